@@ -1,0 +1,43 @@
+# Every target creates what it needs; nothing has to be installed first but Python, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench soak clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
+	@$(BIN)/python -m benchmarks.demo
+
+test: $(STAMP) ## Run all tests but the long ones
+	$(BIN)/python -m pytest
+
+check: $(STAMP) ## Formatter, linter, types, layers, size ceiling, docs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 0 tests/test_architecture.py tests/test_docs.py tests/test_documented_names.py
+
+format: $(STAMP) ## Apply the formatter and the safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(STAMP) ## Print the performance table (some minutes)
+	$(BIN)/python -m benchmarks.performance
+
+soak: $(STAMP) ## The long fault and load runs
+	$(BIN)/python -m pytest -m soak
+
+clean: ## Remove what the targets created
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -1,0 +1,61 @@
+"""What can go wrong, in words a person can act on."""
+
+from __future__ import annotations
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_CONFLICT = 3
+EXIT_NOT_SET_UP = 4
+EXIT_BUSY = 5
+EXIT_INTERRUPTED = 130
+
+
+class AnamnesisError(Exception):
+    """Something a person must know: what happened, and what to do about it."""
+
+    def __init__(self, message: str, *, hint: str = "", exit_code: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.exit_code = exit_code
+
+
+class InvalidInput(AnamnesisError):
+    """A value that no note may have."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, exit_code=EXIT_USAGE)
+
+
+class StoreBusy(AnamnesisError):
+    """Another process kept a lock for longer than we wait."""
+
+    def __init__(self, lock: str, *, holder: str, waited: float) -> None:
+        self.holder = holder
+        super().__init__(
+            f"The {lock} is held by {holder or 'another process'} (waited {waited:g} s).",
+            hint="Try again in a moment; nothing was changed.",
+            exit_code=EXIT_BUSY,
+        )
+
+
+class NotWritable(AnamnesisError):
+    """The disk did not take a file: read-only, full, or no permission."""
+
+    def __init__(self, path: str, *, reason: str) -> None:
+        self.path = path
+        super().__init__(
+            f"Cannot write {path}: {reason}.",
+            hint="Nothing was changed. Check permissions and free space, then try again.",
+        )
+
+
+class ToolMissing(AnamnesisError):
+    """A program that we call is not installed."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+        super().__init__(
+            f"{program} is not installed or not on PATH.",
+            hint=f"Install {program} and run the command again.",
+        )
