@@ -20,7 +20,7 @@ class AnamnesisError(Exception):
         self.exit_code = exit_code
 
 
-class InvalidInput(AnamnesisError):
+class InvalidInput(AnamnesisError, ValueError):
     """A value that no note may have."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
@@ -58,4 +58,23 @@ class ToolMissing(AnamnesisError):
         super().__init__(
             f"{program} is not installed or not on PATH.",
             hint=f"Install {program} and run the command again.",
+        )
+
+
+class NoSuchNote(AnamnesisError):
+    """There is no note with this id."""
+
+    def __init__(self, note_id: str) -> None:
+        self.note_id = note_id
+        super().__init__(f"There is no note {note_id}.", hint="List the ids with:  anamnesis list")
+
+
+class NoteChangedOnDisk(AnamnesisError):
+    """A note was edited elsewhere since it was read."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path.rpartition('/')[2]} changed on disk since you opened it.",
+            hint="Your text is kept. Compare the two versions and save again.",
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 else:
 
-    def dataclass_transform(**_options):
+    def dataclass_transform(**_options: object) -> Callable[[T], T]:
         """Stand in for the typing decorator, which only type checkers read."""
         return lambda function: function
 
@@ -50,7 +50,7 @@ class _DataclassFields:
                 spec = dataclasses.field(default=default)
             columns.append((name, owner.__annotations__[name], spec))
         twin = dataclasses.make_dataclass(owner.__name__, columns, frozen=True)
-        fields: dict[str, Any] = twin.__dataclass_fields__
+        fields: dict[str, Any] = vars(twin)["__dataclass_fields__"]
         owner.__dataclass_fields__ = fields
         return fields
 

@@ -1,0 +1,167 @@
+"""The index of one store: opened, noticed, refreshed, rebuilt."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+
+from anamnesis import locks
+from anamnesis.errors import NotWritable, StoreBusy
+from anamnesis.index import rebuild
+from anamnesis.index import refresh as difference
+from anamnesis.index.database import Database, IndexBroken
+from anamnesis.notes import tree
+from anamnesis.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+LOCK_SECONDS = 10.0
+_SHORT_SECONDS = 0.5
+_REBUILD_FROM = 2000  # so many files to read: a fresh database is faster than changing the old
+
+
+class Catalog:
+    """What the index says, kept in step with the files of one store."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.path = os.path.join(root, "index.db")
+        self.degraded = ""  # why the index is not the shared one, for `status`
+        self._db = self._open()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    @contextmanager
+    def lock(self, timeout: float = LOCK_SECONDS) -> Iterator[None]:
+        """The lock that every change of a note or of the index holds."""
+        path = os.path.join(self.root, "locks", "store.lock")
+        with locks.held(path, name="store", timeout=timeout):
+            yield
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """All rows of one query; a broken index is rebuilt first."""
+        return self._mended(lambda: self._db.rows(sql, parameters))
+
+    def query(self, ask: Callable[[sqlite3.Connection], T]) -> T:
+        """The answer of several queries on one state; a broken index is rebuilt first."""
+
+        def asked() -> T:
+            with self._db.reading() as db:
+                return ask(db)
+
+        return self._mended(asked)
+
+    def notice(self) -> None:
+        """Take in what other programs did to the folders since the last look, if that is free.
+
+        Costs a handful of `stat` calls when nothing happened. A store that somebody is just
+        changing is left to them: derived state may lag, a reader must not wait.
+        """
+        if self._db.read_only:
+            return
+        changed = self.query(lambda db: difference.changed_folders(db, self.root))
+        if not changed:
+            return
+        try:
+            self.refresh(changed, timeout=0)
+        except (StoreBusy, NotWritable, sqlite3.OperationalError):
+            return
+
+    def refresh(
+        self, folders: Iterable[str] | None = None, *, timeout: float = LOCK_SECONDS
+    ) -> difference.Changes:
+        """Compare the files with the index and take in what differs."""
+        if self._db.read_only:
+            return difference.Changes()
+        with self.lock(timeout):
+            pass  # whoever holds it is changing the very files that we would now compare
+        below = list(tree.TREES if folders is None else folders)
+        listing = tree.scan(self.root, below)
+        changes = self.query(lambda db: difference.diff(db, listing, below))
+        if len(changes.added) + len(changes.changed) > _REBUILD_FROM:
+            self.rebuild()
+            return changes
+        paths = (*changes.added, *changes.changed, *changes.gone)
+        same = self._take_in(paths, listing.problems)
+        with self.lock(timeout or _SHORT_SECONDS), self._db.writing() as db:
+            difference.record_folders(db, listing, below)
+        changed = tuple(path for path in changes.changed if path not in same)
+        return replace(changes, changed=changed)
+
+    def record(self, paths: Sequence[str], *, trusted: Sequence[str] = ()) -> None:
+        """Take in a few files that we changed ourselves, the lock being held.
+
+        The folders in `trusted` were up to date before the change, so they are after it.
+        """
+        readings = [reading for path in paths if (reading := difference.read(self.root, path))]
+        with self._db.writing() as db:
+            difference.apply(db, self.root, paths, readings)
+            for folder in trusted:
+                mtime = tree.folder_mtime(self.root, folder)
+                db.execute("INSERT OR REPLACE INTO folders VALUES (?, ?)", (folder, mtime))
+
+    def trusted(self, paths: Sequence[str]) -> list[str]:
+        """The folders of these paths that nobody changed since the index last looked."""
+        folders = {path.rpartition("/")[0] for path in paths}
+        try:
+            rows = self._db.rows("SELECT path, mtime_ns FROM folders")
+        except (IndexBroken, sqlite3.Error):
+            return []
+        known = {row["path"]: row["mtime_ns"] for row in rows}
+        return [f for f in folders if known.get(f) == tree.folder_mtime(self.root, f)]
+
+    def refresh_paths(self, paths: Sequence[str]) -> None:
+        """Take in some files that changed, for example by a pull; nothing else is read."""
+        if self._db.read_only:
+            return
+        self._take_in(paths, {})
+
+    def rebuild(self, progress: difference.Progress | None = None) -> None:
+        """Build the index anew from the files."""
+        rebuild.rebuild(self.root, self.path, lock=self.lock, progress=progress)
+
+    def _take_in(self, paths: Sequence[str], problems: dict[str, str]) -> set[str]:
+        same: set[str] = set()
+        for asked, readings in difference.batches(self.root, paths, problems):
+            with self.lock():
+                current = [self._still(reading) for reading in readings]
+                known = [reading for reading in current if reading is not None]
+                with self._db.writing() as db:
+                    same |= difference.apply(db, self.root, asked, known)
+        return same
+
+    def _still(self, reading: difference.Reading) -> difference.Reading | None:
+        """What was read, or what the file has become since."""
+        if difference.is_current(self.root, reading):
+            return reading
+        return difference.read(self.root, reading.path)
+
+    def _mended(self, ask: Callable[[], T]) -> T:
+        try:
+            return ask()
+        except IndexBroken:
+            self._db.close()
+            self._db = self._rebuilt()
+            return ask()
+
+    def _open(self) -> Database:
+        try:
+            return Database(self.path)
+        except IndexBroken:
+            return self._rebuilt()
+
+    def _rebuilt(self) -> Database:
+        try:
+            self.rebuild()
+            return Database(self.path)
+        except (NotWritable, StoreBusy, sqlite3.OperationalError) as error:
+            self.degraded = f"index.db cannot be rebuilt ({error}); an index in memory is used"
+            return rebuild.in_memory(self.root)

@@ -1,0 +1,108 @@
+"""The tables of the index, and opening it."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_SCHEMA_VERSION = 1
+_APPLICATION_ID = 0x616E616D  # "anam": tells our index from one of another program's version 1
+_BUSY_MILLISECONDS = 5000
+
+_SCHEMA = """
+CREATE TABLE memories (
+  rowid INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
+  title TEXT NOT NULL,
+  body_path TEXT NOT NULL,
+  project TEXT NOT NULL DEFAULT 'global',
+  machine_id TEXT NOT NULL,
+  scope TEXT NOT NULL DEFAULT 'portable',
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  prov_source TEXT NOT NULL DEFAULT 'human',
+  prov_model TEXT,
+  prov_session TEXT,
+  confidence REAL NOT NULL DEFAULT 1.0,
+  supersedes TEXT,
+  tags TEXT NOT NULL DEFAULT '[]',
+  superseded INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX idx_mem_scope ON memories(project, type, updated_at DESC, id DESC);
+CREATE INDEX idx_mem_recency ON memories(updated_at DESC, id DESC);
+CREATE INDEX idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
+CREATE TABLE memory_tags (
+  memory_id TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (memory_id, tag)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE memories_fts USING fts5(
+  id UNINDEXED, title, body, tags, parts, tokenize='porter unicode61'
+);
+CREATE TABLE supersessions (
+  memory_id TEXT NOT NULL,
+  target TEXT NOT NULL,
+  PRIMARY KEY (memory_id, target)
+) WITHOUT ROWID;
+CREATE INDEX idx_superseded ON supersessions(target);
+CREATE TABLE files (
+  path TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  checked_ns INTEGER NOT NULL,
+  hash TEXT,
+  note_id TEXT,
+  problem TEXT
+) WITHOUT ROWID;
+CREATE INDEX idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX idx_files_problem ON files(path) WHERE problem IS NOT NULL;
+CREATE TABLE folders (
+  path TEXT PRIMARY KEY,
+  mtime_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """A connection that several threads may share and that waits for other processes."""
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def connect_immutable(path: str) -> sqlite3.Connection:
+    """A connection that only reads, takes no lock and leaves nothing beside the file."""
+    from urllib.parse import quote
+
+    connection = sqlite3.connect(
+        f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def configure(connection: sqlite3.Connection) -> None:
+    """Settings of a shared index: several sessions read while one writes."""
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Lay out an empty index."""
+    connection.executescript(_SCHEMA)
+    connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+
+
+def is_current(connection: sqlite3.Connection) -> bool:
+    """Whether this index was made by this version; only reads, so it never waits for a writer."""
+    identity = [
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    ]
+    return identity == [_APPLICATION_ID, _SCHEMA_VERSION]

@@ -1,0 +1,1 @@
+"""Layer 1: markdown notes, the source of truth."""

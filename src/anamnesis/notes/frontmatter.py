@@ -1,0 +1,226 @@
+"""A note as text: YAML front matter between two `---` lines, then the body.
+
+What this program writes is what `yaml.safe_dump` would write, so most lines have one plain form
+that can be written and read without loading YAML at all. Anything else is left to
+`yamlfront`, which is also the reference that the property tests compare this module with.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.errors import AnamnesisError
+from anamnesis.notes.note import Memory
+from anamnesis.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Field = str | float | list[str]
+
+_FM_DELIM = "---\n"
+KNOWN_KEYS = frozenset(
+    [
+        "id",
+        "type",
+        "title",
+        "project",
+        "machine_id",
+        "scope",
+        "prov_source",
+        "confidence",
+        "prov_model",
+        "prov_session",
+        "supersedes",
+        "created_at",
+        "updated_at",
+        "tags",
+    ]
+)
+_ALWAYS_TEXT = ("project", "machine_id", "scope", "prov_source")
+_OPTIONAL_TEXT = ("prov_model", "prov_session")
+_STAMPS = ("created_at", "updated_at")
+
+# A plain scalar that YAML 1.1 reads as this very text and the dumper writes without quotes: it
+# starts with a letter, holds no indicator, and is none of the words for true, false and null.
+_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./()@+ -]*[A-Za-z0-9_./()@+-])?")
+_NOT_TEXT = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"])
+_ID = re.compile(r"01[0-9A-Z]*[A-DF-Z][0-9A-Z]*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
+_LINE = re.compile(r"([a-z_]+):(?: (.*))?")
+_FOLD_AT = 80  # the dumper's line width: longer values are folded, and left to it
+_END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+
+
+class UnreadableNote(AnamnesisError, ValueError):
+    """A file that cannot be taken as a note, and why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason, hint="The file is left as it is; correct it by hand.")
+
+
+def serialize(note: Memory) -> str:
+    """The text of a note's file."""
+    fields = _fields(note)
+    lines = _plain_lines(fields)
+    if lines is None:
+        from anamnesis.notes import yamlfront
+
+        front = yamlfront.dump(fields)
+    else:
+        front = "".join(lines)
+    return f"{_FM_DELIM}{front}{note.extra}{_FM_DELIM}{note.body}\n"
+
+
+def deserialize(text: str) -> Memory:
+    """The note that a file's text holds; raises UnreadableNote with the reason if none."""
+    front, body = _split(text)
+    fields = _read_plain(front)
+    if fields is not None:
+        return _build(fields, body)
+    if _CONFLICT.search(front):
+        raise UnreadableNote("it holds git conflict markers")
+    from anamnesis.notes import yamlfront
+
+    fields, extra = yamlfront.load(front)
+    return replace(_build(fields, body), extra=extra)
+
+
+def _fields(note: Memory) -> dict[str, Field]:
+    fields: dict[str, Field] = {"id": note.id, "type": note.type, "title": note.title}
+    fields.update({key: getattr(note, key) for key in _ALWAYS_TEXT})
+    fields["confidence"] = float(note.confidence)
+    fields.update({key: getattr(note, key) for key in _OPTIONAL_TEXT if getattr(note, key)})
+    replaced = list(note.supersedes_ids)
+    if replaced:
+        fields["supersedes"] = replaced[0] if len(replaced) == 1 else replaced
+    fields.update({key: getattr(note, key) for key in _STAMPS})
+    fields["tags"] = list(note.tags)
+    return fields
+
+
+def _plain_lines(fields: Mapping[str, Field]) -> list[str] | None:
+    lines: list[str] = []
+    for key, value in fields.items():
+        if isinstance(value, list):
+            items = [_plain(item) for item in value]
+            if None in items:
+                return None
+            lines.append(f"{key}:\n" if value else f"{key}: []\n")
+            lines.extend(f"- {item}\n" for item in items)
+            continue
+        scalar = _number(value) if isinstance(value, float) else _plain(value)
+        if scalar is None or len(key) + 2 + len(scalar) >= _FOLD_AT:
+            return None
+        lines.append(f"{key}: {scalar}\n")
+    return lines
+
+
+def _plain(text: str) -> str | None:
+    """The text as the dumper writes it on one line, or None where that takes the dumper."""
+    if len(text) < _FOLD_AT - 2:
+        if _PLAIN.fullmatch(text) and text.lower() not in _NOT_TEXT and "  " not in text:
+            return text
+        if _STAMP.fullmatch(text):
+            return f"'{text}'"
+        if _ID.fullmatch(text):
+            return text
+    return None
+
+
+def _number(value: float) -> str | None:
+    text = repr(value)
+    return text if re.fullmatch(r"\d+\.\d+", text) else None
+
+
+def _split(text: str) -> tuple[str, str]:
+    text = text.removeprefix("\ufeff")
+    if not text.startswith((_FM_DELIM, "---\r\n")):
+        raise UnreadableNote("memory file missing YAML front-matter")
+    start = text.index("\n") + 1
+    end = _END.search(text, start)
+    if end is None:
+        raise UnreadableNote("its front matter is not closed by a --- line")
+    body = text[end.end() :]
+    return text[start : end.start()], body.removesuffix("\n")
+
+
+def _read_plain(front: str) -> dict[str, Field | None] | None:
+    """The fields of front matter in the plain form, or None if any line is not."""
+    fields: dict[str, Field | None] = {}
+    last = ""
+    for line in front.removesuffix("\n").split("\n"):
+        if line.startswith("- "):
+            items = fields.get(last)
+            item = _unquoted(line[2:])
+            if not isinstance(items, list) or item is None:
+                return None
+            items.append(item)
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None or match[1] not in KNOWN_KEYS or match[1] in fields:
+            return None
+        last, value = match[1], match[2]
+        if value is None and last in ("tags", "supersedes"):
+            fields[last] = []
+            continue
+        read: Field | None = [] if value == "[]" else _unquoted(value or "")
+        if read is None:
+            return None
+        fields[last] = read
+    return None if [] in (fields.get("supersedes"), fields.get("title")) else fields
+
+
+def _unquoted(scalar: str) -> str | None:
+    if _PLAIN.fullmatch(scalar):
+        return None if scalar.lower() == "null" else scalar
+    if re.fullmatch(r"[0-9][0-9A-Za-z._-]*", scalar):
+        return scalar
+    if _STAMP.fullmatch(scalar[1:-1]) and scalar[0] == scalar[-1] == "'":
+        return scalar[1:-1]
+    return None
+
+
+def _build(fields: Mapping[str, Field | None], body: str) -> Memory:
+    present = {key: value for key, value in fields.items() if value is not None}
+    text = {key: value for key, value in present.items() if isinstance(value, str)}
+    for key in ("id", "type"):
+        if not text.get(key, "").strip():
+            raise UnreadableNote(f"its front matter has no {key}")
+    defaults = {key: text[key] for key in (*_ALWAYS_TEXT, *_OPTIONAL_TEXT, *_STAMPS) if key in text}
+    return Memory(
+        id=text["id"].strip(),
+        type=text["type"].strip(),
+        title=text["title"] if "title" in text else _first_line(body) or text["id"],
+        body=body,
+        tags=list(_several(present.get("tags"), separator=",")),
+        confidence=_confidence(present.get("confidence", "1.0")),
+        supersedes=" ".join(_several(present.get("supersedes"), separator=None)),
+        **defaults,
+    )
+
+
+def _several(value: Field | None, *, separator: str | None) -> Iterator[str]:
+    """The distinct items of a list, or of a hand-written `a, b`, in order."""
+    if isinstance(value, list):
+        yield from dict.fromkeys(value)
+        return
+    items = (item.strip() for item in str(value or "").split(separator))
+    yield from (item for item in dict.fromkeys(items) if item)
+
+
+def _confidence(value: Field | None) -> float:
+    try:
+        number = float(value) if isinstance(value, (str, float)) else 1.0
+    except ValueError:
+        number = float("nan")
+    if number - number != 0.0:  # not a number, or infinite: neither can be sorted by
+        raise UnreadableNote(f"its confidence {value!r} is not a number")
+    return number
+
+
+def _first_line(body: str) -> str:
+    return next((line.strip("# \t") for line in body.splitlines() if line.strip("# \t")), "")[:80]

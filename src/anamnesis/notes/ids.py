@@ -1,0 +1,21 @@
+"""Note ids: ULIDs, which sort by the time they were made."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32: no I, L, O, U
+_VALID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+
+
+def new_id() -> str:
+    """A fresh ULID: 48 bits of milliseconds, then 80 random bits."""
+    number = time.time_ns() // 1_000_000 << 80 | int.from_bytes(os.urandom(10))
+    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def is_valid_id(text: object) -> bool:
+    """Whether this may name a file: no separator, no dot, nothing that leaves the tree."""
+    return isinstance(text, str) and _VALID.fullmatch(text) is not None

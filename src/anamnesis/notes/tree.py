@@ -1,0 +1,201 @@
+"""The two trees of note files: where a note lives, what is there, and reading one safely."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
+from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.note import TYPES, Memory
+from anamnesis.records import fresh, record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TREES = {"memory": "portable", "local": "machine-local"}  # the tree decides the scope
+MAX_NOTE_BYTES = 1024 * 1024
+_SAFE_TYPE = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_TEXT_FIELDS = (
+    "title", "body", "project", "machine_id", "prov_source", "prov_model", "prov_session", "extra"
+)  # fmt: skip
+NEVER = -1  # the time of a folder that has to be looked at again
+# A link or a FIFO in the tree must neither lead us elsewhere nor make us wait.
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+Stamp = tuple[int, int, int]  # size, mtime_ns, inode: a file with the same stamp was not changed
+
+
+@record
+class Listing:
+    """What the trees hold. Paths are relative to the root, with forward slashes."""
+
+    files: dict[str, Stamp] = fresh(default_factory=dict)
+    problems: dict[str, str] = fresh(default_factory=dict)  # entries that are no regular file
+    folders: dict[str, int] = fresh(default_factory=dict)  # when each was last changed
+
+
+@record
+class ReadNote:
+    """A note as it was read, with the hash of its bytes for a guarded update."""
+
+    note: Memory
+    hash: str
+    stamp: Stamp
+
+
+def tree_of(scope: str) -> str:
+    """The name of the tree that holds notes of a scope."""
+    return "local" if scope == "machine-local" else "memory"
+
+
+def path_of(note: Memory) -> str:
+    """Where a note belongs, relative to the root."""
+    if not is_valid_id(note.id):
+        raise UnreadableNote(f"its id {note.id[:80]!r} is not a valid id")
+    if not is_safe_type(note.type):
+        raise UnreadableNote(f"its type {note.type[:80]!r} is none of {', '.join(TYPES)}")
+    return f"{tree_of(note.scope)}/{note.type}/{note.id}.md"
+
+
+def is_safe_type(type: str) -> bool:
+    """Whether a type may name a directory: a known one, or a word a newer version may use."""
+    return _SAFE_TYPE.fullmatch(type) is not None
+
+
+def encode(note: Memory) -> bytes:
+    """The bytes of a note's file."""
+    return serialize(note).encode()
+
+
+def without_lone_surrogates(note: Memory) -> Memory:
+    """The note with U+FFFD for every half of a surrogate pair, which UTF-8 cannot hold."""
+    try:
+        encode(note)
+    except UnicodeEncodeError:
+        return replace(
+            note,
+            tags=[_whole(tag) for tag in note.tags],
+            **{name: _whole(getattr(note, name)) for name in _TEXT_FIELDS},
+        )
+    return note
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def content_hash(data: bytes) -> str:
+    """The hash that guards an update."""
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def read_note(root: str, path: str) -> ReadNote:
+    """The note in a file, or UnreadableNote with the reason; FileNotFoundError if it is gone."""
+    data, stamp = _read_regular(os.path.join(root, path))
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableNote(f"it is not UTF-8 (byte {error.start})") from None
+    note = replace(deserialize(text), scope=TREES[path.partition("/")[0]])
+    path_of(note)
+    return ReadNote(note, content_hash(data), stamp)
+
+
+def concern(note: Memory, path: str) -> str:
+    """What a person should look at in a note that is readable all the same, or nothing."""
+    folder = path.split("/")[-2]
+    if note.type not in TYPES and folder != note.type:
+        return f"unknown type {note.type!r} (known: {', '.join(TYPES)}); indexed as it is"
+    if "\n<<<<<<< " in f"\n{note.body}" and _has_conflict_markers(note.body):
+        return "it holds git conflict markers; indexed as it is"
+    return ""
+
+
+def scan(root: str, start: Iterable[str] = TREES, *, deep: bool = True) -> Listing:
+    """Every `.md` entry of some folders and, if deep, of the folders below them."""
+    listing = Listing()
+    waiting = list(start)
+    while waiting:
+        folder = waiting.pop()
+        below = _scan_folder(root, folder, listing)
+        if deep:
+            waiting.extend(below)
+    return listing
+
+
+def folder_mtime(root: str, folder: str) -> int:
+    """When a folder last gained or lost an entry; 0 if it is not there."""
+    try:
+        return os.stat(os.path.join(root, folder), follow_symlinks=False).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
+    # Taken before the entries are read: a later change is then noticed the next time.
+    changed = folder_mtime(root, folder)
+    below = []
+    try:
+        with os.scandir(os.path.join(root, folder)) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith("."):
+                    continue
+                if name.endswith(".md"):
+                    _scan_entry(entry, f"{folder}/{name}", listing)
+                elif entry.is_dir(follow_symlinks=False):
+                    below.append(f"{folder}/{name}")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        listing.files[folder] = (0, 0, 0)
+        listing.problems[folder] = f"the folder cannot be listed: {(error.strerror or '').lower()}"
+        changed = NEVER
+    listing.folders[folder] = changed
+    return below
+
+
+def _scan_entry(entry: os.DirEntry[str], path: str, listing: Listing) -> None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    listing.files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
+    if not stat.S_ISREG(status.st_mode):
+        listing.problems[path] = _irregular(status.st_mode)
+
+
+def _irregular(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "it is a symbolic link, which is not followed"
+    return "it is a directory" if stat.S_ISDIR(mode) else "it is not a regular file"
+
+
+def _read_regular(path: str) -> tuple[bytes, Stamp]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _SAFELY)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if os.path.islink(path):
+            raise UnreadableNote(_irregular(stat.S_IFLNK)) from None
+        raise UnreadableNote(f"it cannot be read: {(error.strerror or '').lower()}") from None
+    with open(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableNote(_irregular(status.st_mode))
+        data = stream.read(MAX_NOTE_BYTES + 1)
+    if len(data) > MAX_NOTE_BYTES:
+        raise UnreadableNote("it is larger than 1 MiB")
+    return data, (status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def _has_conflict_markers(body: str) -> bool:
+    unfenced = re.sub(r"(?ms)^(```|~~~).*?^\1", "", body)
+    return re.search(r"(?ms)^<{7} .*^={7}$.*^>{7} ", unfenced) is not None

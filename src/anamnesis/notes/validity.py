@@ -1,0 +1,37 @@
+"""What may become a note, and where it may stay."""
+
+from __future__ import annotations
+
+from anamnesis.errors import InvalidInput
+from anamnesis.notes import tree
+from anamnesis.notes.frontmatter import UnreadableNote
+from anamnesis.notes.note import TYPES, Memory
+from anamnesis.records import replace
+
+
+def storable(note: Memory) -> Memory:
+    """The note as it will be read back, or InvalidInput if it cannot be."""
+    tags = dict.fromkeys(" ".join(str(tag).split()) for tag in note.tags)
+    note = tree.without_lone_surrogates(replace(note, tags=[tag for tag in tags if tag]))
+    try:
+        tree.path_of(note)
+    except UnreadableNote as error:
+        raise InvalidInput(f"The note cannot be stored: {error.reason}.") from error
+    if len(tree.encode(note)) > tree.MAX_NOTE_BYTES:
+        raise InvalidInput(
+            f"The note {note.title[:60]!r} is larger than 1 MiB.",
+            hint="Keep the essence in the note and name the file that holds the rest.",
+        )
+    return note
+
+
+def may_stay(path: str, note: Memory) -> bool:
+    """Whether a note may stay in a file: its tree and type are still those of the place."""
+    name, *_, folder, _ = path.split("/")
+    return name == tree.tree_of(note.scope) and (folder == note.type or folder not in TYPES)
+
+
+def require_one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a value that is not in the list, naming the list."""
+    if value not in allowed:
+        raise InvalidInput(f"{field} {value!r} is none of: {', '.join(allowed)}.")

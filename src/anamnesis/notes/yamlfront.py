@@ -1,0 +1,77 @@
+"""Front matter through the YAML library: for hand-written notes and unusual values.
+
+YAML 1.1 turns `12:30` into 750 and `no` into False. Only null keeps its meaning here; every
+other plain scalar stays the text that the person wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from anamnesis.notes.frontmatter import KNOWN_KEYS, UnreadableNote
+
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MAX_FRONT = 64 * 1024  # far beyond any real front matter
+
+
+class _TextLoader(_Base):  # type: ignore[misc]
+    """Reads every plain scalar but null as text."""
+
+
+_NULL = "tag:yaml.org,2002:null"
+_TextLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def dump(fields: dict[str, Any]) -> str:
+    """The fields as `yaml.safe_dump` writes them, in the order given."""
+    text: str = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
+    return text
+
+
+def load(front: str) -> tuple[dict[str, Any], str]:
+    """The known fields as text or lists of text, and the lines of all other keys as they are."""
+    if len(front) > _MAX_FRONT:
+        raise UnreadableNote("its front matter is longer than 64 KiB")
+    node = _compose(front)
+    if not isinstance(node, yaml.MappingNode):
+        raise UnreadableNote("its front matter is not a list of `key: value` lines")
+    fields: dict[str, Any] = {}
+    extra: list[str] = []
+    lines = front.splitlines(keepends=True)
+    starts = [key.start_mark.line for key, _ in node.value] + [len(lines)]
+    for (key, value), start, end in zip(node.value, starts, starts[1:], strict=False):
+        if key.value in KNOWN_KEYS:
+            fields[key.value] = _plain_value(key.value, value)
+        elif node.flow_style:
+            raise UnreadableNote("its front matter is in one {…} line with unknown keys")
+        else:
+            extra.extend(lines[start:end])
+    text = "".join(extra)
+    return fields, text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _compose(front: str) -> Any:
+    try:
+        return yaml.compose(front, Loader=_TextLoader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        place = getattr(error, "problem_mark", None)
+        where = f" (line {place.line + 2})" if place else ""
+        problem = re.sub(r"\s+", " ", str(getattr(error, "problem", None) or error))
+        raise UnreadableNote(f"its front matter is not valid YAML: {problem}{where}") from None
+
+
+def _plain_value(key: str, node: Any) -> str | list[str] | None:
+    if isinstance(node, yaml.SequenceNode):
+        if key not in ("tags", "supersedes"):
+            raise UnreadableNote(f"its {key} is a list")
+        return [item.value for item in node.value if isinstance(item, yaml.ScalarNode)]
+    if not isinstance(node, yaml.ScalarNode):
+        raise UnreadableNote(f"its {key} is not a text")
+    text: str = node.value
+    return None if node.tag == _NULL else text

@@ -1,0 +1,102 @@
+"""Running other programs: always with a time limit, never through a shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+from anamnesis.errors import ToolMissing
+from anamnesis.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@record
+class Finished:
+    """How a program ended and what it printed."""
+
+    code: int
+    out: bytes
+    err: bytes
+    timed_out: bool = False
+
+    @property
+    def text(self) -> str:
+        """Standard output as text, without the last line end."""
+        return self.out.decode("utf-8", "replace").rstrip("\n")
+
+    @property
+    def complaint(self) -> str:
+        """The last line of standard error: what most programs end on."""
+        lines = self.err.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    timeout: float,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+    input: bytes | None = None,
+) -> Finished:
+    """Run a program to its end, or to its time limit together with all that it started."""
+    try:
+        child = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        if cwd is not None and not os.path.isdir(cwd):
+            raise
+        raise ToolMissing(argv[0]) from error
+    with child:
+        try:
+            out, err = child.communicate(input, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            _kill(child)
+            out, err = child.communicate()
+            return Finished(child.returncode, out, err, timed_out=True)
+        except BaseException:
+            _kill(child)
+            raise
+    return Finished(child.returncode, out, err)
+
+
+def detach(
+    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None
+) -> None:
+    """Start a program that outlives us and cannot write to our streams."""
+    options: dict[str, object] = {"start_new_session": True}
+    if os.name == "nt":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS  # type: ignore[attr-defined]
+        options = {"creationflags": flags}
+    child = subprocess.Popen(  # type: ignore[call-overload]
+        argv,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        close_fds=True,
+        **options,
+    )
+    child.returncode = 0  # nobody waits for it; keeps the interpreter from warning at exit
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    if os.name == "nt":
+        child.kill()
+        return
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return

@@ -1,0 +1,88 @@
+"""Which project a directory belongs to: one key for all its clones, worktrees and machines."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from anamnesis import gitconfig
+from anamnesis.errors import ToolMissing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+
+GLOBAL = "global"
+_GIT_SECONDS = 5.0
+
+
+def resolve_project_key(cwd: str | PathLike[str]) -> str:
+    """The key of a working directory: marker file, origin, repository name, directory name."""
+    directory = os.path.abspath(os.path.expanduser(os.fspath(cwd)))
+    marker = _read_marker(directory)
+    if marker:
+        return marker
+    repository = gitconfig.find_repository(directory)
+    if repository is None:
+        return os.path.basename(directory).lower() or GLOBAL
+    origin = gitconfig.read_origin(repository)
+    if origin is gitconfig.ASK_GIT:
+        origin = _ask_git_for_origin(directory)
+    key = _normalize_remote(gitconfig.resolve_ssh_alias(origin)) if origin else ""
+    return key or repository.name.lower() or GLOBAL
+
+
+def _read_marker(cwd: str | PathLike[str]) -> str | None:
+    """The first non-empty line of the nearest `.anamnesis/project`, searched upwards.
+
+    The home directory and the root are left out, so that a stray marker there cannot claim
+    every project.
+    """
+    home = os.path.realpath(os.path.expanduser("~"))
+    directory = os.path.abspath(os.fspath(cwd))
+    while os.path.dirname(directory) != directory and os.path.realpath(directory) != home:
+        line = _first_line(os.path.join(directory, ".anamnesis", "project"))
+        if line:
+            return line
+        directory = os.path.dirname(directory)
+    return None
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as stream:
+            text = stream.read(4096)
+    except OSError:
+        return ""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _normalize_remote(url: str) -> str:
+    """A remote as `host/path`, the same however it is reached.
+
+    The scheme, the user, a port and a trailing `.git` say how to get there, not what it is.
+    """
+    scheme, separator, rest = url.strip().partition("://")
+    if not separator:
+        rest = scheme
+    host, slash, path = rest.partition("/")
+    host = host.rpartition("@")[2]
+    if separator:
+        host = re.sub(r":\d*$", "", host)
+        rest = host + slash + path
+    elif ":" in host and not re.match(r"^[A-Za-z]:[\\/]", rest):
+        rest = host.replace(":", "/", 1) + slash + path
+        rest = re.sub(r"^([^/]+)/{2,}", r"\1/", rest)
+    else:
+        rest = host + slash + path
+    return rest.rstrip("/").removesuffix(".git").rstrip("/").lower()
+
+
+def _ask_git_for_origin(directory: str) -> str | None:
+    from anamnesis import gitcmd
+
+    try:
+        asked = gitcmd.git(["remote", "get-url", "origin"], cwd=directory, timeout=_GIT_SECONDS)
+    except (ToolMissing, OSError):
+        return None
+    return asked.text.splitlines()[0] if asked.code == 0 and asked.text else None
