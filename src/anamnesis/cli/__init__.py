@@ -1,0 +1,88 @@
+"""The command line: a table of commands, each loaded only when it is called."""
+
+from __future__ import annotations
+
+import sys
+
+from anamnesis.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+    from types import ModuleType
+
+# name -> what it does, in the order that `anamnesis --help` shows. A command lives in
+# cli/commands/<name with _ for ->.py and is imported only when it runs.
+COMMANDS = {
+    "write": "write a note",
+    "show": "print one note",
+    "edit": "edit a note in $EDITOR",
+    "list": "list notes, newest first",
+    "search": "find notes by what they say",
+    "delete": "delete a note",
+    "move": "keep a note on this machine, or let it travel",
+    "status": "counts, paths, files that need a person",
+    "reindex": "build the index anew from the files",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; gives its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except AnamnesisError as error:
+        from anamnesis.cli import output
+
+        output.complain(arguments[0] if arguments else "anamnesis", error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; there is nobody to tell.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else ""
+    if name in COMMANDS:
+        parser = command_parser(name)
+        return int(command(name).run(parser.parse_args(arguments[1:])))
+    if name == "--version":
+        from anamnesis import __version__
+
+        sys.stdout.write(f"anamnesis {__version__}\n")
+        return 0
+    from anamnesis.cli import overview
+
+    if name in ("", "-h", "--help", "help"):
+        sys.stdout.write(overview.text(COMMANDS))
+        return 0
+    sys.stderr.write(overview.unknown(name, COMMANDS))
+    return EXIT_USAGE
+
+
+def command(name: str) -> ModuleType:
+    """The module of a command."""
+    from importlib import import_module
+
+    return import_module(f"anamnesis.cli.commands.{name.replace('-', '_')}")
+
+
+def command_parser(name: str) -> ArgumentParser:
+    """The argument parser of a command."""
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+    module = command(name)
+    parser = ArgumentParser(
+        prog=f"anamnesis {name}",
+        description=(module.__doc__ or "").strip(),
+        epilog=getattr(module, "EXAMPLES", None),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    return parser
