@@ -71,6 +71,14 @@ def run(
     return Finished(child.returncode, out, err)
 
 
+def interact(argv: Sequence[str]) -> int:
+    """Run a program on the person's own terminal, such as their editor; gives its exit code."""
+    try:
+        return subprocess.call(argv)
+    except FileNotFoundError as error:
+        raise ToolMissing(argv[0]) from error
+
+
 def detach(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None
 ) -> None:

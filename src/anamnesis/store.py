@@ -182,6 +182,25 @@ class MemoryStore:
         found = self._read(path) if path else None
         return found if found is not None and found.note.id == note_id else None
 
+    def resolve_id(self, given: str) -> str:
+        """The full id for an id, or for enough of its start or end."""
+        if not is_valid_id(given):
+            raise NoSuchNote(given)
+        if self._path_of(given):
+            return given
+        rows = self._catalog.rows(
+            "SELECT id FROM memories WHERE id GLOB ?1 || '*' OR id GLOB '*' || ?1 LIMIT 9",
+            (given.upper(),),
+        )
+        if not rows:
+            raise NoSuchNote(given)
+        if len(rows) > 1:
+            names = ", ".join(row[0] for row in rows)
+            raise InvalidInput(
+                f"Several notes match {given}: {names}.", hint="Give more of the id."
+            )
+        return str(rows[0][0])
+
     def list(
         self,
         *,

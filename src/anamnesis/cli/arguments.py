@@ -1,0 +1,38 @@
+"""Arguments that several commands share, and opening the store that they work on."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from anamnesis.config import home_directory
+from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.project import resolve_project_key
+from anamnesis.store import MemoryStore
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+def open_store() -> MemoryStore:
+    """The store of this person."""
+    return MemoryStore(home_directory())
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """The option that every reading command has."""
+    parser.add_argument("--json", action="store_true", help="print JSON for a program")
+
+
+def add_filters(parser: ArgumentParser) -> None:
+    """Options that narrow a list or a search."""
+    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    parser.add_argument("--type", choices=TYPES, help="only this type")
+    parser.add_argument("--scope", choices=SCOPES, help="only notes that travel, or that stay here")
+
+
+def project_of(argument: str | None) -> str | None:
+    """The project key that an option names: `.` and paths stand for the project of a directory."""
+    if argument is None or not (argument == "." or argument.startswith(("./", "../", os.sep))):
+        return argument
+    return resolve_project_key(argument)

@@ -1,0 +1,46 @@
+"""Delete notes. Versions that were synced stay in the history of the memory repository."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.errors import InvalidInput, NoSuchNote
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id", nargs="+", help="notes' ids, or enough of their start or end")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(args: Namespace) -> int:
+    """Delete the notes after asking."""
+    with arguments.open_store() as store:
+        notes = []
+        for given in args.id:
+            note = store.get(store.resolve_id(given))
+            if note is None:
+                raise NoSuchNote(given)
+            notes.append(note)
+        for note in notes:
+            output.talk(output.note_line(note))
+        if not (args.yes or _confirmed(len(notes))):
+            output.talk("delete: nothing was deleted")
+            return 1
+        for note in notes:
+            store.delete(note.id)
+            output.say(note.id)
+    return 0
+
+
+def _confirmed(number: int) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("Nobody is there to confirm.", hint="Delete without asking:  --yes")
+    sys.stderr.write(f"Delete {number} note{'s' if number > 1 else ''}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

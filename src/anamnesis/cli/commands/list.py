@@ -1,0 +1,48 @@
+"""List notes, newest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis list --project .
+  anamnesis list --type procedural --limit 200
+  anamnesis list --json --limit 0     everything, for a program
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    arguments.add_filters(parser)
+    parser.add_argument("--limit", type=int, default=50, help="default: 50; 0 lists all")
+    parser.add_argument("--offset", type=int, default=0, help="skip so many")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print one line for each note."""
+    with arguments.open_store() as store:
+        found = store.headers(
+            project=arguments.project_of(args.project),
+            type=args.type,
+            scope=args.scope,
+            limit=args.limit + 1 if args.limit > 0 else None,
+            offset=args.offset,
+        )
+    shown = found[: args.limit] if args.limit > 0 else found
+    if args.json:
+        output.say_json([output.note_dict(note, body=False) for note in shown])
+        return 0
+    for note in shown:
+        output.say(output.note_line(note))
+    if len(found) > len(shown):
+        output.talk(f"more with:  anamnesis list --offset {args.offset + args.limit}")
+    if not found:
+        output.talk('no notes; write one with:  anamnesis write "a fact"')
+    return 0

@@ -1,0 +1,29 @@
+"""Build the index anew from the markdown files. Notes are only read; this is always safe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Rebuild, and say how many notes there are and which files need a person."""
+    with arguments.open_store() as store, output.progress("reading notes") as progress:
+        indexed = store.reindex(progress)
+        problems = store.unreadable()
+    if args.json:
+        output.say_json({"indexed": indexed, "unreadable": len(problems)})
+        return 0
+    output.say(f"reindex: {indexed} notes")
+    if problems:
+        output.talk(f"{len(problems)} files need a look:  anamnesis status")
+    return 0

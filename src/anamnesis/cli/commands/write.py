@@ -1,0 +1,87 @@
+"""Write a note. The text comes from the argument, from --file, or from standard input."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.config import resolve_machine_id
+from anamnesis.errors import InvalidInput
+from anamnesis.notes.note import SCOPES, TYPES
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis write "Deploys need the VPN" --project .
+  anamnesis write --type procedural --title "Release steps" --file release.md --tags release,ci
+  git log -5 --oneline | anamnesis write --type episodic --title "What I did on Friday"
+  anamnesis write "The port is 8443 now" --supersedes 01J9Z8YPM7Q3X2V4WT6B5N0KGD
+"""
+_TITLE_LENGTH = 80
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("text", nargs="?", help="the note's text; - or nothing: standard input")
+    parser.add_argument("--file", metavar="PATH", help="take the text from a file")
+    parser.add_argument("--title", help="default: the first line of the text")
+    parser.add_argument("--type", choices=TYPES, default="semantic", help="default: semantic")
+    parser.add_argument(
+        "--project", metavar="KEY", default="global", help="default: global; . is the current one"
+    )
+    parser.add_argument("--tags", default="", help="separated by commas")
+    parser.add_argument("--scope", choices=SCOPES, default="portable", help="default: portable")
+    parser.add_argument(
+        "--supersedes", metavar="ID", action="append", default=[], help="the note this one replaces"
+    )
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Write the note and print its id."""
+    text = _text(args)
+    title = (args.title or _first_line(text)).strip()
+    if not title:
+        raise InvalidInput("The note is empty.", hint='For example:  anamnesis write "a fact"')
+    with arguments.open_store() as store:
+        note = store.write(
+            type=args.type,
+            title=title,
+            body=text,
+            project=arguments.project_of(args.project) or "global",
+            machine_id=resolve_machine_id(),
+            scope=args.scope,
+            tags=args.tags.split(","),
+            supersedes=" ".join(store.resolve_id(given) for given in args.supersedes),
+        )
+    if args.json:
+        output.say_json(output.note_dict(note))
+    else:
+        output.say(note.id)
+    return 0
+
+
+def _text(args: Namespace) -> str:
+    if args.file and args.text:
+        raise InvalidInput("Give the text or --file, not both.")
+    if args.file:
+        try:
+            with open(args.file, encoding="utf-8", newline="") as stream:
+                text = stream.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput(f"Cannot read {args.file}: {error}.") from error
+    elif args.text in (None, "-"):
+        if sys.stdin.isatty():
+            output.talk("Type the note; end with Ctrl-D.")
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    else:
+        text = args.text
+    return str(text).removesuffix("\n")
+
+
+def _first_line(text: str) -> str:
+    lines = (line.strip("# \t\r") for line in text.splitlines())
+    return next((line for line in lines if line), "")[:_TITLE_LENGTH]

@@ -1,0 +1,43 @@
+"""Every test has its own home directory and store; nothing of the person's is touched."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+from anamnesis.store import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+settings.register_profile("quick", deadline=None, max_examples=60)
+settings.load_profile("quick")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory, and no setting from outside."""
+    directory = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("ANAMNESIS_", "GIT_", "XDG_", "CLAUDE")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(directory))
+    monkeypatch.setenv("ANAMNESIS_HOME", str(directory / ".anamnesis"))
+    return directory
+
+
+@pytest.fixture
+def root(home: Path) -> Path:
+    """Where the store of the test is."""
+    return home / ".anamnesis"
+
+
+@pytest.fixture
+def store(root: Path) -> Iterator[MemoryStore]:
+    """An empty store."""
+    with MemoryStore(root) as opened:
+        yield opened

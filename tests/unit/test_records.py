@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+
+import pytest
+
+from anamnesis.notes.note import Memory
+from anamnesis.records import replace
+
+
+def a_note() -> Memory:
+    return Memory(id="a", type="semantic", title="t", body="b")
+
+
+def test_a_record_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError, match="frozen"):
+        a_note().title = "other"  # type: ignore[misc]
+
+
+def test_a_default_list_is_not_shared() -> None:
+    first, second = a_note(), a_note()
+
+    first.tags.append("x")
+
+    assert second.tags == []
+
+
+def test_a_record_is_a_dataclass_to_the_standard_library() -> None:
+    note = a_note()
+
+    assert dataclasses.is_dataclass(note)
+    assert [field.name for field in dataclasses.fields(note)][:4] == ["id", "type", "title", "body"]
+    assert dataclasses.asdict(note)["project"] == "global"
+    assert dataclasses.replace(note, title="new") == replace(note, title="new")
+
+
+def test_a_record_can_be_copied_and_pickled() -> None:
+    note = a_note()
+
+    assert pickle.loads(pickle.dumps(note)) == note
+    assert copy.deepcopy(note) == note
+
+
+def test_a_missing_field_is_an_error() -> None:
+    with pytest.raises(TypeError):
+        Memory(id="a", type="semantic", title="t")  # type: ignore[call-arg]
