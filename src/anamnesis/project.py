@@ -85,4 +85,6 @@ def _ask_git_for_origin(directory: str) -> str | None:
         asked = gitcmd.git(["remote", "get-url", "origin"], cwd=directory, timeout=_GIT_SECONDS)
     except (ToolMissing, OSError):
         return None
-    return asked.text.splitlines()[0] if asked.code == 0 and asked.text else None
+    url = asked.text.partition("\n")[0] if asked.code == 0 else ""
+    # To git, a remote without a URL has its own name as the URL: that names no project.
+    return url if url not in ("", "origin") else None

@@ -51,13 +51,22 @@ def test_optional_keys_stand_between_confidence_and_created_at() -> None:
 
     keys = [line.partition(":")[0] for line in serialize(note).splitlines()[1:-2]]
 
-    assert (
-        keys
-        == (
-            "id type title project machine_id scope prov_source confidence prov_model prov_session "
-            "supersedes created_at updated_at tags"
-        ).split()
-    )
+    assert keys == [
+        "id",
+        "type",
+        "title",
+        "project",
+        "machine_id",
+        "scope",
+        "prov_source",
+        "confidence",
+        "prov_model",
+        "prov_session",
+        "supersedes",
+        "created_at",
+        "updated_at",
+        "tags",
+    ]
 
 
 def test_the_fast_path_writes_what_yaml_writes() -> None:

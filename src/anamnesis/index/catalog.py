@@ -109,14 +109,14 @@ class Catalog:
                 db.execute("INSERT OR REPLACE INTO folders VALUES (?, ?)", (folder, mtime))
 
     def trusted(self, paths: Sequence[str]) -> list[str]:
-        """The folders of these paths that nobody changed since the index last looked."""
-        folders = {path.rpartition("/")[0] for path in paths}
+        """The folders around these paths that nobody changed since the index last looked."""
+        around = {folder for path in paths for folder in tree.folders_around(path)}
         try:
             rows = self._db.rows("SELECT path, mtime_ns FROM folders")
         except (IndexBroken, sqlite3.Error):
             return []
         known = {row["path"]: row["mtime_ns"] for row in rows}
-        return [f for f in folders if known.get(f) == tree.folder_mtime(self.root, f)]
+        return [f for f in around if known.get(f, 0) == tree.folder_mtime(self.root, f)]
 
     def refresh_paths(self, paths: Sequence[str]) -> None:
         """Take in some files that changed, for example by a pull; nothing else is read."""

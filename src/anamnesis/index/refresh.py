@@ -154,9 +154,10 @@ def apply(
         _record_file(db, reading)
         if reading.note is not None:
             touched.add(reading.note.id)
+    released = supersession.targets(db, touched)
     for note_id in sorted(touched):
         _settle(db, root, note_id, fresh)
-    supersession.mark(db, touched)
+    supersession.mark(db, touched, released=released)
     return same
 
 

@@ -44,11 +44,23 @@ def _reach(start: str, named_by: Mapping[str, set[str]]) -> set[str]:
     return seen
 
 
-def mark(db: sqlite3.Connection, changed: Iterable[str]) -> None:
-    """Bring the `superseded` flags up to date after some notes changed."""
-    group = _connected(db, changed)
-    if not group:
+def targets(db: sqlite3.Connection, notes: Iterable[str]) -> set[str]:
+    """The ids that some notes replace, as the index has it."""
+    return {
+        row[0]
+        for note in notes
+        for row in db.execute("SELECT target FROM supersessions WHERE memory_id = ?", (note,))
+    }
+
+
+def mark(db: sqlite3.Connection, changed: Iterable[str], *, released: set[str]) -> None:
+    """Bring the `superseded` flags up to date after some notes changed.
+
+    `released` are the ids that these notes replaced before the change.
+    """
+    if not released and db.execute("SELECT 1 FROM supersessions LIMIT 1").fetchone() is None:
         return
+    group = released | _linked(db, [*changed, *released])
     edges = [
         (note, target)
         for target in group
@@ -66,24 +78,22 @@ def mark(db: sqlite3.Connection, changed: Iterable[str]) -> None:
     )
 
 
-def _connected(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
-    """The notes that are linked to some notes by who replaces whom; empty if no link is there."""
+def _linked(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
+    """All notes that hang together with some notes by who replaces whom."""
+    group: set[str] = set()
     seen: set[str] = set()
     waiting = list(start)
-    linked = False
     while waiting:
         note = waiting.pop()
         if note in seen:
             continue
         seen.add(note)
-        neighbours = [
-            row[0]
-            for row in db.execute(
-                "SELECT target FROM supersessions WHERE memory_id = ?1 "
-                "UNION SELECT memory_id FROM supersessions WHERE target = ?1",
-                (note,),
-            )
-        ]
-        linked = linked or bool(neighbours)
-        waiting.extend(neighbours)
-    return seen if linked else set()
+        neighbours = db.execute(
+            "SELECT target FROM supersessions WHERE memory_id = ?1 "
+            "UNION ALL SELECT memory_id FROM supersessions WHERE target = ?1",
+            (note,),
+        ).fetchall()
+        if neighbours:
+            group.add(note)
+            waiting.extend(row[0] for row in neighbours)
+    return group

@@ -129,6 +129,12 @@ def scan(root: str, start: Iterable[str] = TREES, *, deep: bool = True) -> Listi
     return listing
 
 
+def folders_around(path: str) -> list[str]:
+    """The folders that a file is in, from its tree down."""
+    names = path.split("/")[:-1]
+    return ["/".join(names[: depth + 1]) for depth in range(len(names))]
+
+
 def folder_mtime(root: str, folder: str) -> int:
     """When a folder last gained or lost an entry; 0 if it is not there."""
     try:

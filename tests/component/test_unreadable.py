@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from anamnesis.store import MemoryStore
+from support import content_of_files, hand_written, index_content, write_file
+
+BAD_FILES = {
+    "empty": (b"", "missing YAML front-matter"),
+    "plain": (b"just text", "missing YAML front-matter"),
+    "yaml": (b"---\ntitle: [\n---\nx", "not valid YAML"),
+    "latin": (b"---\nid: a\ntype: semantic\ntitle: \xe9\n---\nx", "not UTF-8"),
+    "markers": (b"---\n<<<<<<< ours\nid: a\n=======\nid: b\n>>>>>>> t\n---\nx", "conflict markers"),
+    "no-id": (b"---\ntype: semantic\ntitle: T\n---\nx", "no id"),
+    "evil-id": (b"---\nid: ../../x\ntype: semantic\ntitle: T\n---\nx", "not a valid id"),
+    "evil-type": (b"---\nid: a\ntype: ../../x\ntitle: T\n---\nx", "is none of procedural"),
+    "cut": (b"---\nid: a\ntype: semantic\ntitle: T", "not closed"),
+    "huge": (b"---\nid: a\ntype: semantic\ntitle: T\n---\n" + b"x" * 1024 * 1024, "1 MiB"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_reported_and_stops_nothing(
+    store: MemoryStore, root: Path, name: str
+) -> None:
+    data, reason = BAD_FILES[name]
+    note = store.write(type="semantic", title="findme", body="x")
+    path = write_file(root, f"memory/semantic/{name}.md", data)
+
+    (problem,) = store.unreadable()
+
+    assert problem.path == f"memory/semantic/{name}.md"
+    assert reason in problem.reason
+    assert not problem.indexed
+    assert store.search("findme") == store.list() == [note]
+    assert store.reindex() == 1
+    assert path.read_bytes() == data
+
+
+def test_what_is_no_regular_file_is_reported(store: MemoryStore, root: Path) -> None:
+    target = write_file(root, "elsewhere.md", hand_written("outside", title="findme"))
+    folder = root / "memory" / "semantic"
+    folder.mkdir()
+    (folder / "directory.md").mkdir()
+    (folder / "link.md").symlink_to(target)
+    os.mkfifo(folder / "pipe.md")
+
+    reasons = {found.path.rpartition("/")[2]: found.reason for found in store.unreadable()}
+
+    assert reasons == {
+        "directory.md": "it is a directory",
+        "link.md": "it is a symbolic link, which is not followed",
+        "pipe.md": "it is not a regular file",
+    }
+    assert store.search("findme") == []
+
+
+def test_a_corrected_file_is_no_longer_reported(store: MemoryStore, root: Path) -> None:
+    path = write_file(root, "memory/semantic/a.md", "oops")
+    assert len(store.unreadable()) == 1
+
+    path.write_text(hand_written("a", title="findme"))
+    store.refresh()
+
+    assert store.unreadable() == []
+    assert len(store.search("findme")) == 1
+
+
+class TestSeveralFilesWithOneId:
+    def test_the_one_in_its_place_counts_and_the_other_is_reported(
+        self, store: MemoryStore, root: Path
+    ) -> None:
+        write_file(root, "memory/semantic/copy.md", hand_written("a", title="copy"))
+        write_file(root, "memory/semantic/a.md", hand_written("a", title="original"))
+
+        (problem,) = store.unreadable()
+
+        assert problem.path == "memory/semantic/copy.md"
+        assert "memory/semantic/a.md" in problem.reason
+        assert [note.title for note in store.list()] == ["original"]
+
+    def test_the_other_takes_over_when_it_goes(self, store: MemoryStore, root: Path) -> None:
+        write_file(root, "memory/semantic/copy.md", hand_written("a", title="copy"))
+        write_file(root, "memory/semantic/a.md", hand_written("a", title="original"))
+        store.refresh()
+        (root / "memory" / "semantic" / "a.md").unlink()
+
+        assert [note.title for note in store.list()] == ["copy"]
+        assert store.unreadable() == []
+        assert index_content(root) == content_of_files(root)
+
+    def test_a_second_look_does_not_forget_the_problem(
+        self, store: MemoryStore, root: Path
+    ) -> None:
+        write_file(root, "memory/semantic/copy.md", hand_written("a"))
+        write_file(root, "memory/semantic/a.md", hand_written("a"))
+        store.refresh()
+        os.utime(root / "memory" / "semantic" / "copy.md", (1, 1))
+        store.refresh()
+
+        assert [found.path for found in store.unreadable()] == ["memory/semantic/copy.md"]
+
+    def test_deleting_the_note_deletes_them_all(self, store: MemoryStore, root: Path) -> None:
+        write_file(root, "memory/semantic/copy.md", hand_written("a"))
+        write_file(root, "memory/semantic/a.md", hand_written("a"))
+        store.refresh()
+
+        store.delete("a")
+
+        assert store.list() == []
+        assert not list(root.rglob("*.md"))
+
+
+def test_a_type_of_a_newer_version_is_indexed(store: MemoryStore, root: Path) -> None:
+    write_file(root, "memory/insight/a.md", hand_written("a", type="insight", title="findme"))
+
+    assert [note.type for note in store.search("findme")] == ["insight"]
+    assert store.unreadable() == []
+
+
+def test_a_mistyped_type_is_reported_but_found(store: MemoryStore, root: Path) -> None:
+    write_file(root, "memory/semantic/a.md", hand_written("a", type="semantik", title="findme"))
+
+    (problem,) = store.unreadable()
+
+    assert "unknown type 'semantik'" in problem.reason
+    assert problem.indexed
+    assert len(store.search("findme")) == 1
+
+
+def test_conflict_markers_in_a_body_are_reported_but_a_documented_example_is_not(
+    store: MemoryStore, root: Path
+) -> None:
+    conflict = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs"
+    write_file(root, "memory/semantic/a.md", hand_written("a", body=conflict))
+    write_file(root, "memory/semantic/b.md", hand_written("b", body=f"```\n{conflict}\n```"))
+
+    assert [found.path for found in store.unreadable()] == ["memory/semantic/a.md"]
+    assert len(store.list()) == 2

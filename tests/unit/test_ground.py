@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from anamnesis import atomic, gitcmd, locks, process
+from anamnesis.errors import NotWritable, StoreBusy, ToolMissing
+from anamnesis.notes.ids import is_valid_id, new_id
+
+
+def test_ids_are_unique_and_sort_by_time() -> None:
+    first = new_id()
+    time.sleep(0.002)
+    later = [new_id() for _ in range(1000)]
+
+    assert len(set(later)) == 1000
+    assert all(first < one for one in later)
+    assert all(len(one) == 26 and is_valid_id(one) for one in later)
+
+
+@pytest.mark.parametrize("text", ["", "../x", "a/b", "a.b", "a" * 65, "a\n", "ä", None, 5])
+def test_what_could_leave_the_tree_is_no_id(text: object) -> None:
+    assert not is_valid_id(text)
+
+
+def test_a_write_replaces_the_whole_file_and_is_private(tmp_path: Path) -> None:
+    target = tmp_path / "a" / "b.md"
+
+    atomic.write_text(str(target), "one")
+    atomic.write_text(str(target), "two")
+
+    assert target.read_text() == "two"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert stat.S_IMODE(target.parent.stat().st_mode) == 0o700
+    assert os.listdir(target.parent) == ["b.md"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_rest(tmp_path: Path) -> None:
+    target = tmp_path / "b.md"
+    target.mkdir()
+
+    with pytest.raises(NotWritable, match="directory"):
+        atomic.write_text(str(target), "two")
+
+    assert os.listdir(tmp_path) == ["b.md"]
+
+
+def test_a_lock_is_given_up_after_its_time_and_names_its_holder(tmp_path: Path) -> None:
+    path = str(tmp_path / "locks" / "store.lock")
+
+    with (
+        locks.held(path, name="store", timeout=1),
+        pytest.raises(StoreBusy, match=f"process {os.getpid()} ") as caught,
+        locks.held(path, name="store", timeout=0.05),
+    ):
+        pytest.fail("two hold one lock")
+
+    assert caught.value.exit_code == 5
+
+
+def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.lock")
+    code = (
+        "import sys, time; from anamnesis import locks\n"
+        "with locks.held(sys.argv[1], name='store', timeout=1):\n"
+        "  print('held', flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"held\n"
+        child.kill()
+        child.wait()
+
+        with locks.held(path, name="store", timeout=5):
+            assert "process" in locks.holder_of(path)
+
+
+def test_a_program_is_ended_at_its_time_limit_with_all_it_started() -> None:
+    script = "sleep 60 & echo $!; wait"
+
+    finished = process.run(["sh", "-c", script], timeout=0.3)
+
+    assert finished.timed_out
+    grandchild = int(finished.text)
+    deadline = time.monotonic() + 5
+    while _is_running(grandchild):
+        assert time.monotonic() < deadline, "the grandchild survived"
+        time.sleep(0.01)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(ToolMissing, match="no-such-program"):
+        process.run(["no-such-program"], timeout=1)
+
+
+def test_a_detached_program_outlives_its_parent(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    code = (
+        "import sys; from anamnesis import process\n"
+        "process.detach(['sh', '-c', 'sleep 0.2; touch \"$0\"', sys.argv[1]])\n"
+    )
+
+    subprocess.run([sys.executable, "-W", "error", "-c", code, str(mark)], check=True, timeout=10)
+
+    deadline = time.monotonic() + 10
+    while not mark.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_git_does_not_inherit_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
+
+    gitcmd.git(["init", "-q"], cwd=str(tmp_path), timeout=10)
+
+    assert (tmp_path / ".git").is_dir()
