@@ -157,7 +157,11 @@ class MemoryStore:
             paths = self._paths_of(note_id)
             if not paths or found is None:
                 raise NoSuchNote(note_id)
-            self._remove(paths, self._catalog.trusted(paths))
+            trusted = self._catalog.trusted(paths)
+            for path in paths:
+                atomic.remove(os.path.join(self._root, path))
+            with suppress(*_INDEX_LAG):
+                self._catalog.record(paths, trusted=trusted)
             return found.note
 
     def move(self, note_id: str, scope: Scope) -> Memory:
@@ -285,9 +289,13 @@ class MemoryStore:
     def _dir_for_scope(self, scope: Scope) -> Path:
         return self.local_dir if scope == "machine-local" else self.memory_dir
 
-    def _index(self, mem: Memory, rel_path: str, *, trusted: Sequence[str] = ()) -> None:
+    def _index(
+        self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()
+    ) -> None:
         """Make the index say of one note what its file says, the lock being held."""
-        self._catalog.record([f"{tree.tree_of(mem.scope)}/{rel_path}"], trusted=trusted)
+        path = f"{tree.tree_of(mem.scope)}/{rel_path}"
+        # All in one transaction: a folder may be called up to date only together with its notes.
+        self._catalog.record([path, *gone], trusted=trusted)
 
     def _save(self, note: Memory) -> Memory:
         note = validity.storable(note)
@@ -307,28 +315,22 @@ class MemoryStore:
         path = tree.path_of(note)
         if len(previous) == 1 and validity.may_stay(previous[0], note):
             path = previous[0]  # a file that a person named keeps its name
-        trusted = self._catalog.trusted([path, *previous])
+        gone = [old for old in previous if old != path]
+        trusted = self._catalog.trusted([path, *gone])
         absolute = os.path.join(self._root, path)
         created = not os.path.lexists(absolute)
         atomic.write_bytes(absolute, tree.encode(note))
-        self._remove([old for old in previous if old != path], trusted)
+        for old in gone:
+            atomic.remove(os.path.join(self._root, old))
         try:
-            self._index(note, path.partition("/")[2], trusted=trusted)
+            self._index(note, path.partition("/")[2], gone=gone, trusted=trusted)
         except _INDEX_LAG:
             return note
         except BaseException:
-            if created:
+            if created and not gone:
                 atomic.remove(absolute)
             raise
         return note
-
-    def _remove(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
-        if not paths:
-            return
-        for path in paths:
-            atomic.remove(os.path.join(self._root, path))
-        with suppress(*_INDEX_LAG):
-            self._catalog.record(paths, trusted=trusted)
 
     def _paths_of(self, note_id: str) -> Sequence[str]:
         """Every file that claims this id: usually one, none for a new note."""

@@ -102,9 +102,15 @@ class Database:
         except sqlite3.OperationalError as error:
             if _primary_code(error) not in _CLOSED_TO_US:
                 raise
-            # No right to write beside the file, as WAL needs: read it as it stands.
+            self._open_immutable()
+
+    def _open_immutable(self) -> None:
+        """Read the file as it stands: WAL needs the right to write beside it."""
+        try:
             self._connection = self._checked(schema.connect_immutable(self.path))
-            self.read_only = True
+        except sqlite3.OperationalError as error:
+            raise IndexBroken(str(error)) from error
+        self.read_only = True
 
     def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:

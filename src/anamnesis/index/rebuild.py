@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
+from contextlib import suppress
 
+from anamnesis.atomic import TEMP_PREFIX
+from anamnesis.errors import NotWritable
 from anamnesis.index import refresh, schema
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
@@ -13,6 +17,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+
+
+_ABANDONED_SECONDS = 3600.0  # nothing takes so long to write
 
 
 def rebuild(
@@ -27,6 +34,7 @@ def rebuild(
     Files are read without the lock. Under it only what changed since then is read, and the
     finished database is put in place.
     """
+    _sweep(root)
     beside = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
     db = schema.connect(beside)
     try:
@@ -83,7 +91,22 @@ def _put_in_place(fresh: str, path: str) -> None:
     except IndexBroken:
         for suffix in ("-wal", "-shm"):
             _unlink(path + suffix)
-        os.replace(fresh, path)
+        try:
+            os.replace(fresh, path)
+        except OSError as error:
+            raise NotWritable(path, reason=(error.strerror or "").lower()) from error
+
+
+def _sweep(root: str) -> None:
+    """Remove what processes that were killed left half-written."""
+    too_old = time.time() - _ABANDONED_SECONDS
+    for folder in (root, *tree.scan(root).folders):
+        with suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
+            for entry in entries:
+                if not entry.name.startswith((TEMP_PREFIX, "index.db.new-")):
+                    continue
+                if entry.stat(follow_symlinks=False).st_mtime < too_old:
+                    os.unlink(entry.path)
 
 
 def _unlink(path: str) -> None:

@@ -28,9 +28,21 @@ _TextLoader.yaml_implicit_resolvers = {
 }
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes as `yaml.safe_dump` does, but for line breaks that it would not read back."""
+
+
+def _represent_text(dumper: _Dumper, text: str) -> Any:
+    style = '"' if any(mark in text for mark in "\x85\u2028\u2029") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
 def dump(fields: dict[str, Any]) -> str:
     """The fields as `yaml.safe_dump` writes them, in the order given."""
-    text: str = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
+    text: str = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
     return text
 
 
