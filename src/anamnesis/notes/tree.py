@@ -40,11 +40,18 @@ class Listing:
 
 @record
 class ReadNote:
-    """A note as it was read, with the hash of its bytes for a guarded update."""
+    """A note as it was read, with the bytes that it was read from."""
 
     note: Memory
-    hash: str
+    data: bytes
     stamp: Stamp
+
+    @property
+    def hash(self) -> str:
+        """The hash of the file, for a guarded update."""
+        from hashlib import blake2b
+
+        return blake2b(self.data, digest_size=16).hexdigest()
 
 
 def tree_of(scope: str) -> str:
@@ -88,13 +95,6 @@ def _whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def content_hash(data: bytes) -> str:
-    """The hash that guards an update."""
-    from hashlib import blake2b
-
-    return blake2b(data, digest_size=16).hexdigest()
-
-
 def read_note(root: str, path: str) -> ReadNote:
     """The note in a file, or UnreadableNote with the reason; FileNotFoundError if it is gone."""
     data, stamp = _read_regular(os.path.join(root, path))
@@ -104,7 +104,7 @@ def read_note(root: str, path: str) -> ReadNote:
         raise UnreadableNote(f"it is not UTF-8 (byte {error.start})") from None
     note = replace(deserialize(text), scope=TREES[path.partition("/")[0]])
     path_of(note)
-    return ReadNote(note, content_hash(data), stamp)
+    return ReadNote(note, data, stamp)
 
 
 def concern(note: Memory, path: str) -> str:

@@ -1,0 +1,105 @@
+"""The shape of the code, kept by a test."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+SOURCE = REPOSITORY / "src" / "anamnesis"
+MODULES = sorted(SOURCE.rglob("*.py"))
+MODULE_LINES = 400
+FUNCTION_LINES = 50
+
+# What a hook may never load: each costs more than all that `inject` does.
+HEAVY = {
+    "argparse", "asyncio", "dataclasses", "email", "fastmcp", "filelock", "hashlib", "httpx",
+    "importlib.metadata", "inspect", "jinja2", "logging", "mcp", "pathlib", "pydantic", "rich",
+    "socket", "starlette", "subprocess", "typing", "urllib", "uvicorn", "yaml",
+}  # fmt: skip
+OWNERS = {
+    "sqlite3": {"index", "store.py"},
+    "subprocess": {"process.py"},
+    "yaml": {"notes"},
+}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_fits_into_a_head(module: Path) -> None:
+    assert len(module.read_text().splitlines()) <= MODULE_LINES
+    for name, length in _functions(ast.parse(module.read_text())):
+        assert length <= FUNCTION_LINES, f"{name} has {length} lines"
+
+
+def _functions(module: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+@pytest.mark.parametrize("library", OWNERS)
+def test_a_library_has_one_owner(library: str) -> None:
+    owners = {
+        module.relative_to(SOURCE).parts[0]
+        for module in MODULES
+        for node in ast.walk(ast.parse(module.read_text()))
+        if _imports(node, library) and not _only_for_types(module, node)
+    }
+
+    assert owners <= OWNERS[library]
+
+
+def _imports(node: ast.AST, library: str) -> bool:
+    if isinstance(node, ast.Import):
+        return any(alias.name.partition(".")[0] == library for alias in node.names)
+    return isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == library
+
+
+def _only_for_types(module: Path, node: ast.AST) -> bool:
+    for block in ast.walk(ast.parse(module.read_text())):
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+            return any(ast.dump(inner) == ast.dump(node) for inner in block.body)
+    return False
+
+
+def test_commands_do_not_import_one_another() -> None:
+    for module in (SOURCE / "cli" / "commands").glob("*.py"):
+        assert "cli.commands" not in module.read_text(), module
+
+
+def loaded_by(code: str, root: Path) -> set[str]:
+    """The modules that a child process has loaded after running some code."""
+    script = f"{code}\nimport json, sys; sys.stderr.write(json.dumps(sorted(sys.modules)))"
+    finished = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True,
+        env={"ANAMNESIS_HOME": str(root), "HOME": str(root.parent), "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    return set(json.loads(finished.stderr))
+
+
+def test_reading_the_store_loads_nothing_heavy(root: Path) -> None:
+    """The path that a hook takes: open, select, search, read the notes back."""
+    loaded_by(
+        "from anamnesis.store import MemoryStore\n"
+        f"MemoryStore({str(root)!r}).write(type='semantic', title='a title', body='some words')",
+        root,
+    )
+
+    loaded = loaded_by(
+        "from anamnesis.store import MemoryStore\n"
+        "from anamnesis.config import home_directory\n"
+        "from anamnesis.project import resolve_project_key\n"
+        "store = MemoryStore(home_directory())\n"
+        "resolve_project_key('/')\n"
+        "assert store.headers() and store.list() and store.search('words')\n",
+        root,
+    )
+
+    baseline = loaded_by("pass", root)
+    assert (loaded - baseline) & HEAVY == set()

@@ -1,0 +1,66 @@
+"""Every name that the specification documents can be imported from where it says."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+NAMES = {
+    "anamnesis.cli": ["main"],
+    "anamnesis.config": ["_store_config", "resolve_home", "resolve_machine_id", "resolve_remote"],
+    "anamnesis.store": [
+        "Memory", "MemoryStore", "MemoryType", "Scope", "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION",
+        "_deserialize", "_fts_query", "_serialize", "_utcnow",
+    ],
+    "anamnesis.project": ["_normalize_remote", "_read_marker", "resolve_project_key"],
+}  # fmt: skip
+
+SIGNATURES = {
+    "anamnesis.store.MemoryStore.write": (
+        "type title body project=global machine_id=unknown scope=portable tags=None "
+        "prov_source=human prov_model= prov_session= confidence=1.0 supersedes="
+    ),
+    "anamnesis.store.MemoryStore.search": "query project=None type=None scope=None k=8",
+    "anamnesis.store.Memory": (
+        "id type title body project=global machine_id=unknown scope=portable tags=… created_at= "
+        "updated_at= prov_source=human prov_model= prov_session= confidence=1.0 supersedes= extra="
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(module, name) for module, names in NAMES.items() for name in names]
+)
+def test_the_name_is_there(module: str, name: str) -> None:
+    assert hasattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("where", SIGNATURES)
+def test_the_signature_is_the_documented_one(where: str) -> None:
+    module, _, path = where.partition("anamnesis.store.")
+    found: object = import_module(f"{module}anamnesis.store")
+    for name in path.split("."):
+        found = getattr(found, name)
+
+    shown = []
+    for name, parameter in inspect.signature(found).parameters.items():  # type: ignore[arg-type]
+        if name == "self":
+            continue
+        default = parameter.default
+        if default is inspect.Parameter.empty:
+            shown.append(name)
+        else:
+            simple = default is None or isinstance(default, str | float | int)
+            shown.append(f"{name}={default if simple else '…'}")
+    assert " ".join(shown) == SIGNATURES[where]
+
+
+def test_the_database_is_opened_for_several_sessions() -> None:
+    store = import_module("anamnesis.store")
+
+    assert store._SCHEMA_VERSION == 1
+    for table in ("memories", "memory_tags", "memories_fts"):
+        assert table in store._SCHEMA
+    assert "porter unicode61" in store._SCHEMA
