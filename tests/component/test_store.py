@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from anamnesis.store import Memory, MemoryStore
 from support import content_of_files, hand_written, index_content, write_file
 
 
-def write(store: MemoryStore, title: str = "A title", body: str = "A body", **keys: str) -> Memory:
+def write(store: MemoryStore, title: str = "A title", body: str = "A body", **keys: Any) -> Memory:
     return store.write(**{"type": "semantic", "title": title, "body": body, **keys})
 
 
@@ -358,9 +359,12 @@ class TestChangesFromOutside:
         store.reindex()
         read: list[str] = []
         real = tree.read_note
-        monkeypatch.setattr(
-            tree, "read_note", lambda root, path: (read.append(path), real(root, path))[1]
-        )
+
+        def noted(root: str, path: str) -> tree.ReadNote:
+            read.append(path)
+            return real(root, path)
+
+        monkeypatch.setattr(tree, "read_note", noted)
         write_file(root, "memory/semantic/by-hand.md", hand_written("hand"))
 
         store.refresh()

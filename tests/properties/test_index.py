@@ -12,6 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
+    MultipleResults,
     RuleBasedStateMachine,
     consumes,
     initialize,
@@ -46,7 +47,7 @@ class StoreAndFiles(RuleBasedStateMachine):
         shutil.rmtree(self.root)
 
     @initialize(target=notes)
-    def some_notes(self) -> object:
+    def some_notes(self) -> MultipleResults[str]:
         return multiple("a", "b")
 
     @rule(target=notes, type=st.sampled_from(TYPES), title=titles, body=bodies,

@@ -70,7 +70,29 @@ def test_the_path_without_yaml_reads_the_same(note: Memory) -> None:
 
     if plain is not None:
         fields, extra = yamlfront.load(front)
-        assert frontmatter._build(plain, "") == frontmatter._build(fields, "")
+        assert plain == fields
+        assert extra == ""
+
+
+layout_lines = st.tuples(*[st.one_of(field, words) for _ in range(9)])
+
+
+@given(layout_lines, st.lists(field, max_size=3))
+def test_our_layout_with_any_values_is_read_as_yaml_reads_it(
+    values: tuple[str, ...], tags: list[str]
+) -> None:
+    keys = ["id", "type", "title", "project", "machine_id", "scope", "prov_source"]
+    keys += ["created_at", "updated_at"]
+    cells = dict(zip(keys, values, strict=True))
+    front = "".join(f"{key}: {cells[key]}\n" for key in keys[:7]) + "confidence: 0.50\n"
+    front += "".join(f"{key}: {cells[key]}\n" for key in keys[7:])
+    front += "tags:\n" if tags else "tags: []\n"
+    front += "".join(f"- {tag}\n" for tag in tags)
+    plain = frontmatter._read_plain(front)
+
+    if plain is not None:
+        fields, extra = yamlfront.load(front)
+        assert plain == fields
         assert extra == ""
 
 

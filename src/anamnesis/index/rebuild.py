@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from anamnesis.atomic import TEMP_PREFIX
 from anamnesis.errors import NotWritable
-from anamnesis.index import refresh, schema
+from anamnesis.index import refresh, rows, schema, supersession
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
 
@@ -41,10 +41,9 @@ def rebuild(
         # Nobody else sees this file and it can be made again: no journal, no waiting for disks.
         for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536"):
             db.execute(f"PRAGMA {pragma}")
-        schema.create(db)
-        fill(db, root, progress=progress)
+        _load(db, root, progress)
         with lock():
-            fill(db, root)
+            _catch_up(db, root)
             db.close()
             _put_in_place(beside, path)
     finally:
@@ -56,23 +55,62 @@ def rebuild(
 def in_memory(root: str) -> Database:
     """An index of the files that is gone with the process, for a store that we cannot write."""
     db = schema.connect(":memory:")
-    schema.create(db)
-    fill(db, root)
+    _load(db, root)
     return Database("", connection=db)
 
 
-def fill(db: sqlite3.Connection, root: str, *, progress: refresh.Progress | None = None) -> None:
-    """Bring a database that nobody else uses up to date with the files."""
+def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None = None) -> None:
+    """Fill an empty database with all files: in bulk first, then what bulk cannot settle."""
+    schema.create(db)
+    listing = tree.scan(root)
+    db.execute("BEGIN")
+    taken: dict[str, str] = {}
+    contested: list[str] = []
+    linked: list[str] = []
+    done = 0
+    for asked, readings in refresh.batches(root, sorted(listing.files), listing.problems):
+        fresh = []
+        for reading in readings:
+            note = reading.note
+            if note is None:
+                continue
+            if note.id in taken:
+                contested += [taken[note.id], reading.path]
+                continue
+            taken[note.id] = reading.path
+            fresh.append((len(taken), note, reading.path.partition("/")[2]))
+            if note.supersedes:
+                linked.append(note.id)
+        refresh.record_files(db, readings)
+        rows.insert_all(db, fresh)
+        done += len(asked)
+        if progress is not None:
+            progress(done, len(listing.files))
+    refresh.record_folders(db, listing, tree.TREES)
+    db.execute("COMMIT")
+    schema.create_indexes(db)
+    _settle(db, root, contested, linked)
+
+
+def _settle(db: sqlite3.Connection, root: str, contested: list[str], linked: list[str]) -> None:
+    """Decide between files with one id, and hide what other notes replace."""
+    db.execute("BEGIN")
+    for path in contested:
+        db.execute("UPDATE files SET hash = NULL WHERE path = ?", (path,))
+    for asked, readings in refresh.batches(root, dict.fromkeys(contested)):
+        refresh.apply(db, root, asked, readings)
+    supersession.mark(db, linked, released=supersession.targets(db, linked))
+    db.execute("COMMIT")
+
+
+def _catch_up(db: sqlite3.Connection, root: str) -> None:
+    """Take in what changed on disk while the rest was being read."""
     listing = tree.scan(root)
     changes = refresh.diff(db, listing)
     paths = (*changes.added, *changes.changed, *changes.gone)
-    done = 0
     db.execute("BEGIN")
     for asked, readings in refresh.batches(root, paths, listing.problems):
         refresh.apply(db, root, asked, readings)
-        done += len(asked)
-        if progress is not None:
-            progress(done, len(paths))
     refresh.record_folders(db, listing, tree.TREES)
     db.execute("COMMIT")
 

@@ -61,25 +61,24 @@ def changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
 
 def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = ("",)) -> Changes:
     """What differs between a listing and what the index knows below the same folders."""
-    known: dict[str, list[int]] = {}
+    unseen = listing.files.copy()
+    changed, gone = [], []
     for folder in below:
         first, last = (f"{folder}/", f"{folder}0") if folder else ("", "~")  # "0" follows "/"
-        known.update(
-            (path, stamp)
-            for path, *stamp in db.execute(
-                "SELECT path, size, mtime_ns, inode, checked_ns FROM files "
-                "WHERE path = ?1 OR path >= ?2 AND path < ?3",
-                (folder, first, last),
-            )
+        cursor = db.cursor()
+        cursor.row_factory = None
+        cursor.execute(
+            "SELECT path, size, mtime_ns, inode, checked_ns FROM files "
+            "WHERE path = ?1 OR path >= ?2 AND path < ?3",
+            (folder, first, last),
         )
-    added, changed = [], []
-    for path, (size, mtime, inode) in listing.files.items():
-        before = known.pop(path, None)
-        if before is None:
-            added.append(path)
-        elif before[:3] != [size, mtime, inode] or abs(before[3] - mtime) < _TICK_NS:
-            changed.append(path)
-    return Changes(tuple(sorted(added)), tuple(sorted(changed)), tuple(sorted(known)))
+        for path, size, mtime, inode, checked in cursor:
+            stamp = unseen.pop(path, None)
+            if stamp is None:
+                gone.append(path)
+            elif stamp != (size, mtime, inode) or -_TICK_NS < checked - mtime < _TICK_NS:
+                changed.append(path)
+    return Changes(tuple(sorted(unseen)), tuple(sorted(changed)), tuple(sorted(gone)))
 
 
 def read(root: str, path: str, problem: str = "") -> Reading | None:
@@ -151,7 +150,7 @@ def apply(
         if reading is None:
             db.execute("DELETE FROM files WHERE path = ?", (path,))
             continue
-        _record_file(db, reading)
+        record_files(db, [reading])
         if reading.note is not None:
             touched.add(reading.note.id)
     released = supersession.targets(db, touched)
@@ -175,14 +174,17 @@ def _record_stamp(db: sqlite3.Connection, reading: Reading) -> None:
     )
 
 
-def _record_file(db: sqlite3.Connection, reading: Reading) -> None:
-    note_id = reading.note.id if reading.note else None
-    db.execute(
+def record_files(db: sqlite3.Connection, readings: Iterable[Reading]) -> None:
+    """Remember what was read of some files."""
+    db.executemany(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(reading.path, *reading.stamp, reading.checked_ns),
-            *(reading.hash, note_id, reading.problem),
-        ),
+        [
+            (
+                *(reading.path, *reading.stamp, reading.checked_ns, reading.hash),
+                *(reading.note.id if reading.note else None, reading.problem),
+            )
+            for reading in readings
+        ],
     )
 
 

@@ -10,6 +10,7 @@ from anamnesis.notes.note import Memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 _TEXT = (
     "id", "type", "title", "project", "machine_id", "scope", "created_at", "updated_at",
@@ -17,37 +18,47 @@ _TEXT = (
 )  # fmt: skip
 _OPTIONAL = ("prov_model", "prov_session", "supersedes")  # empty is stored as NULL
 _COLUMNS = (*_TEXT, *_OPTIONAL, "confidence", "tags", "body_path")
-_UPSERT = (
-    f"INSERT INTO memories ({', '.join(_COLUMNS)}) "  # noqa: S608  constants only
-    f"VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT(id) DO UPDATE SET "
-    + ", ".join(f"{column}=excluded.{column}" for column in _COLUMNS[1:])
-    + " RETURNING rowid"
-)
 HEADER = ", ".join(f"m.{column}" for column in _COLUMNS)
+_INSERT = (
+    f"INSERT INTO memories (rowid, {', '.join(_COLUMNS)}) "  # noqa: S608  constants only
+    f"VALUES (?, {', '.join('?' * len(_COLUMNS))})"
+)
+_UPDATE = (
+    f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} "  # noqa: S608
+    "WHERE rowid = ?"
+)
+_INSERT_TEXT = (
+    "INSERT INTO memories_fts (rowid, id, title, body, tags, parts) VALUES (?, ?, ?, ?, ?, ?)"
+)
+_INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
+_INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
+
+
+def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]]) -> None:
+    """Add notes that the index does not have yet, as `(rowid, note, path in its tree)`."""
+    db.executemany(_INSERT, [(rowid, *_cells(note, path)) for rowid, note, path in notes])
+    db.executemany(_INSERT_TEXT, [_text(rowid, note) for rowid, note, _ in notes])
+    db.executemany(_INSERT_TAG, [(note.id, tag) for _, note, _ in notes for tag in _tags(note)])
+    db.executemany(
+        _INSERT_EDGE, [(note.id, old) for _, note, _ in notes for old in note.supersedes_ids]
+    )
 
 
 def upsert(db: sqlite3.Connection, note: Memory, body_path: str) -> None:
     """Make the index say of this note what its file says."""
-    # FTS5 has no upsert. Its row shares the rowid of the note's row: deleting by rowid is
-    # direct, while any other column would scan the whole table.
     known = db.execute("SELECT rowid FROM memories WHERE id = ?", (note.id,)).fetchone()
-    if known is not None:
-        _forget_details(db, note.id, known[0])
-    tags = [tag for tag in dict.fromkeys(note.tags) if tag]
-    values = (
-        *(getattr(note, column) for column in _TEXT),
-        *(getattr(note, column) or None for column in _OPTIONAL),
-        *(note.confidence, json.dumps(note.tags, ensure_ascii=False), body_path),
-    )
-    rowid = db.execute(_UPSERT, values).fetchone()[0]
-    if tags:
-        db.executemany("INSERT INTO memory_tags VALUES (?, ?)", [(note.id, tag) for tag in tags])
-    for target in note.supersedes_ids:
-        db.execute("INSERT OR IGNORE INTO supersessions VALUES (?, ?)", (note.id, target))
-    db.execute(
-        "INSERT INTO memories_fts (rowid, id, title, body, tags, parts) VALUES (?, ?, ?, ?, ?, ?)",
-        (rowid, note.id, note.title, note.body, " ".join(tags), words.parts(_searchable(note))),
-    )
+    if known is None:
+        last = db.execute("SELECT max(rowid) FROM memories").fetchone()[0]
+        insert_all(db, [((last or 0) + 1, note, body_path)])
+        return
+    rowid = known[0]
+    # The text's row shares the rowid of the note's row: deleting by rowid is direct, while any
+    # other column would scan the whole table.
+    _forget_details(db, note.id, rowid)
+    db.execute(_UPDATE, (*_cells(note, body_path), rowid))
+    db.execute(_INSERT_TEXT, _text(rowid, note))
+    db.executemany(_INSERT_TAG, [(note.id, tag) for tag in _tags(note)])
+    db.executemany(_INSERT_EDGE, [(note.id, old) for old in note.supersedes_ids])
 
 
 def remove(db: sqlite3.Connection, note_id: str) -> None:
@@ -72,5 +83,18 @@ def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
     db.execute("DELETE FROM supersessions WHERE memory_id = ?", (note_id,))
 
 
-def _searchable(note: Memory) -> str:
-    return f"{note.title}\n{note.body}"
+def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
+    return (
+        *(getattr(note, column) for column in _TEXT),
+        *(getattr(note, column) or None for column in _OPTIONAL),
+        *(note.confidence, json.dumps(note.tags, ensure_ascii=False), body_path),
+    )
+
+
+def _text(rowid: int, note: Memory) -> tuple[object, ...]:
+    parts = words.parts(f"{note.title}\n{note.body}")
+    return rowid, note.id, note.title, note.body, " ".join(_tags(note)), parts
+
+
+def _tags(note: Memory) -> list[str]:
+    return [tag for tag in dict.fromkeys(note.tags) if tag]

@@ -41,15 +41,19 @@ KNOWN_KEYS = frozenset(
 _ALWAYS_TEXT = ("project", "machine_id", "scope", "prov_source")
 _OPTIONAL_TEXT = ("prov_model", "prov_session")
 _STAMPS = ("created_at", "updated_at")
+_LISTS = ("tags", "supersedes")
 
-# A plain scalar that YAML 1.1 reads as this very text and the dumper writes without quotes: it
-# starts with a letter, holds no indicator, and is none of the words for true, false and null.
+# Writing: a plain scalar that YAML 1.1 reads as this very text and the dumper writes without
+# quotes. It starts with a letter, holds no indicator, and is no word for true, false or null.
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./()@+ -]*[A-Za-z0-9_./()@+-])?")
 _NOT_TEXT = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"])
 _ID = re.compile(r"01[0-9A-Z]*[A-DF-Z][0-9A-Z]*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
-_LINE = re.compile(r"([a-z_]+):(?: (.*))?")
 _FOLD_AT = 80  # the dumper's line width: longer values are folded, and left to it
+
+# Reading: a plain scalar starts with none of these, and is not null.
+_INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`~ ")
+_NULLS = frozenset(["null", "Null", "NULL", ""])
 _END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
@@ -149,57 +153,84 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _read_plain(front: str) -> dict[str, Field | None] | None:
-    """The fields of front matter in the plain form, or None if any line is not."""
-    fields: dict[str, Field | None] = {}
-    last = ""
+    """The fields of front matter as the dumper lays it out, or None if YAML has to read it.
+
+    Every line is `key: scalar`, `- scalar` below a list, or the indented rest of a folded
+    scalar; all in printable characters, which leaves out every line break but one.
+    """
+    if not front.replace("\n", "").isprintable():
+        return None
+    raw: dict[str, str | list[str]] = {}
+    key = ""
     for line in front.removesuffix("\n").split("\n"):
-        if line.startswith("- "):
-            items = fields.get(last)
-            item = _unquoted(line[2:])
-            if not isinstance(items, list) or item is None:
+        if not line.startswith(("- ", "  ")):
+            key, colon, value = line.partition(":")
+            if not colon or key not in KNOWN_KEYS or key in raw:
                 return None
-            items.append(item)
+            raw[key] = [] if not value and key in _LISTS else value
             continue
-        match = _LINE.fullmatch(line)
-        if match is None or match[1] not in KNOWN_KEYS or match[1] in fields:
+        begun = raw.get(key)
+        if isinstance(begun, list) == line.startswith("  ") or begun is None:
             return None
-        last, value = match[1], match[2]
-        if value is None and last in ("tags", "supersedes"):
-            fields[last] = []
-            continue
-        read: Field | None = [] if value == "[]" else _unquoted(value or "")
-        if read is None:
+        if isinstance(begun, list):
+            begun.append(line[1:])
+        elif begun.endswith(" ") or line[2:3] in _INDICATORS:
             return None
-        fields[last] = read
-    return None if [] in (fields.get("supersedes"), fields.get("title")) else fields
+        else:
+            raw[key] = f"{begun} {line[2:]}"
+    return _scalars(raw)
 
 
-def _unquoted(scalar: str) -> str | None:
-    if _PLAIN.fullmatch(scalar):
-        return None if scalar.lower() == "null" else scalar
-    if re.fullmatch(r"[0-9][0-9A-Za-z._-]*", scalar):
-        return scalar
-    if _STAMP.fullmatch(scalar[1:-1]) and scalar[0] == scalar[-1] == "'":
-        return scalar[1:-1]
-    return None
+def _scalars(raw: Mapping[str, str | list[str]]) -> dict[str, Field | None] | None:
+    fields: dict[str, Field | None] = {}
+    for key, value in raw.items():
+        if isinstance(value, list):
+            items = [_scalar(item) for item in value]
+            if not items or None in items:
+                return None
+            fields[key] = [item for item in items if item is not None]
+        elif value == " []" and key == "tags":
+            fields[key] = []
+        else:
+            fields[key] = _scalar(value)
+            if fields[key] is None:
+                return None
+    return fields
+
+
+def _scalar(written: str) -> str | None:
+    """The text of ` plain` or ` 'quoted'`, or None if it is neither beyond doubt."""
+    text = written[1:]
+    if text[:1] == "'":
+        inner = text[1:-1]
+        closed = len(text) > 1 and text[-1] == "'" and "'" not in inner.replace("''", "")
+        return inner.replace("''", "'") if closed else None
+    if text in _NULLS or text[0] in _INDICATORS or text[-1] in " :":
+        return None
+    return None if ": " in text or " #" in text or written[0] != " " else text
 
 
 def _build(fields: Mapping[str, Field | None], body: str) -> Memory:
-    present = {key: value for key, value in fields.items() if value is not None}
-    text = {key: value for key, value in present.items() if isinstance(value, str)}
+    text = {key: value for key, value in fields.items() if isinstance(value, str)}
     for key in ("id", "type"):
         if not text.get(key, "").strip():
             raise UnreadableNote(f"its front matter has no {key}")
-    defaults = {key: text[key] for key in (*_ALWAYS_TEXT, *_OPTIONAL_TEXT, *_STAMPS) if key in text}
     return Memory(
-        id=text["id"].strip(),
-        type=text["type"].strip(),
-        title=text["title"] if "title" in text else _first_line(body) or text["id"],
-        body=body,
-        tags=list(_several(present.get("tags"), separator=",")),
-        confidence=_confidence(present.get("confidence", "1.0")),
-        supersedes=" ".join(_several(present.get("supersedes"), separator=None)),
-        **defaults,
+        text["id"].strip(),
+        text["type"].strip(),
+        text["title"] if "title" in text else _first_line(body) or text["id"],
+        body,
+        project=text.get("project", "global"),
+        machine_id=text.get("machine_id", "unknown"),
+        scope=text.get("scope", "portable"),
+        tags=list(_several(fields.get("tags"), separator=",")),
+        created_at=text.get("created_at", ""),
+        updated_at=text.get("updated_at", ""),
+        prov_source=text.get("prov_source", "human"),
+        prov_model=text.get("prov_model", ""),
+        prov_session=text.get("prov_session", ""),
+        confidence=_confidence(fields.get("confidence")),
+        supersedes=" ".join(_several(fields.get("supersedes"), separator=None)),
     )
 
 
@@ -207,14 +238,14 @@ def _several(value: Field | None, *, separator: str | None) -> Iterator[str]:
     """The distinct items of a list, or of a hand-written `a, b`, in order."""
     if isinstance(value, list):
         yield from dict.fromkeys(value)
-        return
-    items = (item.strip() for item in str(value or "").split(separator))
-    yield from (item for item in dict.fromkeys(items) if item)
+    elif value:
+        items = (item.strip() for item in str(value).split(separator))
+        yield from (item for item in dict.fromkeys(items) if item)
 
 
 def _confidence(value: Field | None) -> float:
     try:
-        number = float(value) if isinstance(value, (str, float)) else 1.0
+        number = float(value) if isinstance(value, str) else 1.0
     except ValueError:
         number = float("nan")
     if number - number != 0.0:  # not a number, or infinite: neither can be sorted by

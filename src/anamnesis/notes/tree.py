@@ -102,7 +102,10 @@ def read_note(root: str, path: str) -> ReadNote:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise UnreadableNote(f"it is not UTF-8 (byte {error.start})") from None
-    note = replace(deserialize(text), scope=TREES[path.partition("/")[0]])
+    note = deserialize(text)
+    scope = TREES[path.partition("/")[0]]
+    if note.scope != scope:
+        note = replace(note, scope=scope)
     path_of(note)
     return ReadNote(note, data, stamp)
 
@@ -112,7 +115,7 @@ def concern(note: Memory, path: str) -> str:
     folder = path.split("/")[-2]
     if note.type not in TYPES and folder != note.type:
         return f"unknown type {note.type!r} (known: {', '.join(TYPES)}); indexed as it is"
-    if "\n<<<<<<< " in f"\n{note.body}" and _has_conflict_markers(note.body):
+    if "<<<<<<< " in note.body and _has_conflict_markers(note.body):
         return "it holds git conflict markers; indexed as it is"
     return ""
 
@@ -146,35 +149,32 @@ def folder_mtime(root: str, folder: str) -> int:
 def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
     # Taken before the entries are read: a later change is then noticed the next time.
     changed = folder_mtime(root, folder)
-    below = []
+    files, below = listing.files, []
     try:
         with os.scandir(os.path.join(root, folder)) as entries:
             for entry in entries:
                 name = entry.name
-                if name.startswith("."):
+                if name[0] == ".":
                     continue
                 if name.endswith(".md"):
-                    _scan_entry(entry, f"{folder}/{name}", listing)
+                    path = f"{folder}/{name}"
+                    try:
+                        status = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue  # deleted since; its folder's time tells the next look
+                    files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
+                    if not stat.S_ISREG(status.st_mode):
+                        listing.problems[path] = _irregular(status.st_mode)
                 elif entry.is_dir(follow_symlinks=False):
                     below.append(f"{folder}/{name}")
     except FileNotFoundError:
         return []
     except OSError as error:
-        listing.files[folder] = (0, 0, 0)
+        files[folder] = (0, 0, 0)
         listing.problems[folder] = f"the folder cannot be listed: {(error.strerror or '').lower()}"
         changed = NEVER
     listing.folders[folder] = changed
     return below
-
-
-def _scan_entry(entry: os.DirEntry[str], path: str, listing: Listing) -> None:
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return
-    listing.files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
-    if not stat.S_ISREG(status.st_mode):
-        listing.problems[path] = _irregular(status.st_mode)
 
 
 def _irregular(mode: int) -> str:

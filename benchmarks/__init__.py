@@ -1,0 +1,1 @@
+"""Measurements: ratios to a baseline in the same run, by CPU time."""
