@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench soak clean
+.PHONY: help demo test check format docs bench soak clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ check: $(STAMP) ## Formatter, linter, types, layers, size ceiling, docs
 format: $(STAMP) ## Apply the formatter and the safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(STAMP) ## Write the generated reference pages
+	$(BIN)/python -m anamnesis.cli.reference > docs/reference/cli.md
 
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance

@@ -1,0 +1,71 @@
+"""What the documents say is there, and what is there is documented."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from anamnesis.cli import COMMANDS, command_parser
+from anamnesis.cli.reference import page
+
+REPOSITORY = Path(__file__).parent.parent
+DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_every_link_leads_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
+        assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_every_command_that_a_document_shows_exists(document: Path) -> None:
+    shown = re.findall(r"^\s*\$? ?anamnesis ([a-z-]+)", document.read_text(), re.MULTILINE)
+    shown += re.findall(r"`anamnesis ([a-z-]+)", document.read_text())
+
+    assert set(shown) <= {*COMMANDS}
+
+
+def test_the_command_reference_is_up_to_date() -> None:
+    """Refresh it with `make docs`."""
+    assert (REPOSITORY / "docs" / "reference" / "cli.md").read_text() == page()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained(name: str) -> None:
+    parser = command_parser(name)
+
+    assert parser.description
+    for action in parser._actions:
+        assert action.help, f"{name} {action.dest}"
+
+
+def test_every_variable_is_documented() -> None:
+    source = "".join(
+        path.read_text()
+        for path in (REPOSITORY / "src").rglob("*")
+        if path.suffix in (".py", ".md")
+    )
+    documented = (REPOSITORY / "docs" / "reference" / "configuration.md").read_text()
+
+    for variable in set(re.findall(r"\bANAMNESIS_[A-Z_]+[A-Z]", source)):
+        assert f"`{variable}`" in documented, variable
+
+
+def test_every_decision_is_listed() -> None:
+    folder = REPOSITORY / "docs" / "decisions"
+    listed = (folder / "README.md").read_text()
+
+    for page_path in folder.glob("0*.md"):
+        assert f"({page_path.name})" in listed
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+
+    assert "make demo" in readme
+    assert "make test" in readme
+    for target in re.findall(r"make ([a-z-]+)", readme):
+        assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
