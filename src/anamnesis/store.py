@@ -231,6 +231,11 @@ class MemoryStore:
         found = self._list_rows(_filters(project, type, scope), limit, offset)
         return [header(row) for row in found]
 
+    def titled(self, title: str, *, project: str, scope: Scope) -> Notes:
+        """The notes with exactly this title in one place, newest first."""
+        found = self._list_rows({"title": title, "project": project, "scope": scope}, None, 0)
+        return self._read_all((row["scope"], row["body_path"]) for row in found)
+
     def search(
         self,
         query: str,

@@ -24,6 +24,7 @@ COMMANDS = {
     "move": "keep a note on this machine, or let it travel",
     "status": "counts, paths, files that need a person",
     "reindex": "build the index anew from the files",
+    "serve": "serve the memory tools to an agent (MCP); the default",
 }
 
 
@@ -48,8 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    name = arguments[0] if arguments else ""
+    name = arguments[0] if arguments else "serve"
     if name in COMMANDS:
+        run_plain = getattr(command(name), "run_plain", None)
+        if run_plain is not None and not arguments[1:]:
+            return int(run_plain())
         parser = command_parser(name)
         return int(command(name).run(parser.parse_args(arguments[1:])))
     if name == "--version":
@@ -59,7 +63,7 @@ def _run(arguments: list[str]) -> int:
         return 0
     from anamnesis.cli import overview
 
-    if name in ("", "-h", "--help", "help"):
+    if name in ("-h", "--help", "help"):
         sys.stdout.write(overview.text(COMMANDS))
         return 0
     sys.stderr.write(overview.unknown(name, COMMANDS))

@@ -1,0 +1,85 @@
+"""Serve the memory tools to an agent over the Model Context Protocol.
+
+Clients start this themselves and talk to it over standard input and output. With
+`--transport http` it listens on this machine instead, for clients that send the token in
+`Authorization: Bearer`; the token is taken from ANAMNESIS_HTTP_TOKEN or made up and printed.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  claude mcp add-json -s user anamnesis '{"command": "anamnesis", "args": ["serve"]}'
+  anamnesis serve --transport http --port 8765
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--transport", choices=("stdio", "http"), default="stdio", help="default: stdio"
+    )
+    parser.add_argument(
+        "--port", type=int, default=8765, help="for http; default: 8765; 0 picks a free one"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Serve until the client or the person ends it."""
+    return _serve_http(args.port) if args.transport == "http" else run_plain()
+
+
+def run_plain() -> int:
+    """Serve one client on standard input and output; needs no parser, which costs 8 ms."""
+    from anamnesis.mcp.binding import Binding
+    from anamnesis.mcp.stdio import serve
+
+    if sys.stdin is None:
+        return 0
+    if sys.stdin.isatty():
+        sys.stderr.write(
+            "anamnesis: waiting for an MCP client on standard input; end with Ctrl-D.\n"
+            "Agents start this themselves. For people:  anamnesis --help\n"
+        )
+    return serve(Binding())
+
+
+def _serve_http(port: int) -> int:
+    import os
+    from functools import partial
+
+    import anyio
+
+    from anamnesis.config import resolve_home
+    from anamnesis.mcp import http
+    from anamnesis.server import build_server
+    from anamnesis.store import MemoryStore
+
+    given = os.environ.get("ANAMNESIS_HTTP_TOKEN", "").strip()
+    token = given or http.new_token()
+    with http.listen(port) as bound, MemoryStore(resolve_home()) as store:
+        from starlette.middleware import Middleware
+
+        server = build_server(store)
+        address = f"http://{http.LOOPBACK}:{bound.getsockname()[1]}{http.PATH}"
+        shown = "the token in ANAMNESIS_HTTP_TOKEN" if given else token
+        sys.stderr.write(f"listening on {address}\nAuthorization: Bearer {shown}\n")
+        anyio.run(
+            partial(
+                server.run_http_async,
+                show_banner=False,
+                host=http.LOOPBACK,
+                path=http.PATH,
+                log_level="warning",
+                middleware=[Middleware(http.RequireToken, token=token)],
+                host_origin_protection=True,
+                sockets=[bound],
+            )
+        )
+    return 0

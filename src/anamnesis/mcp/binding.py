@@ -1,0 +1,83 @@
+"""What the tools of one server work on: a store, its sync, this machine, this project."""
+
+from __future__ import annotations
+
+import os
+from threading import RLock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.operations.backend import SyncBackend
+    from anamnesis.store import MemoryStore
+
+CURRENT_PROJECT = "."
+
+
+class Binding:
+    """Resolved once and then fixed; nothing of it is for a caller of a tool to choose.
+
+    What is not given is resolved when a tool first needs it: most sessions start a server that
+    they never call, and those pay for no database.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore | None = None,
+        *,
+        machine_id: str | None = None,
+        backend: SyncBackend | None = None,
+    ) -> None:
+        self._lock = RLock()
+        self._store = store
+        self._machine_id = machine_id
+        self._backend = backend
+        self._project = ""
+        self._directory = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
+
+    @property
+    def store(self) -> MemoryStore:
+        """The store of this person."""
+        with self._lock:
+            if self._store is None:
+                from anamnesis.config import home_directory
+                from anamnesis.store import MemoryStore
+
+                self._store = MemoryStore(home_directory())
+            return self._store
+
+    @property
+    def machine_id(self) -> str:
+        """The machine that every written note comes from."""
+        with self._lock:
+            if not self._machine_id:
+                from anamnesis.config import resolve_machine_id
+
+                self._machine_id = resolve_machine_id()
+            return self._machine_id
+
+    @property
+    def backend(self) -> SyncBackend:
+        """What moves the notes between machines."""
+        with self._lock:
+            if self._backend is None:
+                from anamnesis.operations.backend import backend_of
+
+                self._backend = backend_of(self.store, machine_id=self.machine_id)
+            return self._backend
+
+    def project_key(self, asked: str) -> str:
+        """The key that an argument names: `.` is the project that the server was started in."""
+        if asked != CURRENT_PROJECT:
+            return asked
+        with self._lock:
+            if not self._project:
+                from anamnesis.project import resolve_project_key
+
+                self._project = resolve_project_key(self._directory)
+            return self._project
+
+    def close(self) -> None:
+        """Close the store if it was opened."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()

@@ -1,0 +1,127 @@
+"""The same table on FastMCP: for its in-memory client, and for HTTP.
+
+The only module that imports FastMCP. Its components are made from the table instead of from
+functions, so that schemas, answers and errors are those of the other front, to the letter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastmcp import FastMCP
+from fastmcp.exceptions import ValidationError
+from fastmcp.prompts import Message, Prompt, PromptResult
+from fastmcp.prompts.base import PromptArgument
+from fastmcp.resources import Resource, ResourceContent, ResourceResult, ResourceTemplate
+from fastmcp.tools import Tool
+from fastmcp.tools.base import ToolResult
+from fastmcp.utilities.async_utils import call_sync_fn_in_threadpool
+from fastmcp.utilities.components import FastMCPComponent
+from mcp import MCPError
+from mcp_types import INVALID_PARAMS, ToolAnnotations
+from pydantic import AnyUrl, Field
+
+from anamnesis import __version__
+from anamnesis.errors import InvalidInput
+from anamnesis.mcp import arguments, resources, teaching, tools
+
+if TYPE_CHECKING:
+    from anamnesis.mcp.binding import Binding
+
+_Bound = Annotated[Any, Field(exclude=True)]  # a Binding, which is no part of what is listed
+
+
+class _Plain(FastMCPComponent):
+    """Leaves out the metadata that FastMCP adds to everything it lists."""
+
+    def get_meta(self) -> dict[str, Any]:
+        return self.meta  # type: ignore[return-value]  # None is fine: nothing is listed then
+
+
+class _Tool(_Plain, Tool):
+    binding: _Bound
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        answer = await call_sync_fn_in_threadpool(tools.call, self.binding, self.name, arguments)
+        if answer.is_error:
+            return ToolResult(content=answer.text, is_error=True)
+        return ToolResult(content=answer.text, structured_content=answer.structured)
+
+
+class _Status(_Plain, Resource):
+    binding: _Bound
+
+    async def read(self) -> ResourceResult:
+        return await _content(self.binding, resources.STATUS_URI)
+
+
+class _Note(_Plain, ResourceTemplate):
+    binding: _Bound
+
+    async def _read(self, uri: str, params: dict[str, Any]) -> ResourceResult:  # noqa: ARG002
+        return await _content(self.binding, uri)
+
+
+class _Prompt(_Plain, Prompt):
+    async def render(self, arguments: dict[str, Any] | None = None) -> PromptResult:
+        try:
+            text = teaching.PROMPTS[self.name].filled(arguments)
+        except InvalidInput as error:
+            raise ValidationError(error.message) from error
+        return PromptResult([Message(text)], description=self.description)
+
+
+def build(binding: Binding) -> FastMCP:
+    """A FastMCP server over the table."""
+    server: FastMCP = FastMCP(
+        name="anamnesis", version=__version__, instructions=teaching.INSTRUCTIONS
+    )
+    for tool in tools.TOOLS.values():
+        server.add_tool(_tool(tool, binding))
+    status, note = _named(resources.STATUS), _named(resources.NOTE)
+    server.add_resource(_Status(**status, uri=AnyUrl(resources.STATUS_URI), binding=binding))
+    server.add_template(
+        _Note(**note, uri_template=resources.NOTE_TEMPLATE, parameters={}, binding=binding)
+    )
+    for prompt in teaching.PROMPTS.values():
+        server.add_prompt(_prompt(prompt))
+    return server
+
+
+def _tool(tool: tools.Tool, binding: Binding) -> _Tool:
+    return _Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        parameters=arguments.schema(tool.arguments),
+        output_schema=tool.output,
+        annotations=ToolAnnotations.model_validate(tool.hints),
+        meta=tool.meta or None,
+        binding=binding,
+    )
+
+
+def _prompt(prompt: teaching.Prompt) -> _Prompt:
+    listed = prompt.listed()
+    return _Prompt(
+        name=prompt.name,
+        title=prompt.title,
+        description=prompt.about,
+        arguments=[PromptArgument(**argument) for argument in listed["arguments"]],
+    )
+
+
+def _named(listed: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": listed["name"],
+        "title": listed["title"],
+        "description": listed["description"],
+        "mime_type": listed["mimeType"],
+    }
+
+
+async def _content(binding: Binding, uri: str) -> ResourceResult:
+    found = await call_sync_fn_in_threadpool(resources.read, binding, uri)
+    if found is None:
+        raise MCPError(INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
+    return ResourceResult([ResourceContent(found.text, mime_type=found.media_type)])

@@ -1,0 +1,70 @@
+"""The server over HTTP: this machine only, and only for whoever has the token."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+from typing import TYPE_CHECKING
+
+from anamnesis.errors import AnamnesisError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+LOOPBACK = "127.0.0.1"
+PATH = "/mcp"
+
+
+class PortTaken(AnamnesisError):
+    """Another program listens where we should."""
+
+    def __init__(self, port: int, *, reason: str) -> None:
+        self.port = port
+        super().__init__(
+            f"Cannot listen on port {port}: {reason}.",
+            hint="Choose another one:  anamnesis serve --transport http --port 0",
+        )
+
+
+class RequireToken:
+    """Refuses requests that do not carry the token."""
+
+    def __init__(self, app: ASGIApp, *, token: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 401."""
+        if scope["type"] != "http" or self._is_allowed(scope):
+            await self._app(scope, receive, send)
+            return
+        from starlette.responses import JSONResponse
+
+        refusal = JSONResponse(
+            {"error": "unauthorized", "error_description": "Send Authorization: Bearer <token>."},
+            status_code=401,
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+        await refusal(scope, receive, send)
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        given = dict(scope["headers"]).get(b"authorization", b"")
+        return hmac.compare_digest(given, self._expected)
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+def listen(port: int) -> socket.socket:
+    """A socket that only this machine can reach; port 0 picks a free one."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((LOOPBACK, port))
+    except OSError as error:
+        bound.close()
+        raise PortTaken(port, reason=(error.strerror or str(error)).lower()) from error
+    return bound

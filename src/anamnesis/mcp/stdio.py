@@ -1,0 +1,108 @@
+"""The server on standard input and output, with nothing but the standard library.
+
+Standard output belongs to the protocol: the first thing done here is to point it at standard
+error for everybody else, so that a stray print cannot break the conversation.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from _thread import allocate_lock
+
+from anamnesis.mcp import jsonrpc
+from anamnesis.mcp.conversation import Conversation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import BinaryIO
+
+    from anamnesis.mcp.binding import Binding
+
+_LONGEST_MESSAGE = 4 * 1024 * 1024  # a note of 256 KB with every character escaped, and room
+_GRACE_SECONDS = 2.0  # clients kill a server that does not end soon after they asked it to
+
+
+class _Stopped(BaseException):
+    """The client asked us to end, or is gone."""
+
+
+def serve(binding: Binding) -> int:
+    """Serve one client until it closes its end, goes away, or asks us to stop."""
+    try:
+        output = _Output(_claim_stdout())
+    except OSError:
+        return 0  # there is nobody to talk to
+    conversation = Conversation(binding, output.send)
+    try:
+        signal.signal(signal.SIGTERM, _stop)
+        signal.signal(signal.SIGINT, _stop)
+        for line in _lines(sys.stdin.buffer):
+            if line is None:
+                conversation.refuse(f"Invalid request: more than {_LONGEST_MESSAGE} bytes")
+            else:
+                conversation.take(line)
+        ended = conversation.finish(None)
+    except _Stopped:
+        ended = conversation.finish(_GRACE_SECONDS)
+    if ended:
+        binding.close()
+    return 0
+
+
+class _Output:
+    """The one writer of standard output: whole messages, from any thread."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = allocate_lock()
+        self._open = True
+
+    def send(self, message: object) -> None:
+        """Send a message; when the client is gone, end instead."""
+        data = memoryview(jsonrpc.encoded(message))
+        with self._lock:
+            try:
+                while data and self._open:
+                    data = data[self._written(data) :]
+            except OSError:
+                self._open = False
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    def _written(self, data: memoryview) -> int:
+        try:
+            return os.write(self._descriptor, data)
+        except BlockingIOError:
+            from select import select
+
+            select([], [self._descriptor], [])
+            return 0
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of a stream; None stands for one that is too long to be a message."""
+    while line := stream.readline(_LONGEST_MESSAGE):
+        if len(line) == _LONGEST_MESSAGE and not line.endswith(b"\n"):
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(_LONGEST_MESSAGE)
+            yield None
+        elif not line.isspace():
+            yield line
+
+
+def _claim_stdout() -> int:
+    """Take standard output for the protocol; everybody else's goes to standard error."""
+    descriptor = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return descriptor
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    # Clients send SIGINT and, a moment later, SIGTERM: one of them is enough.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise _Stopped

@@ -1,0 +1,239 @@
+"""The five tools: what a model reads about them, what they take, what they do."""
+
+from __future__ import annotations
+
+from anamnesis.errors import AnamnesisError
+from anamnesis.mcp import arguments, digest
+from anamnesis.mcp.arguments import BOOLEAN, INTEGER, STRINGS, Argument
+from anamnesis.mcp.digest import Answer
+from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.operations.recall import LIST_LIMIT, MOST_HITS
+from anamnesis.records import fresh, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from anamnesis.mcp.binding import Binding
+
+
+@record
+class Tool:
+    """One tool: its name and words for the model, its arguments, and the operation behind it."""
+
+    name: str
+    title: str
+    about: str
+    answer: Callable[..., Answer]
+    arguments: tuple[Argument, ...] = ()
+    hints: dict[str, bool] = fresh(default_factory=dict)
+    meta: dict[str, Any] = fresh(default_factory=dict)
+    output: dict[str, Any] = fresh(default_factory=dict)
+
+    def listed(self) -> dict[str, Any]:
+        """The tool as `tools/list` shows it."""
+        found = {
+            "name": self.name,
+            "title": self.title,
+            "description": self.about,
+            "inputSchema": arguments.schema(self.arguments),
+            "outputSchema": self.output,
+            "annotations": self.hints,
+        }
+        return {**found, "_meta": self.meta} if self.meta else found
+
+
+def call(binding: Binding, name: str, given: Mapping[str, object]) -> Answer:
+    """The answer of a tool; whatever goes wrong is an answer too."""
+    tool = TOOLS.get(name)
+    if tool is None:
+        return Answer(f"Unknown tool: {name!r}", is_error=True)
+    try:
+        return tool.answer(binding, **arguments.checked(name, tool.arguments, given))
+    except AnamnesisError as error:
+        return digest.refusal(error)
+    except Exception as error:  # noqa: BLE001  the caller waits: every call is answered
+        _report(error)
+        return Answer(f"{name} failed: {type(error).__name__}: {error}", is_error=True)
+
+
+def _report(error: Exception) -> None:
+    import sys
+    import traceback
+
+    traceback.print_exception(error, file=sys.stderr)
+
+
+def _search(binding: Binding, **given: Any) -> Answer:
+    from anamnesis.operations.recall import search_memories
+
+    notes = search_memories(binding.store, **_with_project(binding, given))
+    return Answer(digest.found(notes), {"result": notes})
+
+
+def _list(binding: Binding, **given: Any) -> Answer:
+    from anamnesis.operations.recall import memory_dict, page
+
+    shown = page(binding.store, **_with_project(binding, given))
+    notes = [memory_dict(note, include_body=False) for note in shown.notes]
+    structured: dict[str, Any] = {"result": notes}
+    notice = ""
+    if shown.next_offset is not None:
+        notice = f"There are more, older notes: call again with offset={shown.next_offset}."
+        structured["notice"] = notice
+    return Answer(digest.listed(notes, notice), structured)
+
+
+def _status(binding: Binding) -> Answer:
+    from anamnesis.operations.status import status_report
+
+    report = status_report(binding.store, binding.backend)
+    return Answer(digest.status(report), report)
+
+
+def _write(binding: Binding, **given: Any) -> Answer:
+    from anamnesis.operations.remember import write_memory
+
+    machine = binding.machine_id
+    note = write_memory(binding.store, machine_id=machine, **_with_project(binding, given))
+    return Answer(digest.written(note), note)
+
+
+def _sync(binding: Binding, *, force: bool) -> Answer:  # noqa: ARG001  reserved, see its description
+    from anamnesis.operations.status import sync_memory
+
+    result = sync_memory(binding.store, binding.backend)
+    return Answer(digest.synced(result), result)
+
+
+def _with_project(binding: Binding, given: dict[str, Any]) -> dict[str, Any]:
+    project = given["project"]
+    return given if project is None else {**given, "project": binding.project_key(project)}
+
+
+_READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
+# FastMCP's own mark for lists, so that its client gives the list itself.
+_NOTES = {
+    "type": "object",
+    "properties": {
+        "result": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
+        "notice": {"type": "string"},
+    },
+    "required": ["result"],
+    "x-fastmcp-wrap-result": True,
+}
+_RECORD = {"type": "object", "additionalProperties": True}
+
+_FILTERS = (
+    Argument("project", 'Only this project key; "." is the project you are in. Default: all.'),
+    Argument("type", "Only notes of this type.", choices=TYPES),
+    Argument("scope", "Only notes that sync, or only those of this machine.", choices=SCOPES),
+)
+
+_TABLE = (
+    Tool(
+        name="memory_search",
+        title="Search memory",
+        about=(
+            "Search the user's long-term memory: decisions, fixes, how-tos, conventions, "
+            "preferences and earlier sessions. Call it before you start on a task, when an error "
+            "or a name looks familiar, and before asking the user what they may have told "
+            "already. Whole questions, error messages and identifiers are fine as a query; a "
+            "note's id as the query gives that note in full. Returns the best notes first."
+        ),
+        arguments=(
+            Argument("query", "What to look for, in plain words; or a note id.", required=True),
+            *_FILTERS,
+            Argument("k", "At most so many.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
+        ),
+        hints=_READ_ONLY,
+        # Other tools are loaded on demand; this one is worth its place in every prompt.
+        meta={"anthropic/alwaysLoad": True},
+        output=_NOTES,
+        answer=_search,
+    ),
+    Tool(
+        name="memory_list",
+        title="List memory",
+        about=(
+            "List notes of the user's memory, newest first: titles and metadata without bodies. "
+            f"Gives {LIST_LIMIT} at a time; go on with offset. To find something, use "
+            "memory_search instead."
+        ),
+        arguments=(
+            *_FILTERS,
+            Argument(
+                "limit", "At most so many notes.", INTEGER,
+                default=LIST_LIMIT, minimum=1, maximum=LIST_LIMIT,
+            ),
+            Argument("offset", "Skip so many.", INTEGER, default=0, minimum=0),
+        ),
+        hints=_READ_ONLY,
+        output=_NOTES,
+        answer=_list,
+    ),
+    Tool(
+        name="memory_status",
+        title="Memory status",
+        about=(
+            "How the memory stands: number of notes by type, project and scope, where they are, "
+            "and whether they are synced with the user's other machines."
+        ),
+        hints=_READ_ONLY,
+        output=_RECORD,
+        answer=_status,
+    ),
+    Tool(
+        name="memory_write",
+        title="Write memory",
+        about=(
+            "Store one durable note in the user's long-term memory, as soon as you learn "
+            "something that a later session would want: a verified fix or how-to, a decision and "
+            "its reason, a convention, a preference, a fact about the setup. One fact per note, "
+            "understandable on its own; no secrets, nothing that the repository already says. "
+            "To correct or update a note, write the new one with supersedes."
+        ),
+        arguments=(
+            Argument(
+                "type",
+                "procedural: verified how-tos, decisions, fixes; semantic: facts, preferences, "
+                "conventions; episodic: what happened.",
+                required=True,
+                choices=TYPES,
+            ),
+            Argument("title", "One line, in words one would search for.", required=True),
+            Argument("body", "Markdown: what, why, and how to apply it.", required=True),
+            Argument(
+                "project",
+                'Project key; "." is the project you are in; "global" is for every project.',
+                default="global",
+            ),
+            Argument("tags", "A few lower-case words.", STRINGS),
+            Argument(
+                "scope",
+                "portable: syncs to the user's other machines; machine-local: stays here.",
+                choices=SCOPES,
+                default="portable",
+            ),
+            Argument("supersedes", "The id of the note that this one replaces.", default=""),
+        ),
+        hints={"readOnlyHint": False, "destructiveHint": False},
+        output=_RECORD,
+        answer=_write,
+    ),
+    Tool(
+        name="memory_sync",
+        title="Sync memory",
+        about=(
+            "Exchange notes with the user's other machines over git: commit, fetch, merge, push. "
+            "Runs by itself at the start and end of sessions; call it when notes are needed on "
+            "another machine now. A conflict is reported, and both versions are kept."
+        ),
+        arguments=(Argument("force", "Reserved; changes nothing.", BOOLEAN, default=False),),
+        hints={"readOnlyHint": False, "openWorldHint": True},
+        output=_RECORD,
+        answer=_sync,
+    ),
+)  # fmt: skip
+TOOLS = {tool.name: tool for tool in _TABLE}

@@ -1,0 +1,51 @@
+"""The server as programs use it: the functions behind the tools, and FastMCP over the table.
+
+`anamnesis serve` speaks the same table through `anamnesis.mcp.stdio`, without loading FastMCP.
+"""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.config import resolve_home, resolve_machine_id
+from anamnesis.mcp.binding import Binding
+from anamnesis.operations.recall import list_memories, search_memories
+from anamnesis.operations.recall import memory_dict as _memory_dict
+from anamnesis.operations.remember import write_memory
+from anamnesis.operations.status import status_report, sync_memory
+from anamnesis.store import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+
+__all__ = [
+    "_memory_dict", "build_server", "list_memories", "main", "search_memories", "status_report",
+    "sync_memory", "write_memory",
+]  # fmt: skip
+
+# FastMCP reads these when it is imported: the `.env` of whatever directory a client started us
+# in is not ours, and neither a banner nor a look for updates belongs into a session.
+_QUIETLY = {
+    "FASTMCP_ENV_FILE": os.devnull,
+    "FASTMCP_LOG_LEVEL": "CRITICAL",
+    "FASTMCP_SHOW_SERVER_BANNER": "false",
+    "FASTMCP_CHECK_FOR_UPDATES": "off",
+}
+
+
+def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMCP:
+    """A FastMCP server whose tools are bound to a store and to this machine."""
+    before = dict(os.environ)
+    os.environ.update({name: value for name, value in _QUIETLY.items() if name not in before})
+    try:
+        from anamnesis.mcp.fast import build
+    finally:
+        for name in _QUIETLY.keys() - before.keys():
+            del os.environ[name]
+    return build(Binding(store, machine_id=machine_id or resolve_machine_id()))
+
+
+def main() -> None:
+    """Serve the store over standard input and output with FastMCP."""
+    build_server(MemoryStore(resolve_home())).run(show_banner=False)
