@@ -82,11 +82,11 @@ def _string(argument: Argument, given: object) -> str:
     if argument.choices and given not in argument.choices:
         allowed = ", ".join(argument.choices)
         raise InvalidInput(f"{argument.name} {given[:80]!r} is none of: {allowed}.")
-    return given
+    return _whole_text(given)
 
 
 def _integer(argument: Argument, given: object) -> int:
-    number = _whole(given)
+    number = _whole_number(given)
     low, high = argument.minimum, argument.maximum
     if number is None or (low is not None and number < low) or (high is not None and number > high):
         bounds = f" from {low} to {high}" if high is not None else f", {low} or more"
@@ -94,7 +94,7 @@ def _integer(argument: Argument, given: object) -> int:
     return number
 
 
-def _whole(given: object) -> int | None:
+def _whole_number(given: object) -> int | None:
     """The number, also for `8.0` and `"8"`, which models send now and then."""
     if isinstance(given, bool):
         return None
@@ -114,7 +114,12 @@ def _boolean(argument: Argument, given: object) -> bool:
 def _strings(argument: Argument, given: object) -> list[str]:
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
         raise _wrong(argument, "a list of texts")
-    return given
+    return [_whole_text(item) for item in given]
+
+
+def _whole_text(given: str) -> str:
+    """The text with U+FFFD for half a surrogate pair: JSON can carry it, a database cannot."""
+    return given.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _wrong(argument: Argument, expected: str) -> InvalidInput:

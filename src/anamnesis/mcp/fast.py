@@ -16,7 +16,6 @@ from fastmcp.resources import Resource, ResourceContent, ResourceResult, Resourc
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.async_utils import call_sync_fn_in_threadpool
-from fastmcp.utilities.components import FastMCPComponent
 from mcp import MCPError
 from mcp_types import INVALID_PARAMS, ToolAnnotations
 from pydantic import AnyUrl, Field
@@ -31,11 +30,13 @@ if TYPE_CHECKING:
 _Bound = Annotated[Any, Field(exclude=True)]  # a Binding, which is no part of what is listed
 
 
-class _Plain(FastMCPComponent):
+class _Plain:
     """Leaves out the metadata that FastMCP adds to everything it lists."""
 
-    def get_meta(self) -> dict[str, Any]:
-        return self.meta  # type: ignore[return-value]  # None is fine: nothing is listed then
+    meta: Any
+
+    def get_meta(self) -> Any:
+        return self.meta
 
 
 class _Tool(_Plain, Tool):

@@ -1,0 +1,248 @@
+"""The functions behind the tools, on a real store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.operations import recall, remember
+from anamnesis.records import record
+from anamnesis.server import (
+    list_memories,
+    search_memories,
+    status_report,
+    sync_memory,
+    write_memory,
+)
+
+if TYPE_CHECKING:
+    from anamnesis.store import MemoryStore
+
+
+@record
+class State:
+    initialized: bool = True
+    remote: str | None = None
+    head: str | None = "3237e8f"
+    dirty: bool = False
+    detail: str = "ok"
+
+
+@record
+class Result:
+    pushed: bool = True
+    pulled: int = 2
+    conflicted: bool = False
+    head: str | None = "3237e8f"
+    detail: str = "synced"
+
+
+class Elsewhere:
+    """A backend whose other side wrote a note."""
+
+    def __init__(self, store: MemoryStore, *, remote: str | None = None) -> None:
+        self._store = store
+        self._remote = remote
+
+    def sync(self) -> Result:
+        note = self._store.memory_dir / "semantic" / "FROMELSEWHERE.md"
+        note.parent.mkdir(exist_ok=True)
+        note.write_text("---\nid: FROMELSEWHERE\ntype: semantic\ntitle: Pulled\n---\nbody\n")
+        return Result()
+
+    def state(self) -> State:
+        return State(remote=self._remote)
+
+
+def test_search_gives_bodies_and_list_does_not(store: MemoryStore) -> None:
+    written = write_memory(
+        store, type="procedural", title="WAL mode", body="set busy_timeout", tags=["sqlite"]
+    )
+
+    [hit] = search_memories(store, query="wal mode")
+    [listed] = list_memories(store)
+
+    assert hit == written
+    assert listed == {key: value for key, value in written.items() if key != "body"}
+
+
+def test_an_id_as_the_query_gives_that_note_whole(store: MemoryStore) -> None:
+    long = store.write(type="semantic", title="Long", body="word " * 3_000)
+
+    [hit] = search_memories(store, query=f" {long.id}\n")
+
+    assert hit["body"] == long.body
+
+
+def test_bodies_share_the_room_of_one_answer(store: MemoryStore) -> None:
+    for number in range(40):
+        store.write(type="semantic", title=f"Log {number}", body="log line\n" * 1_000)
+
+    hits = search_memories(store, query="log line", k=40)
+
+    assert len(hits) == 40
+    assert sum(len(str(hit["body"])) for hit in hits) < recall.ANSWER_LIMIT + 40 * 200
+    assert "resource memory://note/" in str(hits[0]["body"])
+
+
+@pytest.mark.parametrize(("k", "expected"), [(-1, 0), (0, 0), (1, 1), (10_000, 3)])
+def test_k_is_never_everything(store: MemoryStore, k: int, expected: int) -> None:
+    for number in range(3):
+        store.write(type="semantic", title=f"Note {number}", body="same words")
+
+    assert len(search_memories(store, query="same words", k=k)) == expected
+
+
+def test_a_list_ends_at_its_cap_and_goes_on_with_offset(store: MemoryStore) -> None:
+    for number in range(recall.LIST_LIMIT + 5):
+        store.write(type="semantic", title=f"Note {number}", body="x")
+
+    first = recall.page(store)
+    rest = recall.page(store, offset=first.next_offset or 0)
+
+    assert (len(first.notes), first.next_offset) == (recall.LIST_LIMIT, recall.LIST_LIMIT)
+    assert (len(rest.notes), rest.next_offset) == (5, None)
+    assert len(list_memories(store)) == recall.LIST_LIMIT
+    assert len({note.id for note in (*first.notes, *rest.notes)}) == recall.LIST_LIMIT + 5
+
+
+def test_a_repeated_write_gives_the_note_that_is_there(store: MemoryStore) -> None:
+    first = write_memory(store, type="semantic", title="Tabs", body="not spaces\n")
+
+    again = write_memory(store, type="procedural", title=" Tabs ", body="not spaces")
+
+    assert again["id"] == first["id"]
+    assert "nothing was written" in str(again["notice"])
+    assert store.stats()["total"] == 1
+
+
+@pytest.mark.parametrize("difference", [{"project": "demo"}, {"scope": "machine-local"}])
+def test_the_same_words_elsewhere_are_another_note(
+    store: MemoryStore, difference: dict[str, str]
+) -> None:
+    first = write_memory(store, type="semantic", title="Tabs", body="not spaces")
+
+    other = write_memory(store, type="semantic", title="Tabs", body="not spaces", **difference)
+
+    assert other["id"] != first["id"]
+
+
+def test_a_correction_hides_the_note_it_replaces(store: MemoryStore) -> None:
+    old = write_memory(store, type="semantic", title="Port", body="the port is 8080")
+    new = write_memory(
+        store, type="semantic", title="Port", body="the port is 8443", supersedes=str(old["id"])
+    )
+
+    assert [hit["id"] for hit in search_memories(store, query="port")] == [new["id"]]
+
+
+def test_what_was_replaced_can_be_said_again(store: MemoryStore) -> None:
+    old = write_memory(store, type="semantic", title="Port", body="8080")
+    new = write_memory(store, type="semantic", title="Port", body="8443", supersedes=str(old["id"]))
+
+    back = write_memory(
+        store, type="semantic", title="Port", body="8080", supersedes=str(new["id"])
+    )
+
+    assert back["id"] not in (old["id"], new["id"])
+    assert [hit["body"] for hit in search_memories(store, query="port")] == ["8080"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "names"),
+    [
+        ({"type": "fact"}, "procedural, semantic, episodic"),
+        ({"scope": "everywhere"}, "portable, machine-local"),
+        ({"title": " \n "}, "title is empty"),
+        ({"title": "t" * 301}, "300 are allowed"),
+        ({"body": "é" * 131_073}, "256 KB are allowed"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_nothing_is_written(
+    store: MemoryStore, wrong: dict[str, str], names: str
+) -> None:
+    right = {"type": "semantic", "title": "t", "body": "b"}
+
+    with pytest.raises(InvalidInput, match=names):
+        write_memory(store, **{**right, **wrong})
+
+    assert store.stats()["total"] == 0
+
+
+def test_only_a_note_that_is_there_can_be_superseded(store: MemoryStore) -> None:
+    with pytest.raises(NoSuchNote):
+        write_memory(store, type="semantic", title="t", body="b", supersedes="01J9Z8YPM7")
+
+    assert store.stats()["total"] == 0
+
+
+def test_the_writer_is_told_about_secrets(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hide(text: str) -> tuple[str, tuple[str, ...]]:
+        kinds = ("github token",) if "ghp_" in text else ()
+        return text.replace("ghp_abc", "[redacted]"), kinds
+
+    monkeypatch.setattr(remember, "without_secrets", hide)
+
+    written = write_memory(store, type="semantic", title="Token", body="it is ghp_abc")
+
+    assert written["body"] == "it is [redacted]"
+    assert written["notice"] == "Secrets were replaced before storing: github token."
+
+
+def test_status_has_counts_and_sync_and_no_password(store: MemoryStore) -> None:
+    write_memory(store, type="semantic", title="t", body="b", project="demo")
+
+    report = status_report(store, Elsewhere(store, remote="https://me:hunter2@host/x.git"))
+
+    assert report["total"] == 1
+    assert report["by_project"] == {"demo": 1}
+    assert report["sync"] == {
+        "initialized": True,
+        "remote": "https://…@host/x.git",
+        "head": "3237e8f",
+        "dirty": False,
+        "detail": "ok",
+    }
+    assert "unreadable" not in report
+
+
+def test_status_names_files_that_need_a_person(store: MemoryStore) -> None:
+    for number in range(12):
+        path = store.memory_dir / "semantic" / f"broken{number}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("no front matter")
+
+    problems = status_report(store, Elsewhere(store))["unreadable"]
+
+    assert isinstance(problems, list)
+    assert len(problems) == 11
+    assert problems[-1] == "and 2 more"
+
+
+def test_status_names_the_largest_projects_only(store: MemoryStore) -> None:
+    for number in range(60):
+        store.write(type="semantic", title="t", body="b", project=f"project-{number}")
+
+    counts = status_report(store, Elsewhere(store))["by_project"]
+
+    assert isinstance(counts, dict)
+    assert len(counts) == 51
+    assert counts["(10 other projects)"] == 10
+
+
+def test_what_a_sync_brought_can_be_found_at_once(store: MemoryStore) -> None:
+    result = sync_memory(store, Elsewhere(store))
+
+    assert result == {
+        "pushed": True,
+        "pulled": 2,
+        "conflicted": False,
+        "head": "3237e8f",
+        "indexed": 1,
+        "detail": "synced",
+    }
+    assert [hit["title"] for hit in search_memories(store, query="pulled")] == ["Pulled"]
