@@ -14,6 +14,10 @@ NAMES = {
         "Memory", "MemoryStore", "MemoryType", "Scope", "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION",
         "_deserialize", "_fts_query", "_serialize", "_utcnow",
     ],
+    "anamnesis.server": [
+        "_memory_dict", "build_server", "list_memories", "main", "search_memories",
+        "status_report", "sync_memory", "write_memory",
+    ],
     "anamnesis.project": ["_normalize_remote", "_read_marker", "resolve_project_key"],
 }  # fmt: skip
 

@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp_client import Server, line
 
 from anamnesis.mcp.protocol import VERSIONS
 from anamnesis.mcp.teaching import INSTRUCTIONS
+from mcp_client import Server, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ import fastmcp
 import mcp
 import pytest
 from fastmcp.client.transports import StdioTransport
-from mcp_client import SERVE
 
 from anamnesis.mcp import resources, teaching, tools
 from anamnesis.server import build_server
 from anamnesis.store import MemoryStore
+from mcp_client import SERVE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
@@ -102,9 +102,7 @@ def client(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_both_fronts_show_the_same_tools_resources_and_prompts(
-    client: str, tmp_path: Path
-) -> None:
+def test_both_fronts_show_the_same_tools_resources_and_prompts(client: str, tmp_path: Path) -> None:
     lean = asyncio.run(_listings(LEAN, client, tmp_path))
     fast = asyncio.run(_listings(FAST, client, tmp_path))
 

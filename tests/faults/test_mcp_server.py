@@ -11,9 +11,9 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp_client import PATIENCE, SERVE, Server, line
 
 from anamnesis.store import MemoryStore
+from mcp_client import PATIENCE, SERVE, Server, line
 
 if TYPE_CHECKING:
     from pathlib import Path

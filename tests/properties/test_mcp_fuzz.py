@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_client import Server, line
 
 from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.conversation import Conversation
 from anamnesis.mcp.tools import TOOLS
 from anamnesis.store import MemoryStore
+from mcp_client import Server, line
 
 if TYPE_CHECKING:
     from pathlib import Path

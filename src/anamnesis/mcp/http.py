@@ -64,6 +64,7 @@ def listen(port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
+        bound.listen()  # whoever is told the address may knock at once
     except OSError as error:
         bound.close()
         raise PortTaken(port, reason=(error.strerror or str(error)).lower()) from error
