@@ -54,13 +54,15 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
 
     def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
@@ -145,18 +147,20 @@ def run() -> None:
         peer = peer_figures(home, questions)
         search = in_process_p50(home, questions)
         call, fast_call = call_p50(OURS, home, questions), call_p50(FASTMCP, home, questions)
-    print_table("MCP server", _rows(python, ours, fast, peer, search, call, fast_call))
+    rows = _rows(python, ours=ours, fast=fast, peer=peer, calls=(search, call, fast_call))
+    print_table("MCP server", rows)
 
 
 def _rows(
     python: float,
+    *,
     ours: dict[str, float],
     fast: dict[str, float],
     peer: dict[str, float],
-    search: float,
-    call: float,
-    fast_call: float,
+    calls: tuple[float, float, float],
 ) -> list[Row]:
+    search, call, fast_call = calls
+
     def theirs(key: str) -> str:
         return milliseconds(peer[key]) if key in peer else ""
 

@@ -9,6 +9,7 @@ import os
 
 from anamnesis.config import resolve_home, resolve_machine_id
 from anamnesis.mcp.binding import Binding
+from anamnesis.operations.backend import backend_of
 from anamnesis.operations.recall import list_memories, search_memories
 from anamnesis.operations.recall import memory_dict as _memory_dict
 from anamnesis.operations.remember import write_memory
@@ -43,7 +44,9 @@ def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMC
     finally:
         for name in _QUIETLY.keys() - before.keys():
             del os.environ[name]
-    return build(Binding(store, machine_id=machine_id or resolve_machine_id()))
+    machine = machine_id or resolve_machine_id()
+    backend = backend_of(store, machine_id=machine)
+    return build(Binding(store, machine_id=machine, backend=backend))
 
 
 def main() -> None:

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import fastmcp
-import mcp
 import pytest
 from fastmcp.client.transports import StdioTransport
 
+import mcp
 from anamnesis.mcp import resources, teaching, tools
 from anamnesis.server import build_server
 from anamnesis.store import MemoryStore
@@ -150,6 +150,16 @@ def test_the_fastmcp_client_unwraps_lists(tmp_path: Path) -> None:
 
     assert isinstance(found, list)
     assert [note["title"] for note in found] == ["One"]
+
+
+def test_the_machine_is_bound_when_the_server_is_built(tmp_path: Path) -> None:
+    async def written() -> Any:
+        note = {"type": "semantic", "title": "Whose", "body": "is it"}
+        with MemoryStore(tmp_path) as store:
+            async with fastmcp.Client(build_server(store, machine_id="m-test")) as session:
+                return (await session.call_tool("memory_write", note)).data
+
+    assert asyncio.run(written())["machine_id"] == "m-test"
 
 
 class Session:

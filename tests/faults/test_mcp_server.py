@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,17 +39,30 @@ def test_end_of_input_ends_it_with_every_answer_given(root: Path) -> None:
         assert store.stats()["total"] == 20
 
 
-@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_quietly(root: Path, first: signal.Signals) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_quietly(root: Path, number: signal.Signals) -> None:
     with Server(root) as server:
         server.initialize()
         server.call("memory_write", **WRITE)
 
-        server.process.send_signal(first)
-        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(number)
 
         assert server.process.wait(PATIENCE) == 0
     assert server.talk == []
+
+
+def test_two_signals_at_once_always_end_it(root: Path) -> None:
+    with ExitStack() as stack:
+        servers = [stack.enter_context(Server(root)) for _ in range(12)]
+        for server in servers:
+            server.call("memory_status")  # a second thread that could take the signals
+
+        for server in servers:
+            server.process.send_signal(signal.SIGINT)
+            server.process.send_signal(signal.SIGTERM)
+
+        assert [server.process.wait(PATIENCE) for server in servers] == [0] * 12
+    assert [server.talk for server in servers] == [[]] * 12
 
 
 def test_a_client_that_is_gone_ends_it_quietly(root: Path) -> None:

@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
-from mcp_client import PATIENCE, Server, line
 
 from anamnesis.store import MemoryStore
+from mcp_client import PATIENCE, Server, line
 
 SERVERS = 8
 CALLERS = 4

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from threading import RLock
 
+from anamnesis.errors import InvalidInput
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.operations.backend import SyncBackend
@@ -32,7 +34,6 @@ class Binding:
         self._machine_id = machine_id
         self._backend = backend
         self._project = ""
-        self._directory = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()
 
     @property
     def store(self) -> MemoryStore:
@@ -71,9 +72,7 @@ class Binding:
             return asked
         with self._lock:
             if not self._project:
-                from anamnesis.project import resolve_project_key
-
-                self._project = resolve_project_key(self._directory)
+                self._project = _project_here()
             return self._project
 
     def close(self) -> None:
@@ -81,3 +80,14 @@ class Binding:
         with self._lock:
             if self._store is not None:
                 self._store.close()
+
+
+def _project_here() -> str:
+    from anamnesis.project import resolve_project_key
+
+    try:
+        return resolve_project_key(os.getcwd())
+    except FileNotFoundError:
+        raise InvalidInput(
+            "The directory that the server was started in is gone.", hint="Give the project's key."
+        ) from None

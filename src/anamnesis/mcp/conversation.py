@@ -26,8 +26,8 @@ class Conversation:
         self._send = send
         self._workers: Workers | None = None
         self._lock = allocate_lock()
-        self._running: set[str | int] = set()
-        self._cancelled: set[str | int] = set()
+        self._running: set[object] = set()
+        self._cancelled: set[object] = set()
 
     def take(self, line: bytes) -> None:
         """Take one line of input."""
@@ -96,8 +96,8 @@ class Conversation:
         if answer and not self._is_cancelled(request):
             self._send(answer)
         with self._lock:
-            self._running.discard(request.id or 0)
-            self._cancelled.discard(request.id or 0)
+            self._running.discard(request.id)
+            self._cancelled.discard(request.id)
 
     def _is_cancelled(self, request: Request) -> bool:
         with self._lock:
@@ -105,7 +105,7 @@ class Conversation:
 
     def _cancel(self, request_id: object) -> None:
         with self._lock:
-            if isinstance(request_id, (str, int)) and request_id in self._running:
+            if jsonrpc.is_id(request_id) and request_id in self._running:
                 self._cancelled.add(request_id)
 
     def _beside(self, job: Callable[[], None]) -> None:

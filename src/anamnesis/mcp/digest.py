@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from anamnesis.errors import AnamnesisError
 
-_EXCERPT = 600  # characters of a body beside others; one hit alone is given as it is
+_EXCERPT = 300  # characters of a body beside others; one hit alone is given as it is
 
 
 @record

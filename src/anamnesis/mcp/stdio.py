@@ -102,7 +102,12 @@ def _claim_stdout() -> int:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    # Clients send SIGINT and, a moment later, SIGTERM: one of them is enough.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Clients send SIGINT and, a moment later, SIGTERM: one of them is enough. Not SIG_IGN: Python
+    # would complain on standard error about a second signal that is already on its way.
+    signal.signal(signal.SIGTERM, _heard)
+    signal.signal(signal.SIGINT, _heard)
     raise _Stopped
+
+
+def _heard(_number: int, _frame: FrameType | None) -> None:
+    pass

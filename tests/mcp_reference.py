@@ -1,0 +1,104 @@
+"""The reference of the tools, made from their table; run this file to write it anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anamnesis.mcp import resources, teaching, tools
+from anamnesis.mcp.arguments import STRINGS, Argument
+
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "mcp-tools.md"
+_HEAD = """\
+# MCP tools
+
+Made from the table in `src/anamnesis/mcp/tools.py` by `python tests/mcp_reference.py`; a test
+compares the two. The descriptions are written for models: they are all that one knows about a
+tool.
+
+Every answer has two parts. `structuredContent` is the data in the shape below; lists are wrapped
+as `{"result": [...]}`. `content` is one short text for clients that show a model only that:
+search hits with the first 300 characters of each body (one hit alone is given whole), one line
+for each listed note. A refusal is an answer with `isError`, says what is allowed, and nothing was
+written.
+
+The machine of origin is no argument: it is fixed when the server starts, so that a caller cannot
+choose it. `project` takes a key, or `"."` for the project that the server was started in.
+"""
+_SHAPES = {
+    "memory_search": """\
+`{"result": [note, …]}`, best first. A note is `id`, `type`, `title`, `project`, `machine_id`,
+`scope`, `tags`, `created_at`, `updated_at`, `body`. A body over 4,000 characters (less with more
+than eight hits) is cut and says so at its end: ask again with the note's id as the query, which
+gives up to 40,000 characters, or read the resource. Notes that another note supersedes are left
+out.""",
+    "memory_list": """\
+`{"result": [note, …]}`, newest first (`updated_at`, then `id`), notes without `body`. If there
+are more, `notice` beside `result` says which `offset` goes on.""",
+    "memory_status": """\
+`root`, `db_path`, `total`, `by_type`, `by_project` (the 50 largest), `by_scope`, and `sync` with
+`initialized`, `remote` (never with a password), `head`, `dirty`, `detail`. Only if there is
+something to tell: `unreadable` (files that need a person) and `degraded` (why the index is a
+temporary one).""",
+    "memory_write": """\
+the note as it was stored, with its `body`. `notice` is there only if it is not simply what was
+sent: the same title and text were already stored in that project and scope (the note that is
+there is given, nothing is written), or secrets were replaced. Refused: an unknown `type` or
+`scope`, an empty title or one over 300 characters, a body over 256 KB, a `supersedes` that names
+no note, an unknown argument.""",
+    "memory_sync": """\
+`pushed`, `pulled` (commits), `conflicted`, `head`, `indexed` (notes in the index afterwards),
+`detail`. Without a remote, notes are committed on this machine only.""",
+}
+
+
+def markdown() -> str:
+    """The whole page."""
+    sections = [_HEAD, *(_tool(tool) for tool in tools.TOOLS.values()), _resources(), _prompts()]
+    return "\n".join([*sections, _instructions()])
+
+
+def _tool(tool: tools.Tool) -> str:
+    hints = ", ".join(f"{name}={str(value).lower()}" for name, value in tool.hints.items())
+    lines = [f"## {tool.name}", "", tool.about, "", f"Annotations: {hints}.", ""]
+    if tool.meta:
+        lines[-1:] = ["Loaded with every prompt (`_meta` `anthropic/alwaysLoad`).", ""]
+    if tool.arguments:
+        lines += ["| argument | type | default | |", "|---|---|---|---|"]
+        lines += [_argument(argument) for argument in tool.arguments]
+        lines += [""]
+    return "\n".join([*lines, f"Returns: {_SHAPES[tool.name]}", ""])
+
+
+def _argument(argument: Argument) -> str:
+    kind = "list of strings" if argument.kind == STRINGS else argument.kind
+    if argument.choices:
+        kind = ", ".join(f"`{choice}`" for choice in argument.choices)
+    if argument.maximum is not None:
+        kind = f"{kind}, {argument.minimum} to {argument.maximum}"
+    default = "required" if argument.required else "none"
+    if argument.default not in (None, ""):
+        default = f"`{str(argument.default).lower()}`"
+    return f"| `{argument.name}` | {kind} | {default} | {argument.about} |"
+
+
+def _resources() -> str:
+    listed = ((resources.STATUS_URI, resources.STATUS), (resources.NOTE_TEMPLATE, resources.NOTE))
+    rows = [f"| `{uri}` | {found['mimeType']} | {found['description']} |" for uri, found in listed]
+    return "\n".join(["## Resources", "", "| address | type | |", "|---|---|---|", *rows, ""])
+
+
+def _prompts() -> str:
+    rows = [
+        f"| `{prompt.name}` | `{prompt.argument}`: {prompt.about_argument} | {prompt.about} |"
+        for prompt in teaching.PROMPTS.values()
+    ]
+    return "\n".join(["## Prompts", "", "| prompt | argument | |", "|---|---|---|", *rows, ""])
+
+
+def _instructions() -> str:
+    quoted = "\n".join(f"> {line}" for line in teaching.INSTRUCTIONS.splitlines())
+    return f"## Instructions\n\nWhat clients put into the prompt of every session:\n\n{quoted}\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(markdown())
