@@ -6,6 +6,7 @@ error for everybody else, so that a stray print cannot break the conversation.
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
     from typing import BinaryIO
+
+    from _typeshed import WriteableBuffer
 
     from anamnesis.mcp.binding import Binding
 
@@ -40,14 +43,16 @@ def serve(binding: Binding) -> int:
     try:
         signal.signal(signal.SIGTERM, _stop)
         signal.signal(signal.SIGINT, _stop)
-        for line in _lines(sys.stdin.buffer):
+        for line in _lines(_input()):
             if line is None:
                 conversation.refuse(f"Invalid request: more than {_LONGEST_MESSAGE} bytes")
             else:
                 conversation.take(line)
         ended = conversation.finish(None)
+        _hold_signals()
     except _Stopped:
         ended = conversation.finish(_GRACE_SECONDS)
+        _hold_signals()
     if ended:
         binding.close()
     return 0
@@ -82,6 +87,41 @@ class _Output:
             return 0
 
 
+class _Interruptible(io.RawIOBase):
+    """Standard input whose reader wakes up for a signal, whichever thread the signal hits.
+
+    Of two signals at once, the kernel may give both to another thread; Python would only note
+    them and a plain `read` would sleep on.
+    """
+
+    def __init__(self) -> None:
+        self._woken, alarm = os.pipe()
+        os.set_blocking(alarm, False)
+        signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        from select import select
+
+        while True:
+            ready, _, _ = select([0, self._woken], [], [])
+            if self._woken in ready:
+                os.read(self._woken, 64)
+            if 0 in ready:
+                target = memoryview(buffer)
+                data = os.read(0, len(target))
+                target[: len(data)] = data
+                return len(data)
+
+
+def _input() -> BinaryIO:
+    if os.name == "nt":
+        return sys.stdin.buffer  # its select knows no pipes, its signals no threads
+    return io.BufferedReader(_Interruptible())
+
+
 def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
     """The lines of a stream; None stands for one that is too long to be a message."""
     while line := stream.readline(_LONGEST_MESSAGE):
@@ -102,8 +142,7 @@ def _claim_stdout() -> int:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    # Clients send SIGINT and, a moment later, SIGTERM: one of them is enough. Not SIG_IGN: Python
-    # would complain on standard error about a second signal that is already on its way.
+    # Clients send SIGINT and, a moment later, SIGTERM: one of them is enough.
     signal.signal(signal.SIGTERM, _heard)
     signal.signal(signal.SIGINT, _heard)
     raise _Stopped
@@ -111,3 +150,9 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 def _heard(_number: int, _frame: FrameType | None) -> None:
     pass
+
+
+def _hold_signals() -> None:
+    """Let no late signal turn a clean end into another: Python gives up its handlers at exit."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})

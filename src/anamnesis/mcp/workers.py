@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 _MOST = 4  # agents ask for a handful of things at once; the store has one connection anyway
 
@@ -32,8 +30,7 @@ class Workers:
                 # A daemon: a call that hangs must not keep the process after its client is gone.
                 thread = Thread(target=self._work, daemon=True)
                 self._threads.append(thread)
-                with _signals_held_back():
-                    thread.start()
+                thread.start()
         self._jobs.put(job)
 
     def finish(self, timeout: float | None) -> bool:
@@ -50,20 +47,3 @@ class Workers:
             job()
             with self._lock:
                 self._open -= 1
-
-
-@contextmanager
-def _signals_held_back() -> Iterator[None]:
-    """Threads started here never get SIGINT and SIGTERM, which must wake the reader of requests.
-
-    Of two signals at once, the kernel may give both to a thread that is not the reader; Python
-    would note them and the reader would sleep on.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
