@@ -35,6 +35,7 @@ format: $(STAMP) ## Apply the formatter and the safe fixes
 
 docs: $(STAMP) ## Write the generated reference pages
 	$(BIN)/python -m anamnesis.cli.reference > docs/reference/cli.md
+	$(BIN)/python -m anamnesis.mcp.reference > docs/reference/mcp-tools.md
 
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reference import PAGE, markdown
+from anamnesis.mcp.reference import page
 
 REPOSITORY = Path(__file__).parent.parent.parent
 EXAMPLES = sorted((REPOSITORY / "examples" / "mcp").glob("*.*"))
@@ -17,7 +17,8 @@ CONFIGURATIONS = [path for path in EXAMPLES if path.suffix in (".json", ".toml")
 
 
 def test_the_reference_is_that_of_the_table() -> None:
-    assert PAGE.read_text() == markdown(), "write it anew:  python tests/mcp_reference.py"
+    """Refresh it with `make docs`."""
+    assert (REPOSITORY / "docs" / "reference" / "mcp-tools.md").read_text() == page()
 
 
 @pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)

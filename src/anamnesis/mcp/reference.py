@@ -1,17 +1,16 @@
-"""The reference of the tools, made from their table; run this file to write it anew."""
+"""The reference page of the tools, made from their table."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
 
 from anamnesis.mcp import resources, teaching, tools
 from anamnesis.mcp.arguments import STRINGS, Argument
 
-PAGE = Path(__file__).parent.parent / "docs" / "reference" / "mcp-tools.md"
 _HEAD = """\
 # MCP tools
 
-Made from the table in `src/anamnesis/mcp/tools.py` by `python tests/mcp_reference.py`; a test
+Made from the table in `src/anamnesis/mcp/tools.py` by `make docs`; a test
 compares the two. The descriptions are written for models: they are all that one knows about a
 tool.
 
@@ -51,8 +50,8 @@ no note, an unknown argument.""",
 }
 
 
-def markdown() -> str:
-    """The whole page."""
+def page() -> str:
+    """The text of docs/reference/mcp-tools.md."""
     sections = [_HEAD, *(_tool(tool) for tool in tools.TOOLS.values()), _resources(), _prompts()]
     return "\n".join([*sections, _instructions()])
 
@@ -101,4 +100,4 @@ def _instructions() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(markdown())
+    sys.stdout.write(page())
