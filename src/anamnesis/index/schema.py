@@ -60,6 +60,7 @@ CREATE TABLE folders (
 _INDEXES = """
 CREATE INDEX idx_mem_scope ON memories(project, type, updated_at DESC, id DESC);
 CREATE INDEX idx_mem_recency ON memories(updated_at DESC, id DESC);
+CREATE INDEX idx_mem_title ON memories(title);
 CREATE INDEX idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
 CREATE INDEX idx_superseded ON supersessions(target);
 CREATE INDEX idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
