@@ -260,9 +260,10 @@ def _wire(value: Any) -> Any:
 
 
 def _masked(value: Any, root: Path, ids: list[str]) -> Any:
-    """The answer without what differs from store to store: ids, times, the place."""
+    """The answer without what differs from store to store: ids, times, commits, the place."""
     if isinstance(value, dict):
-        return {key: _masked(item, root, ids) for key, item in value.items()}
+        found = {key: _masked(item, root, ids) for key, item in value.items()}
+        return {**found, "head": "HEAD"} if found.get("head") else found
     if isinstance(value, (list, tuple)):
         return [_masked(item, root, ids) for item in value]
     if not isinstance(value, str):
@@ -270,4 +271,5 @@ def _masked(value: Any, root: Path, ids: list[str]) -> Any:
     text = value.replace(str(root), "ROOT")
     for number, note_id in enumerate(ids):
         text = text.replace(note_id, f"ID{number}")
+    text = re.sub(r'"head": "\w+"', '"head": "HEAD"', text)
     return re.sub(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\+00:00)?", "TIME", text)
