@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import fastmcp
+import mcp
 import pytest
 from fastmcp.client.transports import StdioTransport
 
-import mcp
 from anamnesis.mcp import resources, teaching, tools
 from anamnesis.server import build_server
 from anamnesis.store import MemoryStore

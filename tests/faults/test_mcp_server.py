@@ -100,6 +100,19 @@ def test_closed_output_is_no_reason_for_a_traceback(root: Path) -> None:
     assert b"Traceback" not in done.stderr
 
 
+def test_closed_standard_error_does_not_matter(root: Path) -> None:
+    call = {"name": "memory_write", "arguments": WRITE}
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *SERVE],
+        input=line({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
+        stdout=subprocess.PIPE,
+        timeout=PATIENCE,
+        check=True,
+    )
+
+    assert b'"isError":false' in done.stdout
+
+
 def test_a_stray_print_does_not_reach_the_client(root: Path) -> None:
     noisy = (
         "import os, sys\n"

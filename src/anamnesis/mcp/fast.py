@@ -16,13 +16,13 @@ from fastmcp.resources import Resource, ResourceContent, ResourceResult, Resourc
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.async_utils import call_sync_fn_in_threadpool
+from mcp import MCPError
 from mcp_types import INVALID_PARAMS, ToolAnnotations
 from pydantic import AnyUrl, Field
 
 from anamnesis import __version__
 from anamnesis.errors import InvalidInput
 from anamnesis.mcp import arguments, resources, teaching, tools
-from mcp import MCPError
 
 if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hmac
 import secrets
 import socket
+from functools import partial
 from typing import TYPE_CHECKING
 
 from anamnesis.errors import AnamnesisError
 
 if TYPE_CHECKING:
+    from fastmcp import FastMCP
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
-PATH = "/mcp"
+_PATH = "/mcp"
 
 
 class PortTaken(AnamnesisError):
@@ -69,3 +71,26 @@ def listen(port: int) -> socket.socket:
         bound.close()
         raise PortTaken(port, reason=(error.strerror or str(error)).lower()) from error
     return bound
+
+
+def address(bound: socket.socket) -> str:
+    """Where clients find the server."""
+    return f"http://{LOOPBACK}:{bound.getsockname()[1]}{_PATH}"
+
+
+def serve(server: FastMCP, bound: socket.socket, *, token: str) -> None:
+    """Serve clients with the token until a signal ends it."""
+    import anyio
+    from starlette.middleware import Middleware
+
+    run = partial(
+        server.run_http_async,
+        show_banner=False,
+        host=LOOPBACK,
+        path=_PATH,
+        log_level="warning",
+        middleware=[Middleware(RequireToken, token=token)],
+        host_origin_protection=True,
+        sockets=[bound],
+    )
+    anyio.run(run)

@@ -135,6 +135,10 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
 def _claim_stdout() -> int:
     """Take standard output for the protocol; everybody else's goes to standard error."""
+    try:
+        os.fstat(2)
+    except OSError:
+        os.open(os.devnull, os.O_WRONLY)  # becomes the missing descriptor 2
     descriptor = os.dup(1)
     os.dup2(2, 1)
     sys.stdout = sys.stderr

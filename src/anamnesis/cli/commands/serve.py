@@ -52,34 +52,16 @@ def run_plain() -> int:
 
 def _serve_http(port: int) -> int:
     import os
-    from functools import partial
 
-    import anyio
-
-    from anamnesis.config import resolve_home
+    from anamnesis.config import home_directory
     from anamnesis.mcp import http
     from anamnesis.server import build_server
     from anamnesis.store import MemoryStore
 
     given = os.environ.get("ANAMNESIS_HTTP_TOKEN", "").strip()
     token = given or http.new_token()
-    with http.listen(port) as bound, MemoryStore(resolve_home()) as store:
-        from starlette.middleware import Middleware
-
-        server = build_server(store)
-        address = f"http://{http.LOOPBACK}:{bound.getsockname()[1]}{http.PATH}"
+    with http.listen(port) as bound, MemoryStore(home_directory()) as store:
         shown = "the token in ANAMNESIS_HTTP_TOKEN" if given else token
-        sys.stderr.write(f"listening on {address}\nAuthorization: Bearer {shown}\n")
-        anyio.run(
-            partial(
-                server.run_http_async,
-                show_banner=False,
-                host=http.LOOPBACK,
-                path=http.PATH,
-                log_level="warning",
-                middleware=[Middleware(http.RequireToken, token=token)],
-                host_origin_protection=True,
-                sockets=[bound],
-            )
-        )
+        sys.stderr.write(f"listening on {http.address(bound)}\nAuthorization: Bearer {shown}\n")
+        http.serve(build_server(store), bound, token=token)
     return 0
