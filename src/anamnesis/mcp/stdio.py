@@ -158,5 +158,6 @@ def _heard(_number: int, _frame: FrameType | None) -> None:
 
 def _hold_signals() -> None:
     """Let no late signal turn a clean end into another: Python gives up its handlers at exit."""
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    # Ignored rather than blocked: a mask holds for one thread only, and workers may still live.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
