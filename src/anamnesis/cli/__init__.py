@@ -24,6 +24,13 @@ COMMANDS = {
     "move": "keep a note on this machine, or let it travel",
     "status": "counts, paths, files that need a person",
     "reindex": "build the index anew from the files",
+    "sync": "exchange notes with your other machines",
+    "remote": "show, name or create the repository that the machines share",
+    "conflicts": "choose between versions of a note edited on two machines",
+    "history": "list the versions of a note",
+    "diff": "show what changed in a note",
+    "restore": "bring an earlier version of a note back",
+    "log": "list the last changes of all notes",
 }
 
 

@@ -52,8 +52,11 @@ class SyncState:
 class SyncBackend(Protocol):
     """Moves the notes of one machine to the others and back."""
 
-    def sync(self) -> SyncResult:
-        """Exchange changes with the other machines; never loses a note of either side."""
+    def sync(self, *, accept_deletions: bool = False) -> SyncResult:
+        """Exchange changes with the other machines; never loses a note of either side.
+
+        A side that suddenly has no notes at all deletes nothing, unless that is accepted.
+        """
 
     def state(self) -> SyncState:
         """Where this machine stands; cheap, and without the network."""

@@ -29,27 +29,20 @@ def merge_text(base: str, mine: str, theirs: str) -> str | None:
     return None if merged is None else "".join(merged)
 
 
+def marked(base: str, mine: str, theirs: str, *, names: tuple[str, str]) -> str:
+    """Both edits in one text, with git's markers around those that touch the same lines."""
+    return "".join(_woven(_lines(base), _lines(mine), _lines(theirs), names))
+
+
 def merge_lines(
     base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]
 ) -> list[str] | None:
     """Both edits of some lines, or None where they overlap or touch and differ."""
-    ours, others = list(edits(base, mine)), list(edits(base, theirs))
     merged: list[str] = []
-    done = 0
-    while ours or others:
-        left, right = _next_group(ours, others)
-        start = min(edit.start for edit in (*left, *right))
-        end = max(edit.end for edit in (*left, *right))
-        merged.extend(base[done:start])
-        if not right:
-            merged.extend(_rewritten(base, start, end, left))
-        else:
-            result = _rewritten(base, start, end, right)
-            if left and result != _rewritten(base, start, end, left):
-                return None
-            merged.extend(result)
-        done = end
-    merged.extend(base[done:])
+    for plain, left, right in _regions(base, mine, theirs):
+        if right is not None and left != right:
+            return None
+        merged.extend((*plain, *left))
     return merged
 
 
@@ -66,6 +59,44 @@ def edits(base: Sequence[str], changed: Sequence[str]) -> Iterator[Edit]:
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
             yield Edit(head + a, head + b, tuple(new[c:d]))
+
+
+def _regions(
+    base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]
+) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str] | None]]:
+    """Unchanged lines, then an edit: of one side (and None), or what both made of one place."""
+    ours, others = list(edits(base, mine)), list(edits(base, theirs))
+    done = 0
+    while ours or others:
+        left, right = _next_group(ours, others)
+        start = min(edit.start for edit in (*left, *right))
+        end = max(edit.end for edit in (*left, *right))
+        own, other = (_rewritten(base, start, end, group) for group in (left, right))
+        if left and right:
+            yield base[done:start], own, other
+        else:
+            yield base[done:start], own if left else other, None
+        done = end
+    yield base[done:], [], None
+
+
+def _woven(
+    base: Sequence[str], mine: Sequence[str], theirs: Sequence[str], names: tuple[str, str]
+) -> Iterator[str]:
+    for plain, left, right in _regions(base, mine, theirs):
+        yield from plain
+        if right is None or left == right:
+            yield from left
+            continue
+        yield f"<<<<<<< {names[0]}\n"
+        yield from _ended(left)
+        yield "=======\n"
+        yield from _ended(right)
+        yield f">>>>>>> {names[1]}\n"
+
+
+def _ended(lines: Sequence[str]) -> Iterator[str]:
+    return (line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def _next_group(ours: list[Edit], others: list[Edit]) -> tuple[list[Edit], list[Edit]]:

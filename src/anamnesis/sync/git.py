@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.worktree import Check
 
 _BRANCH = MAIN.rpartition("/")[2]
-_NETWORK_SECONDS = 30.0  # one fetch or push; a hook must not hang on a dead network for longer
+NETWORK_SECONDS = 30.0  # one fetch or push; a hook must not hang on a dead network for longer
 
 
 class GitSyncBackend:
@@ -31,7 +31,7 @@ class GitSyncBackend:
         *,
         remote: str | None = None,
         machine_id: str = "unknown",
-        seconds: float = _NETWORK_SECONDS,
+        seconds: float = NETWORK_SECONDS,
         check: Check | None = None,
     ) -> None:
         """`check` names, for a file about to be committed, the reason why it must stay here."""

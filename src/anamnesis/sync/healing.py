@@ -51,6 +51,7 @@ def heal(repository: Repository) -> list[str]:
     """Make the repository usable; gives what was found, in words."""
     _create(repository)
     _clear_locks(repository)
+    _clear_index_lock(repository)
     found = [*_mend_head(repository), *_mend_refs(repository), *_set_aside(repository)]
     _mend_settings(repository)
     return found
@@ -165,6 +166,16 @@ def _clear_locks(repository: Repository) -> None:
         if time.monotonic() > deadline:
             raise StoreBusy("git repository of the notes", holder="git", waited=_WAIT_SECONDS)
         time.sleep(0.1)
+
+
+def _clear_index_lock(repository: Repository) -> None:
+    """Free the person's own index from a dead process; a living one does not concern us."""
+    lock = os.path.join(repository.git_dir, "index.lock")
+    if not os.path.lexists(lock):
+        return
+    alive = _somebody_works_in(repository.directory)
+    if alive is False or (alive is None and _age(lock) > _OLD_SECONDS):
+        atomic.remove(lock)
 
 
 def _lock_files(repository: Repository) -> Iterator[str]:

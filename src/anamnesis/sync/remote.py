@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 
 from anamnesis.errors import InvalidInput
 from anamnesis.records import record
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.repository import Repository
 
 CONNECT_SECONDS = 10
+_FETCHES = 5
 
 
 @record
@@ -72,10 +74,15 @@ def configure(repository: Repository, url: str) -> None:
 
 def fetch(repository: Repository, *, url: str, seconds: float) -> Fetched:
     """Learn what the remote has."""
-    finished = repository.git(
-        "fetch", "--quiet", "--no-tags", "origin", f"+{MAIN}:{UPSTREAM}",
-        timeout=seconds, env=surroundings(repository, url),
-    )  # fmt: skip
+    environment = surroundings(repository, url)
+    for _ in range(_FETCHES):
+        finished = repository.git(
+            "fetch", "--quiet", "--no-tags", "origin", f"+{MAIN}:{UPSTREAM}",
+            timeout=seconds, env=environment,
+        )  # fmt: skip
+        if b"cannot lock ref" not in finished.err:
+            break  # else the fetch of a sync that was killed is still under way
+        time.sleep(0.2)
     if finished.code == 0:
         return Fetched(repository.resolve(UPSTREAM))
     if b"couldn't find remote ref" in finished.err.lower():
