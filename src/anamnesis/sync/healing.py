@@ -33,8 +33,7 @@ _UNFINISHED = {
 }
 _COMPANIONS = ("MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "BISECT_START", "ORIG_HEAD")
 # These outrank what any commit says about filters and line ends.
-_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding -diff -merge\n"
-_SPOILED = re.compile(r"(?m)^[0-9a-f]{40,64} ")
+_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding !diff !merge\n"
 
 
 class NotOurRepository(AnamnesisError):
@@ -92,7 +91,8 @@ def _mend_refs(repository: Repository) -> Iterator[str]:
         text = read_text(path).strip()
         known = repository.resolve(ref)
         damaged = os.path.isfile(path) and not re.fullmatch(r"[0-9a-f]{40,64}", text)
-        if not damaged and (known is None or _is_there(repository, known)):
+        lost = known is None and ref == MAIN and _positions(repository, ref)
+        if not damaged and not lost and (known is None or _is_there(repository, known)):
             continue
         if os.path.isfile(path):
             atomic.remove(path)
@@ -117,13 +117,15 @@ def _is_there(repository: Repository, oid: str) -> bool:
 
 
 def _last_good(repository: Repository, ref: str) -> str | None:
-    """The newest earlier position of a ref that is really there, as git recorded it."""
+    """The newest earlier position of a ref that is really there."""
+    return next(filter(repository.has_commit, _positions(repository, ref)), None)
+
+
+def _positions(repository: Repository, ref: str) -> list[str]:
+    """Where a ref was before, newest first, as git recorded it."""
     lines = read_text(os.path.join(repository.git_dir, "logs", ref)).splitlines()[-_RECENT:]
     positions = [oid for line in reversed(lines) for oid in line.split(" ")[1::-1]]
-    for oid in dict.fromkeys(positions):
-        if re.fullmatch(r"[0-9a-f]{40,64}", oid) and repository.has_commit(oid):
-            return oid
-    return None
+    return [oid for oid in dict.fromkeys(positions) if re.fullmatch(r"[0-9a-f]{40,64}", oid)]
 
 
 def _set_aside(repository: Repository) -> Iterator[str]:

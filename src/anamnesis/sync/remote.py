@@ -94,7 +94,8 @@ def fetch(repository: Repository, *, url: str, seconds: float) -> Fetched:
 def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pushed:
     """Offer a commit as the new tip; never forced, so nobody's commits can be pushed away."""
     finished = repository.git(
-        "push", "--quiet", "--porcelain", "--no-verify", "origin", f"{commit}:{MAIN}",
+        "push", "--quiet", "--porcelain", "--no-verify", *_receiver(url),
+        "origin", f"{commit}:{MAIN}",
         timeout=seconds, env=surroundings(repository, url),
     )  # fmt: skip
     if finished.code == 0:
@@ -103,6 +104,13 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
     if not finished.timed_out and any(words in said for words in _RACES):
         return Pushed(raced=True, trouble=explain(finished, url, seconds))
     return Pushed(trouble=explain(finished, url, seconds))
+
+
+def _receiver(url: str) -> list[str]:
+    """On this very machine the other end must not run the hooks that the person set globally."""
+    if is_ssh(url) or "://" in url:
+        return []
+    return ["--receive-pack=git -c core.hooksPath=hooks receive-pack"]
 
 
 # What git says when another machine was faster, or is just now moving the same ref.
@@ -149,10 +157,12 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
       "could not read password", "terminal prompts disabled", "access denied"),
      "{url} refused this machine's key or password",
      "Let ssh in without a prompt (ssh-copy-id, ssh-agent), then run:  anamnesis sync"),
-    (_OFFLINE, _AWAY, ""),
     (("no space left", "disk quota exceeded", "read-only file system"),
      "{url} cannot take more: its disk is full or read-only",
      "Free space there; your notes are committed here and go out with the next sync."),
+    (("remote: fatal:", "remote: error:", "remote rejected", "hook declined"),
+     "{url} refused: {reason}", ""),
+    (_OFFLINE, _AWAY, ""),
     (("does not appear to be a git repository", "repository not found", "does not exist",
       "no such file or directory", "not found", "not a git repository"),
      "there is no git repository at {url}",
@@ -169,11 +179,19 @@ def explain(finished: Finished, url: str, seconds: float) -> Trouble:
     said = finished.err.decode("utf-8", "replace")
     lowered = said.lower()
     host = re.sub(r"^\w+://|[:/].*$", "", re.sub(r"^\w+://", "", shown(url)))
+    facts = {"url": shown(url), "host": host, "reason": _reason(said).replace(url, shown(url))}
     for signs, message, hint in _MEANINGS:
         if any(sign in lowered for sign in signs):
-            facts = {"url": shown(url), "host": host}
             away = message is _AWAY
             return Trouble(message.format(**facts), hint.format(**facts), offline=away)
-    reason = next((line for line in said.splitlines() if line.startswith("fatal:")), "")
-    reason = reason.removeprefix("fatal:").strip() or finished.complaint or "git gave no reason"
-    return Trouble(f"{shown(url)}: {reason.replace(url, shown(url))}")
+    return Trouble("{url}: {reason}".format(**facts))
+
+
+def _reason(said: str) -> str:
+    """The line of an answer that names the cause."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    for start in ("remote: fatal:", "remote: error:", "fatal:", "error:"):
+        for line in lines:
+            if line.startswith(start):
+                return line.removeprefix(start).strip()
+    return lines[-1] if lines else "git gave no reason"

@@ -198,6 +198,18 @@ class Repository:
             raise SyncFailed("git fast-import", "it gave no commit")
         return oid
 
+    def status(self) -> bytes:
+        """How the working tree differs from HEAD, as `git status` tells it to programs."""
+        asked = (
+            "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames",
+            "--ignore-submodules=all",
+        )  # fmt: skip
+        finished = self.git(*asked)
+        if finished.code == 0:
+            return finished.out
+        atomic.remove(self.index)  # only a cache; without it git compares every file
+        return self.ask(*asked)
+
     def refresh_index(self, paths: Iterable[str]) -> None:
         """Let the index say what the named files are now, so that the next look is cheap.
 
@@ -206,6 +218,8 @@ class Repository:
         listed = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
         if os.path.exists(self.index):
             if not listed:
+                if not self._is_shared():
+                    self._share_index()
                 return
             updated = self.git("update-index", "--add", "--remove", "-z", "--stdin", input=listed)
             if updated.code == 0:
@@ -215,6 +229,13 @@ class Repository:
         if self.git("read-tree", MAIN).code == 0:
             self.git("update-index", "-q", "--refresh")
             self._share_index()
+
+    def _is_shared(self) -> bool:
+        try:
+            shared = os.stat(os.path.join(self.git_dir, "index")).st_mtime_ns
+        except OSError:
+            return False
+        return shared >= os.stat(self.index).st_mtime_ns
 
     def _share_index(self) -> None:
         """Give a person who looks with plain git the same index, unless one is being written."""

@@ -217,10 +217,7 @@ class WorkTree:
 
     def _candidates(self) -> Iterator[tuple[str, str | None]]:
         """Paths that may differ from HEAD, each with the id that HEAD has for it."""
-        printed = self._repository.ask(
-            "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames",
-            "--ignore-submodules=all",
-        )  # fmt: skip
+        printed = self._repository.status()
         found: dict[str, str | None] = {}
         for line in printed.decode("utf-8", "surrogateescape").split("\0"):
             if line.startswith("1 "):
