@@ -241,35 +241,6 @@ def test_a_full_remote_is_told_and_still_gives(pair: tuple[Machine, Machine], fl
     in_step(laptop, desk)
 
 
-def test_a_remote_on_a_really_full_disk_is_told(pair: tuple[Machine, Machine]) -> None:
-    if os.geteuid() != 0 or not _can_mount():
-        # Mounting needs root; the test above covers the same answer with a hook.
-        return
-    laptop, _ = pair
-    small = laptop.home.parent / "small"
-    small.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", str(small)], check=True)
-    try:
-        git("init", "--quiet", "--bare", "--template=", str(small / "r.git"), cwd=small)
-        laptop.remote = str(small / "r.git")
-        for number in range(12):
-            noise = os.urandom(30_000).hex()
-            laptop.write(f"big{number}", noise)
-
-        result = laptop.sync()
-
-        assert result.error
-        assert laptop.git("status", "--porcelain") == ""
-    finally:
-        subprocess.run(["umount", str(small)], check=True)
-
-
-def _can_mount() -> bool:
-    return (
-        subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
-    )
-
-
 # What a person left
 
 
