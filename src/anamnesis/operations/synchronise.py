@@ -6,13 +6,13 @@ import os
 
 from anamnesis import config
 from anamnesis.records import record
-from anamnesis.store import MemoryStore
 from anamnesis.sync.git import NETWORK_SECONDS, GitSyncBackend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from anamnesis.store import MemoryStore
     from anamnesis.sync.backend import SyncBackend, SyncResult
 
     Importer = Callable[[MemoryStore], object]  # takes notes of another program into the store
@@ -95,5 +95,7 @@ def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]
     if store is not None:
         work(store)
         return
+    from anamnesis.store import MemoryStore
+
     with MemoryStore(config.home_directory()) as opened:
         work(opened)

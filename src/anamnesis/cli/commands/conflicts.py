@@ -33,7 +33,9 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    actions = parser.add_subparsers(dest="action", metavar="list|show|diff|resolve")
+    actions = parser.add_subparsers(
+        dest="action", metavar="list|show|diff|resolve", help="what to do (list)"
+    )
     listing = actions.add_parser("list", help="the held notes")
     arguments.add_json(listing)
     for name, what in (("show", "both versions of a note"), ("diff", "what differs")):
@@ -43,8 +45,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     resolving = actions.add_parser("resolve", help="choose")
     resolving.add_argument("id", help="a note's id, or enough of its start or end")
     choice = resolving.add_mutually_exclusive_group(required=True)
-    choice.add_argument("--mine", action="store_const", const="mine", dest="choice")
-    choice.add_argument("--theirs", action="store_const", const="theirs", dest="choice")
+    choice.add_argument(
+        "--mine", action="store_const", const="mine", dest="choice", help="keep this machine's"
+    )
+    choice.add_argument(
+        "--theirs", action="store_const", const="theirs", dest="choice", help="take the other one"
+    )
     choice.add_argument(
         "--both", action="store_const", const="both", dest="choice",
         help="keep the other text as a second note that points to the first",
