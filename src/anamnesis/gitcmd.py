@@ -42,6 +42,7 @@ CALM = {
     "push.gpgSign": "false",
     "push.followTags": "false",
     "log.showSignature": "false",
+    "fastimport.unpackLimit": "1",
     "gc.auto": "0",
     "maintenance.auto": "false",
     "fetch.recurseSubmodules": "false",
@@ -83,3 +84,9 @@ def git_in(
     settings = [word for key, value in CALM.items() for word in ("-c", f"{key}={value}")]
     place = [f"--git-dir={os.path.join(repository, '.git')}", f"--work-tree={repository}"]
     return git([*settings, *place, *args], cwd=repository, timeout=timeout, input=input, env=env)
+
+
+def detach(repository: str, args: Sequence[str], *, settings: Mapping[str, str]) -> None:
+    """Start a git command in a directory that goes on without us."""
+    words = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+    process.detach(["git", *words, *args], cwd=repository, env=clean_environment())

@@ -445,12 +445,14 @@ def test_a_file_of_git_that_a_power_cut_spoiled_is_mended(
 
 def test_a_branch_that_names_a_missing_commit_is_mended(pair: tuple[Machine, Machine]) -> None:
     laptop, desk = pair
+    packs = desk.memory / ".git" / "objects" / "pack"
+    before = set(packs.iterdir())
     desk.edit("n", body="before")
     desk.remote = None
     desk.sync()
     desk.remote = laptop.remote
-    head = desk.git("rev-parse", "HEAD")
-    (desk.memory / ".git" / "objects" / head[:2] / head[2:]).unlink()
+    for path in set(packs.iterdir()) - before:
+        path.unlink()
 
     in_step(laptop, desk)
 
@@ -576,6 +578,47 @@ def test_without_git_it_says_so(
     with pytest.raises(ToolMissing, match="git is not installed"):
         laptop.sync()
     assert laptop.body("n") == "x"
+
+
+def test_one_new_note_costs_few_processes_and_no_look_at_the_others(
+    pair: tuple[Machine, Machine], home: Path, tmp_path: Path
+) -> None:
+    _, desk = pair
+    for number in range(40):
+        desk.write(f"old{number}", "x")
+    desk.sync()
+    time.sleep(0.05)
+    desk.sync()
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    (home / ".gitconfig").write_text(f"[trace2]\n eventTarget = {traces}\n")
+    desk.write("new", "x")
+    opened: list[str] = []
+    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+
+    assert desk.sync().pushed
+
+    assert len(list(traces.iterdir())) <= 12  # git's own children and the remote's included
+    assert [path for path in opened if path.endswith(".md")] == [str(desk.path("new"))]
+
+
+def test_many_small_packs_are_packed_in_the_background(
+    pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, desk = pair
+    monkeypatch.setattr("anamnesis.sync.git._MANY_PACKS", 3)
+    monkeypatch.setattr("anamnesis.sync.git._PACKING", {"gc.auto": "1", "gc.autoPackLimit": "3"})
+    packs = desk.memory / ".git" / "objects" / "pack"
+    for number in range(6):
+        desk.write(f"n{number}", str(number))
+        desk.sync()
+    for _ in range(100):
+        if len(list(packs.glob("*.pack"))) <= 3:
+            break
+        time.sleep(0.1)
+
+    assert len(list(packs.glob("*.pack"))) <= 3
+    assert not desk.sync().error
 
 
 def test_a_second_sync_returns_at_once(pair: tuple[Machine, Machine]) -> None:

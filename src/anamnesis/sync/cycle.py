@@ -74,9 +74,9 @@ class Cycle:
         self._held_back: dict[str, str] = {}
         self._committed = False
 
-    def run(self) -> SyncResult:
+    def run(self, *, thorough: bool = False) -> SyncResult:
         """Carry the sync out."""
-        self._remarks.extend(healing.heal(self._repository))
+        self._remarks.extend(healing.heal(self._repository, thorough=thorough))
         self._finish_landing()
         parent = self._repository.resolve(MAIN)
         tip = self._commit_disk()

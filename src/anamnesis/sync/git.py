@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 
-from anamnesis import locks
+from anamnesis import gitcmd, locks
 from anamnesis.clock import utcnow
 from anamnesis.errors import AnamnesisError, StoreBusy
 from anamnesis.records import replace
 from anamnesis.sync import conflicts, journal, remote
 from anamnesis.sync.backend import SyncResult, SyncState
 from anamnesis.sync.cycle import Cycle, Identity
-from anamnesis.sync.repository import MAIN, UPSTREAM, Repository
+from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 
 TYPE_CHECKING = False
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _BRANCH = MAIN.rpartition("/")[2]
 NETWORK_SECONDS = 30.0  # one fetch or push; a hook must not hang on a dead network for longer
+_MANY_PACKS = 50  # each sync that commits leaves one
+_MANY_LOOSE = 1500
+_PACKING = {"gc.auto": str(_MANY_LOOSE), "gc.autoPackLimit": str(_MANY_PACKS)}
 
 
 class GitSyncBackend:
@@ -47,20 +51,13 @@ class GitSyncBackend:
         """Commit, fetch, replay, push, then write what others changed."""
         url = remote.require_usable(self.remote) if self.remote else None
         lock = os.path.join(self.home, "locks", "sync.lock")
-        held = locks.held(lock, name="sync", timeout=0)
-        try:
-            held.__enter__()
-        except StoreBusy as busy:
-            return SyncResult(detail=f"another sync is running: {busy.holder}")
-        try:
-            cycle = Cycle(
-                self._repository, self._worktree, home=self.home,
-                identity=Identity(self.machine_id), url=url, seconds=self._seconds,
-                accept_deletions=accept_deletions,
-            )  # fmt: skip
-            result = self._remembered(cycle)
-        finally:
-            held.__exit__(None, None, None)
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locks.held(lock, name="sync", timeout=0))
+            except StoreBusy as busy:
+                return SyncResult(detail=f"another sync is running: {busy.holder}")
+            result = self._remembered(url, accept_deletions=accept_deletions)
+        self._tidy()
         return result
 
     def state(self) -> SyncState:
@@ -92,29 +89,69 @@ class GitSyncBackend:
             state = replace(state, ahead=len(distance.ahead), behind=distance.behind)
         return replace(state, dirty=bool(local.writes))
 
-    def _remembered(self, cycle: Cycle) -> SyncResult:
+    def _remembered(self, url: str | None, *, accept_deletions: bool) -> SyncResult:
         """Run a cycle and remember how it went, for `status` and the next session."""
         own = self._repository.own
         try:
-            result = cycle.run()
+            try:
+                result = self._cycle(url, accept_deletions).run()
+            except SyncFailed:
+                # Perhaps a commit is damaged: look closely, mend, and try once more.
+                result = self._cycle(url, accept_deletions).run(thorough=True)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):
                 journal.save(own, replace(journal.load(own), last_error=_stamped(error.message)))
             raise
         before = journal.load(own)
         if result.error or result.offline:
-            said = result.error or result.detail
-            after = replace(before, last_error=_stamped(said))
+            after = replace(before, last_error=_stamped(result.error or result.detail))
         else:
             after = replace(before, last_success=utcnow(), last_error=None)
         journal.save(own, after)
         return result
+
+    def _cycle(self, url: str | None, accept_deletions: bool) -> Cycle:
+        return Cycle(
+            self._repository,
+            self._worktree,
+            home=self.home,
+            identity=Identity(self.machine_id),
+            url=url,
+            seconds=self._seconds,
+            accept_deletions=accept_deletions,
+        )
+
+    def _tidy(self) -> None:
+        """Let git pack its objects now and then, in the background and for nobody to wait."""
+        for directory in filter(None, (self._directory, self.remote)):
+            if needs_packing(directory):
+                gitcmd.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
 
 
 def home_of(repository: Repository) -> str:
     """The store that a tree of notes belongs to; a tree of its own keeps its things in .git."""
     parent, name = os.path.split(repository.directory)
     return parent if name == "memory" else repository.own
+
+
+def needs_packing(repository: str) -> bool:
+    """Whether so many small packs and loose objects are there that git gets slower."""
+    for git_dir in (os.path.join(repository, ".git"), repository):
+        objects = os.path.join(git_dir, "objects")
+        if os.path.isdir(objects):
+            packs = _entries(os.path.join(objects, "pack"))
+            # One folder of 256 stands for all: object ids are spread evenly.
+            return (
+                len(packs) > 2 * _MANY_PACKS or len(_entries(f"{objects}/17")) > _MANY_LOOSE / 256
+            )
+    return False
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _stamped(text: str) -> str:

@@ -46,12 +46,20 @@ class NotOurRepository(AnamnesisError):
         )
 
 
-def heal(repository: Repository) -> list[str]:
-    """Make the repository usable; gives what was found, in words."""
+def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
+    """Make the repository usable; gives what was found, in words.
+
+    Asking git whether a commit is really there costs a process for each ref. So that is done
+    only where a file shows damage, or thoroughly after a command has failed.
+    """
     _create(repository)
     _clear_locks(repository)
     _clear_index_lock(repository)
-    found = [*_mend_head(repository), *_mend_refs(repository), *_set_aside(repository)]
+    found = [
+        *_mend_head(repository),
+        *_mend_refs(repository, thorough=thorough),
+        *_set_aside(repository),
+    ]
     _mend_settings(repository)
     return found
 
@@ -84,7 +92,7 @@ def _mend_head(repository: Repository) -> Iterator[str]:
     yield "HEAD was damaged and now names main again"
 
 
-def _mend_refs(repository: Repository) -> Iterator[str]:
+def _mend_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
     """Refs that a power cut emptied, or that name a commit which is not there."""
     for ref in (MAIN, UPSTREAM):
         path = os.path.join(repository.git_dir, ref)
@@ -92,7 +100,8 @@ def _mend_refs(repository: Repository) -> Iterator[str]:
         known = repository.resolve(ref)
         damaged = os.path.isfile(path) and not re.fullmatch(r"[0-9a-f]{40,64}", text)
         lost = known is None and ref == MAIN and _positions(repository, ref)
-        if not damaged and not lost and (known is None or _is_there(repository, known)):
+        missing = thorough and known is not None and not repository.has_commit(known)
+        if not (damaged or lost or missing):
             continue
         if os.path.isfile(path):
             atomic.remove(path)
@@ -103,17 +112,6 @@ def _mend_refs(repository: Repository) -> Iterator[str]:
             repository.git("update-ref", "-d", ref)
         if ref == MAIN:
             yield "the branch main was damaged and was mended from git's own record"
-
-
-def _is_there(repository: Repository, oid: str) -> bool:
-    """Whether the commit is there, without a process where its own file shows it."""
-    loose = os.path.join(repository.git_dir, "objects", oid[:2], oid[2:])
-    try:
-        if os.stat(loose).st_size > 0:
-            return True
-    except OSError:
-        pass
-    return repository.has_commit(oid)
 
 
 def _last_good(repository: Repository, ref: str) -> str | None:

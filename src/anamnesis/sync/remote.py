@@ -107,10 +107,13 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
 
 
 def _receiver(url: str) -> list[str]:
-    """On this very machine the other end must not run the hooks that the person set globally."""
+    """On this very machine the other end must not run what the person set for all repositories.
+
+    Nor does it pack its objects while we wait; `GitSyncBackend` starts that in the background.
+    """
     if is_ssh(url) or "://" in url:
         return []
-    return ["--receive-pack=git -c core.hooksPath=hooks receive-pack"]
+    return ["--receive-pack=git -c core.hooksPath=hooks -c receive.autoGC=false receive-pack"]
 
 
 # What git says when another machine was faster, or is just now moving the same ref.
