@@ -14,6 +14,7 @@ NAMES = {
         "Memory", "MemoryStore", "MemoryType", "Scope", "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION",
         "_deserialize", "_fts_query", "_serialize", "_utcnow",
     ],
+    "anamnesis.sync": ["GitSyncBackend", "SyncBackend", "SyncResult", "SyncState", "_BRANCH"],
     "anamnesis.project": ["_normalize_remote", "_read_marker", "resolve_project_key"],
 }  # fmt: skip
 

@@ -61,7 +61,18 @@ def test_sync_prints_the_counts(here: Machine, capsys: Capture) -> None:
     line = run(capsys, "sync")
 
     assert line.startswith("sync: pushed=True pulled=0 conflicted=False head=")
-    assert line.rstrip().endswith("indexed=0 (synced)")
+    assert line.rstrip().endswith("indexed=1 (synced)")
+
+
+def test_an_edit_by_hand_is_indexed_by_the_next_sync(here: Machine, capsys: Capture) -> None:
+    note_id = run(capsys, "write", "the word marimba").strip()
+    run(capsys, "sync")
+    path = here.path(note_id)
+    path.write_text(path.read_text().replace("marimba", "glockenspiel"))
+
+    run(capsys, "sync")
+
+    assert note_id in run(capsys, "search", "glockenspiel")
 
 
 def test_a_pulled_note_is_found_without_a_reindex(

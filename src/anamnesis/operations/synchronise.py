@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Importer = Callable[[MemoryStore], object]  # takes notes of another program into the store
 
+_MANY = 500
+
 
 @record
 class Synchronised:
@@ -51,9 +53,10 @@ def synchronise(
     if importers:
         _with_store(store, lambda opened: [take_in(opened) for take_in in importers])
     result = backend.sync(accept_deletions=accept_deletions)
-    if result.changed:
-        _with_store(store, lambda opened: opened.refresh_paths(result.changed))
-    return Synchronised(result, len(result.changed))
+    paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
+    if paths:
+        _with_store(store, lambda opened: _index(opened, paths))
+    return Synchronised(result, len(paths))
 
 
 def sync_report(backend: SyncBackend) -> dict[str, object]:
@@ -89,6 +92,14 @@ def sync_lines(report: dict[str, object]) -> list[str]:
     if isinstance(held, list) and held:
         lines.append(f"held       {', '.join(held)}  (see: anamnesis conflicts list)")
     return lines
+
+
+def _index(store: MemoryStore, paths: Sequence[str]) -> None:
+    """Take in what changed, edits by hand included; for very many files a diff is cheaper."""
+    if len(paths) > _MANY:
+        store.refresh()
+    else:
+        store.refresh_paths(paths)
 
 
 def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]) -> None:

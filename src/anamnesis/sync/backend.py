@@ -22,6 +22,7 @@ class SyncResult:
     detail: str = ""  # the outcome in one sentence
     conflicts: tuple[str, ...] = ()  # the ids of the held notes
     changed: tuple[str, ...] = ()  # files written or removed here, relative to the store's root
+    committed: tuple[str, ...] = ()  # files that were edited here, likewise
     held_back: tuple[str, ...] = ()  # `path: reason` of files that do not travel
     offline: bool = False  # the remote did not answer; the next sync goes on
     error: str = ""  # what a person has to put right, if anything

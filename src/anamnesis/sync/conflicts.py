@@ -50,7 +50,7 @@ def hold(
     known = held(home).get(path)
     if known is not None:
         return _renew(home, known, theirs, machine)
-    taken = {conflict.id for conflict in held(home).values()}
+    taken = {*_names(home)}
     conflict = Conflict(_id_for(path, theirs, taken), path, fields, machine, utcnow(), base, theirs)
     folder = _folder(home, conflict.id)
     making = f"{folder}{atomic.TEMP_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
@@ -90,14 +90,17 @@ def _renew(home: str, known: Conflict, theirs: bytes, machine: str) -> Conflict:
 
 
 def _all(home: str) -> Iterator[Conflict]:
-    try:
-        names = sorted(os.listdir(os.path.join(home, FOLDER)))
-    except OSError:
-        return
-    for name in names:
+    for name in _names(home):
         conflict = _load(os.path.join(home, FOLDER, name), name) if is_valid_id(name) else None
         if conflict is not None:
             yield conflict
+
+
+def _names(home: str) -> list[str]:
+    try:
+        return sorted(os.listdir(os.path.join(home, FOLDER)))
+    except OSError:
+        return []
 
 
 def _load(folder: str, name: str) -> Conflict | None:
@@ -146,4 +149,5 @@ def _id_for(path: str, theirs: bytes, taken: set[str]) -> str:
         return note_id
     from hashlib import blake2b
 
-    return f"path-{blake2b(path.encode(), digest_size=8).hexdigest()}"
+    name = f"path-{blake2b(path.encode(), digest_size=8).hexdigest()}"
+    return name if name not in taken else f"{name}-{os.urandom(4).hex()}"

@@ -6,7 +6,7 @@ file with a journal, so a kill at any instant costs nothing but the time until t
 
 from __future__ import annotations
 
-import random
+import os
 import time
 
 from anamnesis.clock import utcnow
@@ -72,7 +72,7 @@ class Cycle:
         self._changed: dict[str, None] = {}
         self._stale: dict[str, None] = {}  # paths whose index entry is out of date
         self._held_back: dict[str, str] = {}
-        self._committed = False
+        self._committed: tuple[str, ...] = ()
 
     def run(self, *, thorough: bool = False) -> SyncResult:
         """Carry the sync out."""
@@ -132,7 +132,7 @@ class Cycle:
                 MAIN if on_main else OUTGOING, base, [self._step(local)],
                 committer=self._identity.signature(),
             )  # fmt: skip
-            self._committed = True
+            self._committed = tuple(local.writes)
             self._forget_absent(local.writes)
         if local.swept:
             self._put_back(local.swept)
@@ -323,6 +323,7 @@ class Cycle:
             conflicts=ids,
             head=head[:7] if head else None,
             changed=tuple(f"{self._repository.name}/{path}" for path in self._changed),
+            committed=tuple(f"{self._repository.name}/{path}" for path in self._committed),
             held_back=tuple(f"{p}: {why}" for p, why in {**absent, **self._held_back}.items()),
             detail="; ".join([result.detail, *remarks]),
         )
@@ -344,5 +345,5 @@ def _pauses() -> Iterator[float]:
     yield 0.0
     longest = 0.1
     while time.monotonic() < deadline:
-        yield random.uniform(0.02, longest)  # noqa: S311  spreads machines, guards nothing
+        yield longest * (0.1 + 0.9 * os.urandom(1)[0] / 255)
         longest = min(longest * 1.6, 2.0)

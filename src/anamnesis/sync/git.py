@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 from anamnesis import gitcmd, locks
 from anamnesis.clock import utcnow
-from anamnesis.errors import AnamnesisError, StoreBusy
+from anamnesis.errors import AnamnesisError, NotWritable, StoreBusy
 from anamnesis.records import replace
 from anamnesis.sync import conflicts, journal, remote
 from anamnesis.sync.backend import SyncResult, SyncState
@@ -100,7 +100,9 @@ class GitSyncBackend:
                 result = self._cycle(url, accept_deletions).run(thorough=True)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):
-                journal.save(own, replace(journal.load(own), last_error=_stamped(error.message)))
+                failed = replace(journal.load(own), last_error=_stamped(error.message))
+                with suppress(NotWritable):  # a full disk: the first error is the one to tell
+                    journal.save(own, failed)
             raise
         before = journal.load(own)
         if result.error or result.offline:

@@ -129,7 +129,7 @@ def surroundings(repository: Repository, url: str) -> dict[str, str]:
     quiet = {"GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GCM_INTERACTIVE": "never"}
     if not is_ssh(url):
         return quiet
-    named = os.environ.get("GIT_SSH_COMMAND") or os.environ.get("GIT_SSH")
+    named = os.environ.get("GIT_SSH_COMMAND")
     command = named or repository.git("config", "--get", "core.sshCommand").text or "ssh"
     options = f"-o BatchMode=yes -o ConnectTimeout={CONNECT_SECONDS} -o ServerAliveInterval=10"
     return {**quiet, "GIT_SSH_COMMAND": f"{command} {options}", "GIT_SSH_VARIANT": "ssh"}
