@@ -16,10 +16,17 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
+# Two hosts that sync over ssh are two hosts with a real server: the tests start one on loopback.
+$(VENV)/.sshd: $(STAMP)
+	@if command -v sshd >/dev/null || test -x /usr/sbin/sshd; then touch $@; \
+	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  apt-get install --yes --quiet --no-install-recommends openssh-server >/dev/null && touch $@; \
+	else echo "openssh-server is missing: install it, or the tests that sync over ssh will fail"; fi
+
 demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
 	@$(BIN)/python -m benchmarks.demo
 
-test: $(STAMP) ## Run all tests but the long ones
+test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
 	$(BIN)/python -m pytest
 
 check: $(STAMP) ## Formatter, linter, types, layers, size ceiling, docs
@@ -40,7 +47,7 @@ docs: $(STAMP) ## Write the generated reference pages
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance
 
-soak: $(STAMP) ## The long fault and load runs
+soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak
 
 clean: ## Remove what the targets created

@@ -18,6 +18,7 @@ NAMES = {
         "_memory_dict", "build_server", "list_memories", "main", "search_memories",
         "status_report", "sync_memory", "write_memory",
     ],
+    "anamnesis.sync": ["GitSyncBackend", "SyncBackend", "SyncResult", "SyncState", "_BRANCH"],
     "anamnesis.project": ["_normalize_remote", "_read_marker", "resolve_project_key"],
 }  # fmt: skip
 

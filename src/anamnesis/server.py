@@ -9,11 +9,11 @@ import os
 
 from anamnesis.config import resolve_home, resolve_machine_id
 from anamnesis.mcp.binding import Binding
-from anamnesis.operations.backend import backend_of
 from anamnesis.operations.recall import list_memories, search_memories
 from anamnesis.operations.recall import memory_dict as _memory_dict
 from anamnesis.operations.remember import write_memory
 from anamnesis.operations.status import status_report, sync_memory
+from anamnesis.operations.synchronise import backend_of
 from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMC
         for name in _QUIETLY.keys() - before.keys():
             del os.environ[name]
     machine = machine_id or resolve_machine_id()
-    backend = backend_of(store, machine_id=machine)
+    backend = backend_of(store.root, machine_id=machine)
     return build(Binding(store, machine_id=machine, backend=backend))
 
 

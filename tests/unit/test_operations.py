@@ -8,7 +8,6 @@ import pytest
 
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.operations import recall, remember
-from anamnesis.records import record
 from anamnesis.server import (
     list_memories,
     search_memories,
@@ -16,44 +15,27 @@ from anamnesis.server import (
     sync_memory,
     write_memory,
 )
+from anamnesis.sync import GitSyncBackend, SyncResult, SyncState
 
 if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 
-@record
-class State:
-    initialized: bool = True
-    remote: str | None = None
-    head: str | None = "3237e8f"
-    dirty: bool = False
-    detail: str = "ok"
-
-
-@record
-class Result:
-    pushed: bool = True
-    pulled: int = 2
-    conflicted: bool = False
-    head: str | None = "3237e8f"
-    detail: str = "synced"
-
-
 class Elsewhere:
     """A backend whose other side wrote a note."""
 
-    def __init__(self, store: MemoryStore, *, remote: str | None = None) -> None:
+    def __init__(self, store: MemoryStore) -> None:
         self._store = store
-        self._remote = remote
 
-    def sync(self) -> Result:
+    def sync(self, *, accept_deletions: bool = False) -> SyncResult:
         note = self._store.memory_dir / "semantic" / "FROMELSEWHERE.md"
         note.parent.mkdir(exist_ok=True)
         note.write_text("---\nid: FROMELSEWHERE\ntype: semantic\ntitle: Pulled\n---\nbody\n")
-        return Result()
+        path = "memory/semantic/FROMELSEWHERE.md"
+        return SyncResult(pushed=True, pulled=2, head="3237e8f", detail="synced", changed=(path,))
 
-    def state(self) -> State:
-        return State(remote=self._remote)
+    def state(self) -> SyncState:
+        return SyncState(initialized=True, head="3237e8f", detail="ok")
 
 
 def test_search_gives_bodies_and_list_does_not(store: MemoryStore) -> None:
@@ -196,16 +178,19 @@ def test_the_writer_is_told_about_secrets(
 def test_status_has_counts_and_sync_and_no_password(store: MemoryStore) -> None:
     write_memory(store, type="semantic", title="t", body="b", project="demo")
 
-    report = status_report(store, Elsewhere(store, remote="https://me:hunter2@host/x.git"))
+    report = status_report(
+        store,
+        GitSyncBackend(store.memory_dir, remote="https://me:hunter2@host/x.git", machine_id="m"),
+    )
 
     assert report["total"] == 1
     assert report["by_project"] == {"demo": 1}
     assert report["sync"] == {
-        "initialized": True,
+        "initialized": False,
         "remote": "https://…@host/x.git",
-        "head": "3237e8f",
+        "head": None,
         "dirty": False,
-        "detail": "ok",
+        "detail": "not set up yet; run:  anamnesis sync",
     }
     assert "unreadable" not in report
 

@@ -25,6 +25,13 @@ COMMANDS = {
     "status": "counts, paths, files that need a person",
     "reindex": "build the index anew from the files",
     "serve": "serve the memory tools to an agent (MCP); the default",
+    "sync": "exchange notes with your other machines",
+    "remote": "show, name or create the repository that the machines share",
+    "conflicts": "choose between versions of a note edited on two machines",
+    "history": "list the versions of a note",
+    "diff": "show what changed in a note",
+    "restore": "bring an earlier version of a note back",
+    "log": "list the last changes of all notes",
 }
 
 

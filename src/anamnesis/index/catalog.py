@@ -123,6 +123,7 @@ class Catalog:
         if self._db.read_only:
             return
         self._take_in(paths, {})
+        self.notice()  # here and now, so that no hook has to look through the folders
 
     def rebuild(self, progress: difference.Progress | None = None) -> None:
         """Build the index anew from the files."""

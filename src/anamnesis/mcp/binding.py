@@ -9,8 +9,8 @@ from anamnesis.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.operations.backend import SyncBackend
     from anamnesis.store import MemoryStore
+    from anamnesis.sync.backend import SyncBackend
 
 CURRENT_PROJECT = "."
 
@@ -61,9 +61,9 @@ class Binding:
         """What moves the notes between machines."""
         with self._lock:
             if self._backend is None:
-                from anamnesis.operations.backend import backend_of
+                from anamnesis.operations.synchronise import backend_of
 
-                self._backend = backend_of(self.store, machine_id=self.machine_id)
+                self._backend = backend_of(self.store.root, machine_id=self.machine_id)
             return self._backend
 
     def project_key(self, asked: str) -> str:

@@ -97,7 +97,7 @@ def _whole(text: str) -> str:
 
 def read_note(root: str, path: str) -> ReadNote:
     """The note in a file, or UnreadableNote with the reason; FileNotFoundError if it is gone."""
-    data, stamp = _read_regular(os.path.join(root, path))
+    data, stamp = read_regular(os.path.join(root, path))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -183,7 +183,8 @@ def _irregular(mode: int) -> str:
     return "it is a directory" if stat.S_ISDIR(mode) else "it is not a regular file"
 
 
-def _read_regular(path: str) -> tuple[bytes, Stamp]:
+def read_regular(path: str) -> tuple[bytes, Stamp]:
+    """The bytes of a file that is neither a link nor too large, with its stamp."""
     try:
         descriptor = os.open(path, os.O_RDONLY | _SAFELY)
     except FileNotFoundError:

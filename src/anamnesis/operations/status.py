@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from anamnesis.operations.synchronise import synchronise
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.operations.backend import State, SyncBackend
     from anamnesis.store import MemoryStore
+    from anamnesis.sync.backend import SyncBackend, SyncState
 
 _PROJECTS_NAMED = 50
 _PROBLEMS_NAMED = 10
@@ -32,8 +34,7 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Run one sync cycle, then make the index say what the files say."""
-    result = backend.sync()
-    store.refresh()
+    result = synchronise(backend, store=store).result
     return {
         "pushed": result.pushed,
         "pulled": result.pulled,
@@ -44,23 +45,17 @@ def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     }
 
 
-def _sync_report(state: State) -> dict[str, object]:
-    return {
+def _sync_report(state: SyncState) -> dict[str, object]:
+    report: dict[str, object] = {
         "initialized": state.initialized,
-        "remote": _without_password(state.remote),
+        "remote": state.remote,
         "head": state.head,
         "dirty": state.dirty,
         "detail": state.detail,
     }
-
-
-def _without_password(remote: str | None) -> str | None:
-    """The remote without what stands before the @ of a web address: it may be a token."""
-    scheme, separator, rest = (remote or "").partition("://")
-    host, slash, path = rest.partition("/")
-    if not separator or scheme not in ("http", "https") or "@" not in host:
-        return remote
-    return f"{scheme}://…@{host.rpartition('@')[2]}{slash}{path}"
+    if state.held:
+        report["held"] = list(state.held)
+    return report
 
 
 def _largest(counts: object) -> object:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
+from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines, sync_report
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -45,6 +46,7 @@ def _report(store: MemoryStore) -> dict[str, object]:
         "superseded": len(store.superseded_ids()),
         "degraded": store.degraded,
         "unreadable": problems,
+        "sync": sync_report(backend_of_this_machine()),
     }
 
 
@@ -57,6 +59,10 @@ def _print(report: dict[str, object]) -> None:
             shown = [f"{key} {number}" for key, number in list(counts.items())[:_PROJECTS_SHOWN]]
             more = f", and {len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
             output.say(f"{'by ' + name:<10} {', '.join(shown)}{more}")
+    sync = report["sync"]
+    if isinstance(sync, dict):
+        for line in sync_lines(sync):
+            output.say(line)
     if report["degraded"]:
         output.say(f"index      {report['degraded']}")
     problems = report["unreadable"]

@@ -1,0 +1,147 @@
+"""Notes that were edited on two machines: compare the versions and choose.
+
+Your version is the file itself. A choice is sent with the next sync; the version that was not
+chosen is kept in <home>/conflicts/settled/.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from typing import TYPE_CHECKING
+
+from anamnesis import process
+from anamnesis.cli import arguments, output
+from anamnesis.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput
+from anamnesis.operations import settle
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from anamnesis.operations.settle import Sides
+    from anamnesis.store import MemoryStore
+
+EXAMPLES = """\
+examples:
+  anamnesis conflicts list
+  anamnesis conflicts show 01J9Z8YPM7Q3X2V4WT6B5N0KGD
+  anamnesis conflicts resolve 01J9Z8YPM7Q3X2V4WT6B5N0KGD --theirs
+  anamnesis conflicts resolve N0KGD --both     the other text becomes a second note
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    actions = parser.add_subparsers(
+        dest="action", metavar="list|show|diff|resolve", help="what to do (list)"
+    )
+    listing = actions.add_parser("list", help="the held notes")
+    arguments.add_json(listing)
+    for name, what in (("show", "both versions of a note"), ("diff", "what differs")):
+        one = actions.add_parser(name, help=what)
+        one.add_argument("id", help="a note's id, or enough of its start or end")
+        arguments.add_json(one)
+    resolving = actions.add_parser("resolve", help="choose")
+    resolving.add_argument("id", help="a note's id, or enough of its start or end")
+    choice = resolving.add_mutually_exclusive_group(required=True)
+    choice.add_argument(
+        "--mine", action="store_const", const="mine", dest="choice", help="keep this machine's"
+    )
+    choice.add_argument(
+        "--theirs", action="store_const", const="theirs", dest="choice", help="take the other one"
+    )
+    choice.add_argument(
+        "--both", action="store_const", const="both", dest="choice",
+        help="keep the other text as a second note that points to the first",
+    )  # fmt: skip
+    choice.add_argument(
+        "--edit", action="store_const", const="edit", dest="choice",
+        help="make one text out of both in $VISUAL or $EDITOR",
+    )  # fmt: skip
+    parser.set_defaults(action="list", json=False)
+
+
+def run(args: Namespace) -> int:
+    """Carry out one action; `list` exits with 3 while something is held."""
+    with arguments.open_store() as store:
+        if args.action == "list":
+            return _list(settle.held(store), as_json=args.json)
+        if args.action == "resolve":
+            return _resolve(store, args.id, args.choice)
+        sides = settle.find(store, args.id)
+    if args.json:
+        output.say_json(_as_json(sides))
+    elif args.action == "diff":
+        output.say(settle.difference(sides).rstrip("\n"))
+    else:
+        _show(sides)
+    return 0
+
+
+def _list(held: list[Sides], *, as_json: bool) -> int:
+    if as_json:
+        output.say_json([_as_json(sides) for sides in held])
+    for sides in [] if as_json else held:
+        conflict = sides.conflict
+        fields = ", ".join(conflict.fields)
+        output.say(f"{conflict.id}  since {conflict.since}  with {sides.other}  ({fields})")
+    if not held:
+        output.talk("conflicts: none")
+        return 0
+    return EXIT_CONFLICT
+
+
+def _show(sides: Sides) -> None:
+    versions = {"this machine": sides.mine, sides.other: sides.conflict.theirs}
+    if sides.conflict.base is not None:
+        versions["before both"] = sides.conflict.base
+    for name, data in versions.items():
+        text = "(deleted)" if data is None else data.decode("utf-8", "replace").rstrip("\n")
+        output.say(f"== {name}\n{text}\n")
+    output.talk(f"choose:  anamnesis conflicts resolve {sides.conflict.id} --mine|--theirs|--both")
+
+
+def _resolve(store: MemoryStore, given: str, choice: str) -> int:
+    conflict_id = settle.find(store, given).conflict.id
+    if choice == "edit":
+        _edit(store, conflict_id)
+    else:
+        second = settle.resolve(store, conflict_id, choice)
+        if second is not None:
+            output.say(second.id)
+    output.talk(f"conflicts: {conflict_id} is settled; send it with:  anamnesis sync")
+    return 0
+
+
+def _edit(store: MemoryStore, conflict_id: str) -> None:
+    descriptor, path = tempfile.mkstemp(prefix="anamnesis-", suffix=".md")
+    with open(descriptor, "w", encoding="utf-8", newline="") as stream:
+        stream.write(settle.draft(settle.find(store, conflict_id)))
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    if process.interact([*shlex.split(editor), path]) != 0:
+        raise InvalidInput(f"{editor} failed; the conflict stays.", hint=f"The draft is in {path}")
+    with open(path, encoding="utf-8", newline="") as stream:
+        text = stream.read()
+    try:
+        settle.resolve_with(store, conflict_id, text)
+    except AnamnesisError as error:
+        error.hint = f"{error.hint} Your text is kept in {path}".strip()
+        raise
+    os.unlink(path)
+
+
+def _as_json(sides: Sides) -> dict[str, object]:
+    conflict = sides.conflict
+    texts = {"mine": sides.mine, "theirs": conflict.theirs, "base": conflict.base}
+    return {
+        "id": conflict.id,
+        "path": conflict.path,
+        "fields": list(conflict.fields),
+        "machine": conflict.machine,
+        "since": conflict.since,
+        **{
+            name: None if data is None else data.decode("utf-8", "replace")
+            for name, data in texts.items()
+        },
+    }

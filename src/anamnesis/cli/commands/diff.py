@@ -1,0 +1,36 @@
+"""Show what changed in a note: since the last sync, since a version, or between two versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.operations import past
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis diff N0KGD                     the file against the last sync
+  anamnesis diff N0KGD 3237e8f             the file against a version
+  anamnesis diff N0KGD 3237e8f 9a01c44     one version against another
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    parser.add_argument("old", nargs="?", default="", metavar="REV", help="a version")
+    parser.add_argument("new", nargs="?", default="", metavar="REV", help="another version")
+
+
+def run(args: Namespace) -> int:
+    """Print the difference."""
+    with arguments.open_store() as store:
+        found = past.difference(store, args.id, args.old, args.new)
+    if found:
+        output.say(found.rstrip("\n"))
+    else:
+        output.talk("diff: no difference")
+    return 0

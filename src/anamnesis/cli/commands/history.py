@@ -1,0 +1,41 @@
+"""List the recorded versions of a note, newest first; also of a deleted one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.operations import past
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis history N0KGD
+  anamnesis diff N0KGD 3237e8f         what changed since that version
+  anamnesis restore N0KGD 3237e8f      bring it back
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    parser.add_argument("--limit", type=int, default=100, help="at most this many (100)")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print the versions."""
+    with arguments.open_store() as store:
+        found = past.versions(store, args.id, limit=args.limit)
+    if args.json:
+        output.say_json(
+            [{"commit": v.commit, "at": v.at, "machine": v.machine, "deleted": v.deleted}
+             for v in found]
+        )  # fmt: skip
+        return 0
+    for version in found:
+        gone = "  deleted" if version.deleted else ""
+        output.say(f"{version.commit[:10]}  {version.at}  {version.machine}{gone}")
+    return 0

@@ -1,0 +1,32 @@
+"""Make an earlier version of a note the current one. What was current stays in history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.operations import past
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis history N0KGD
+  anamnesis restore N0KGD 3237e8f
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id", help="a note's id; a deleted note needs the whole id")
+    parser.add_argument("rev", metavar="REV", help="a version from `anamnesis history`")
+
+
+def run(args: Namespace) -> int:
+    """Write the earlier version as a new one."""
+    with arguments.open_store() as store:
+        note = past.restore(store, args.id, args.rev)
+    output.say(note.id)
+    output.talk(f"restore: {note.id} says what it said in {args.rev}")
+    return 0

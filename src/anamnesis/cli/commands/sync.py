@@ -1,0 +1,112 @@
+"""Exchange notes with your other machines.
+
+Commits what changed here, takes over what changed elsewhere and sends the result. Offline is
+fine: everything is committed locally and goes out with the next sync. A note that was edited on
+two machines is held until you choose; all others are synced.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from anamnesis import config, process
+from anamnesis.cli import output
+from anamnesis.errors import EXIT_CONFLICT, EXIT_FAILED
+from anamnesis.operations import synchronise
+from anamnesis.sync.git import NETWORK_SECONDS
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from anamnesis.operations.synchronise import Synchronised
+
+EXAMPLES = """\
+examples:
+  anamnesis sync
+  anamnesis sync --detach          return at once; the outcome is in `anamnesis status`
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--detach", action="store_true", help="sync in the background")
+    parser.add_argument("--json", action="store_true", help="print JSON for a program")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        metavar="SECONDS",
+        default=NETWORK_SECONDS,
+        help="how long one exchange with the remote may take (30)",
+    )
+    parser.add_argument(
+        "--accept-deletions",
+        action="store_true",
+        help="delete all notes everywhere if all were deleted here, or the other way round",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Sync, print the outcome, tell by the exit code whether a person is needed."""
+    if args.detach:
+        _detach(args.timeout)
+        output.talk("sync: started in the background; see:  anamnesis status")
+        return 0
+    backend = synchronise.backend_of_this_machine(seconds=args.timeout)
+    done = synchronise.synchronise(backend, accept_deletions=args.accept_deletions)
+    if args.json:
+        output.say_json(_as_json(done))
+    else:
+        _print(done)
+    if done.result.conflicted:
+        return EXIT_CONFLICT
+    return EXIT_FAILED if done.result.error else 0
+
+
+def _detach(timeout: float) -> None:
+    words = ["sync", f"--timeout={timeout}"]
+    code = f"import sys; from anamnesis.cli import main; sys.exit(main({words!r}))"
+    # -P: a file named like a module in the directory of the session must not be imported.
+    process.detach([sys.executable, "-P", "-c", code], cwd=_home())
+
+
+def _home() -> str:
+    from anamnesis import atomic
+
+    home = config.home_directory()
+    atomic.make_directory(home)
+    return home
+
+
+def _as_json(done: Synchronised) -> dict[str, object]:
+    result = done.result
+    return {
+        "pushed": result.pushed,
+        "pulled": result.pulled,
+        "conflicted": result.conflicted,
+        "head": result.head,
+        "indexed": done.indexed,
+        "detail": result.detail,
+        "conflicts": list(result.conflicts),
+        "changed": list(result.changed),
+        "held_back": list(result.held_back),
+        "offline": result.offline,
+        "error": result.error,
+        "hint": result.hint,
+    }
+
+
+def _print(done: Synchronised) -> None:
+    result = done.result
+    output.say(
+        f"sync: pushed={result.pushed} pulled={result.pulled} conflicted={result.conflicted} "
+        f"head={result.head or '-'} indexed={done.indexed} ({result.detail})"
+    )
+    for line in result.held_back:
+        output.talk(f"sync: not sent: {line}")
+    if result.hint:
+        output.talk(result.hint)
+    if result.conflicts:
+        output.talk("your version is kept; everything else was synced")
+        for conflict_id in result.conflicts:
+            output.talk(f"compare and choose:  anamnesis conflicts show {conflict_id}")

@@ -1,0 +1,77 @@
+"""Earlier versions of a note: listing, comparing, bringing one back."""
+
+from __future__ import annotations
+
+import os
+from difflib import unified_diff
+
+from anamnesis import history
+from anamnesis.clock import utcnow
+from anamnesis.errors import NoSuchNote
+from anamnesis.notes import tree
+from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
+from anamnesis.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.notes.note import Memory
+    from anamnesis.store import MemoryStore
+
+
+def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[history.Version]:
+    """The recorded versions of a note, newest first; also of one that was deleted."""
+    note_id = _id(store, given)
+    found = history.versions(os.fspath(store.memory_dir), note_id, limit=limit)
+    if not found:
+        if store.get(note_id) is None:
+            raise NoSuchNote(given)
+        raise history.NoHistory(f"Note {note_id}")
+    return found
+
+
+def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> str:
+    """A unified diff: of the last recorded version and the file, or of the versions named."""
+    note_id = _id(store, given)
+    before = old or "refs/heads/main"
+    one = _text_or_nothing(store, note_id, before)
+    if new:
+        other, name = _text_or_nothing(store, note_id, new), new
+    else:
+        note = store.get(note_id)
+        other, name = (serialize(note).encode() if note else b""), "now"
+    return "".join(unified_diff(_lines(one), _lines(other), old or "last sync", name))
+
+
+def restore(store: MemoryStore, given: str, revision: str) -> Memory:
+    """Make an earlier version the current one; what was current stays in history."""
+    note_id = _id(store, given)
+    text = history.text_at(os.fspath(store.memory_dir), note_id, revision)
+    try:
+        note = deserialize(text.decode())
+        tree.path_of(note)
+    except UnicodeDecodeError:
+        raise UnreadableNote(f"version {revision} of {note_id} is not UTF-8") from None
+    current = store.read(note_id)
+    note = replace(note, scope=current.note.scope if current else "portable")
+    if current is None:
+        return store.put(replace(note, updated_at=utcnow()))
+    return store.update(note, expected_hash=current.hash)
+
+
+def _id(store: MemoryStore, given: str) -> str:
+    try:
+        return store.resolve_id(given)
+    except NoSuchNote:
+        return given  # deleted notes are in history only
+
+
+def _text_or_nothing(store: MemoryStore, note_id: str, revision: str) -> bytes:
+    """A version's text; nothing where the note did not exist yet or any more."""
+    try:
+        return history.text_at(os.fspath(store.memory_dir), note_id, revision)
+    except history.NoSuchVersion:
+        return b""
+
+
+def _lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", "replace").splitlines(keepends=True)

@@ -1,0 +1,121 @@
+"""Exchange notes with the other machines, and let the index follow."""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis import config
+from anamnesis.records import record
+from anamnesis.sync.git import NETWORK_SECONDS, GitSyncBackend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anamnesis.store import MemoryStore
+    from anamnesis.sync.backend import SyncBackend, SyncResult
+
+    Importer = Callable[[MemoryStore], object]  # takes notes of another program into the store
+
+_MANY = 500
+
+
+@record
+class Synchronised:
+    """What a sync did, and how many files the index took in."""
+
+    result: SyncResult
+    indexed: int
+
+
+def backend_of_this_machine(*, seconds: float = NETWORK_SECONDS) -> GitSyncBackend:
+    """The backend that the configuration describes."""
+    return backend_of(
+        config.home_directory(), machine_id=config.resolve_machine_id(), seconds=seconds
+    )
+
+
+def backend_of(
+    root: str | os.PathLike[str], *, machine_id: str, seconds: float = NETWORK_SECONDS
+) -> GitSyncBackend:
+    """The backend of one store, with the remote that the configuration names."""
+    return GitSyncBackend(
+        os.path.join(root, "memory"),
+        remote=config.resolve_remote(),
+        machine_id=machine_id,
+        seconds=seconds,
+    )
+
+
+def synchronise(
+    backend: SyncBackend,
+    *,
+    store: MemoryStore | None = None,
+    importers: Sequence[Importer] = (),
+    accept_deletions: bool = False,
+) -> Synchronised:
+    """Import, sync, then index exactly the files that changed.
+
+    Without a store one is opened only if there is something to write or to index: a sync with
+    nothing to do never touches the database.
+    """
+    if importers:
+        _with_store(store, lambda opened: [take_in(opened) for take_in in importers])
+    result = backend.sync(accept_deletions=accept_deletions)
+    paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
+    if paths:
+        _with_store(store, lambda opened: _index(opened, paths))
+    return Synchronised(result, len(paths))
+
+
+def sync_report(backend: SyncBackend) -> dict[str, object]:
+    """The sync part of a status report, for people and programs."""
+    state = backend.state()
+    return {
+        "initialized": state.initialized,
+        "remote": state.remote,
+        "head": state.head,
+        "dirty": state.dirty,
+        "detail": state.detail,
+        "ahead": state.ahead,
+        "behind": state.behind,
+        "held": list(state.held),
+        "last_success": state.last_success,
+        "last_error": state.last_error,
+    }
+
+
+def sync_lines(report: dict[str, object]) -> list[str]:
+    """The same report for a person, one fact per line."""
+    if not report["initialized"]:
+        return [f"sync       {report['detail']}"]
+    where = report["remote"] or "this machine only"
+    waiting = "uncommitted changes, " if report["dirty"] else ""
+    lines = [
+        f"sync       {where}: {waiting}{report['ahead']} to send, {report['behind']} to take over",
+        f"last sync  {report['last_success'] or 'never'}",
+    ]
+    if report["last_error"]:
+        lines.append(f"failing    {report['last_error']}")
+    held = report["held"]
+    if isinstance(held, list) and held:
+        lines.append(f"held       {', '.join(held)}  (see: anamnesis conflicts list)")
+    return lines
+
+
+def _index(store: MemoryStore, paths: Sequence[str]) -> None:
+    """Take in what changed, edits by hand included; for very many files a diff is cheaper."""
+    if len(paths) > _MANY:
+        store.refresh()
+    else:
+        store.refresh_paths(paths)
+
+
+def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]) -> None:
+    if store is not None:
+        work(store)
+        return
+    from anamnesis.store import MemoryStore
+
+    with MemoryStore(config.home_directory()) as opened:
+        work(opened)

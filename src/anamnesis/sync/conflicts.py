@@ -1,0 +1,153 @@
+"""Notes that were edited on two machines: held, with everything that a choice needs.
+
+Your version is the file itself. The other one and the text that both started from are kept in
+`<home>/conflicts/<id>/` until somebody chooses; then the folder moves to `conflicts/settled/`,
+so that the version that was not chosen is still there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from anamnesis import atomic
+from anamnesis.clock import utcnow
+from anamnesis.notes.frontmatter import UnreadableNote, deserialize
+from anamnesis.notes.ids import is_valid_id
+from anamnesis.records import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = "conflicts"
+_SETTLED = "settled"
+
+
+@record
+class Conflict:
+    """One held note. `path` is relative to the tree of portable notes."""
+
+    id: str
+    path: str
+    fields: tuple[str, ...]  # what both sides changed
+    machine: str  # where the other version comes from
+    since: str
+    base: bytes | None
+    theirs: bytes
+
+
+def hold(
+    home: str,
+    path: str,
+    *,
+    base: bytes | None,
+    theirs: bytes,
+    machine: str,
+    fields: tuple[str, ...],
+) -> Conflict:
+    """Keep both sides of a note until a person chooses; on disk when this returns."""
+    known = held(home).get(path)
+    if known is not None:
+        return _renew(home, known, theirs, machine)
+    taken = {*_names(home)}
+    conflict = Conflict(_id_for(path, theirs, taken), path, fields, machine, utcnow(), base, theirs)
+    folder = _folder(home, conflict.id)
+    making = f"{folder}{atomic.TEMP_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
+    if base is not None:
+        atomic.write_bytes(os.path.join(making, "base.md"), base)
+    atomic.write_bytes(os.path.join(making, "theirs.md"), theirs)
+    atomic.write_text(os.path.join(making, "conflict.json"), _described(conflict))
+    os.rename(making, folder)
+    return conflict
+
+
+def held(home: str) -> dict[str, Conflict]:
+    """The held notes by path."""
+    return {conflict.path: conflict for conflict in _all(home)}
+
+
+def settle(home: str, conflict: Conflict, *, mine: bytes | None) -> None:
+    """End a conflict. Both versions move to the archive of settled ones."""
+    folder = _folder(home, conflict.id)
+    if mine is not None:
+        atomic.write_bytes(os.path.join(folder, "mine.md"), mine)
+    archive = os.path.join(home, FOLDER, _SETTLED)
+    atomic.make_directory(archive)
+    stamp = utcnow().replace(":", "").partition("+")[0]
+    os.rename(folder, os.path.join(archive, f"{conflict.id}-{stamp}-{os.urandom(2).hex()}"))
+
+
+def _renew(home: str, known: Conflict, theirs: bytes, machine: str) -> Conflict:
+    """The other side moved on while the note is held: what it says now is what counts."""
+    if known.theirs == theirs:
+        return known
+    renewed = replace(known, theirs=theirs, machine=machine)
+    folder = _folder(home, known.id)
+    atomic.write_bytes(os.path.join(folder, "theirs.md"), theirs)
+    atomic.write_text(os.path.join(folder, "conflict.json"), _described(renewed))
+    return renewed
+
+
+def _all(home: str) -> Iterator[Conflict]:
+    for name in _names(home):
+        conflict = _load(os.path.join(home, FOLDER, name), name) if is_valid_id(name) else None
+        if conflict is not None:
+            yield conflict
+
+
+def _names(home: str) -> list[str]:
+    try:
+        return sorted(os.listdir(os.path.join(home, FOLDER)))
+    except OSError:
+        return []
+
+
+def _load(folder: str, name: str) -> Conflict | None:
+    described, theirs = _read(folder, "conflict.json"), _read(folder, "theirs.md")
+    if described is None or theirs is None:
+        return None
+    try:
+        facts = json.loads(described)
+        return Conflict(
+            id=name,
+            path=str(facts["path"]),
+            fields=tuple(map(str, facts["fields"])),
+            machine=str(facts["machine"]),
+            since=str(facts["since"]),
+            base=_read(folder, "base.md"),
+            theirs=theirs,
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _described(conflict: Conflict) -> str:
+    facts = {name: getattr(conflict, name) for name in ("path", "fields", "machine", "since")}
+    return json.dumps(facts, ensure_ascii=False, indent=1)
+
+
+def _read(folder: str, name: str) -> bytes | None:
+    try:
+        with open(os.path.join(folder, name), "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
+
+
+def _folder(home: str, conflict_id: str) -> str:
+    return os.path.join(home, FOLDER, conflict_id)
+
+
+def _id_for(path: str, theirs: bytes, taken: set[str]) -> str:
+    """The note's id, or one made from the path where that does not name it alone."""
+    try:
+        note_id = deserialize(theirs.decode()).id
+    except (UnreadableNote, UnicodeDecodeError):
+        note_id = path.rpartition("/")[2].removesuffix(".md")
+    if is_valid_id(note_id) and note_id not in {*taken, _SETTLED}:
+        return note_id
+    from hashlib import blake2b
+
+    name = f"path-{blake2b(path.encode(), digest_size=8).hexdigest()}"
+    return name if name not in taken else f"{name}-{os.urandom(4).hex()}"

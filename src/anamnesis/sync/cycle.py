@@ -1,0 +1,349 @@
+"""One sync: commit, fetch, replay, push, land. Each step leaves a state that the next sync mends.
+
+The working tree is not touched before the result is decided, and a result is written file by
+file with a journal, so a kill at any instant costs nothing but the time until the next sync.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from anamnesis.clock import utcnow
+from anamnesis.records import record, replace
+from anamnesis.sync import conflicts, healing, journal, remote
+from anamnesis.sync.backend import SyncResult
+from anamnesis.sync.paths import is_note
+from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
+from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from anamnesis.sync.plan import Clash
+    from anamnesis.sync.worktree import LocalChanges, WorkTree
+
+_RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
+_MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
+ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
+
+
+@record
+class Integration:
+    """One history out of two: the commit to go to, and the files that are left out."""
+
+    commit: str
+    clashes: tuple[Clash, ...] = ()
+    pulled: int = 0
+
+
+@record
+class Identity:
+    """Who commits."""
+
+    machine_id: str
+
+    def signature(self) -> str:
+        """Name, address and time as git writes them."""
+        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
+        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
+
+    def message(self) -> str:
+        """What a commit says."""
+        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"
+
+
+class Cycle:
+    """The state of one sync while it runs."""
+
+    def __init__(
+        self, repository: Repository, worktree: WorkTree, *, home: str, identity: Identity,
+        url: str | None, seconds: float, accept_deletions: bool,
+    ) -> None:  # fmt: skip
+        self._repository = repository
+        self._worktree = worktree
+        self._home = home
+        self._identity = identity
+        self._url = url
+        self._seconds = seconds
+        self._accept_deletions = accept_deletions
+        self._remarks: list[str] = []
+        self._changed: dict[str, None] = {}
+        self._stale: dict[str, None] = {}  # paths whose index entry is out of date
+        self._held_back: dict[str, str] = {}
+        self._committed: tuple[str, ...] = ()
+
+    def run(self, *, thorough: bool = False) -> SyncResult:
+        """Carry the sync out."""
+        self._remarks.extend(healing.heal(self._repository, thorough=thorough))
+        self._finish_landing()
+        parent = self._repository.resolve(MAIN)
+        tip = self._commit_disk()
+        result = self._exchange(tip, parent) if self._url else self._stay_here()
+        self._repository.refresh_index(self._stale)
+        return self._completed(result)
+
+    def _stay_here(self) -> SyncResult:
+        done = "committed locally" if self._committed else "nothing to commit"
+        return SyncResult(detail=f"{done}; no remote is set")
+
+    def _exchange(self, tip: str | None, parent: str | None) -> SyncResult:
+        """Fetch, replay and push until the remote took it; then write the files."""
+        assert self._url is not None  # noqa: S101  for the type checker; run() asked
+        remote.configure(self._repository, self._url)
+        pushed = remote.Pushed()
+        for pause in _pauses():
+            time.sleep(pause)
+            known = self._repository.resolve(UPSTREAM)
+            fetched = remote.fetch(self._repository, url=self._url, seconds=self._seconds)
+            if fetched.trouble:
+                return self._troubled(fetched.trouble, tip)
+            self._notice_rewriting(known, fetched.commit)
+            target = self._integrate(tip, fetched.commit, parent=parent)
+            if target is None or target.commit == fetched.commit:
+                break
+            pushed = remote.push(
+                self._repository, target.commit, url=self._url, seconds=self._seconds
+            )
+            if not pushed.raced:
+                break
+        if target is None:
+            return SyncResult(detail="synced; there are no notes yet")
+        # Also when the push failed: what others did arrives, and ours waits in the branch.
+        self._land(tip, target, main=tip)
+        if pushed.trouble:
+            return replace(self._troubled(pushed.trouble, target.commit), pulled=target.pulled)
+        return SyncResult(pushed=pushed.done, pulled=target.pulled, detail="synced")
+
+    def _commit_disk(self) -> str | None:
+        """Commit what the disk has; gives the commit that main then names."""
+        repository = self._repository
+        base = repository.head_commit()
+        self._settle_conflicts(base)
+        absent = self._retry_absent(base)
+        local = self._worktree.changes(absent, accept_deletions=self._accept_deletions)
+        self._held_back.update(local.held_back)
+        self._stale.update(dict.fromkeys([*local.same, *local.writes]))
+        on_main = repository.head_ref() == MAIN
+        tip = base
+        if local.writes:
+            tip = repository.commit(
+                MAIN if on_main else OUTGOING, base, [self._step(local)],
+                committer=self._identity.signature(),
+            )  # fmt: skip
+            self._committed = tuple(local.writes)
+            self._forget_absent(local.writes)
+        if local.swept:
+            self._put_back(local.swept)
+        return tip if on_main else self._come_back_to_main(tip)
+
+    def _retry_absent(self, base: str | None) -> dict[str, str]:
+        """Write the files that could not be written before; gives those that still cannot."""
+        absent = journal.load(self._repository.own).absent
+        if absent and base:
+            files = self._repository.files(base)
+            self._note_applied([Change(path, None, files.get(path)) for path in absent])
+        return journal.load(self._repository.own).absent
+
+    def _step(self, local: LocalChanges) -> Replayed:
+        message = self._identity.message()
+        if self._accept_deletions and any(data is None for data in local.writes.values()):
+            message = f"{message}\n\n{ACCEPTED}"
+        return Replayed(self._identity.signature(), message, dict(local.writes))
+
+    def _come_back_to_main(self, tip: str | None) -> str | None:
+        """Bring what a person did on another branch, or on none, into main."""
+        main = self._repository.resolve(MAIN)
+        self._remarks.append("another branch or commit was checked out; its notes are now in main")
+        if tip is not None and tip != main:
+            target = self._integrate(tip, main)
+            if target is not None:
+                self._land(tip, target, main=main)
+                return target.commit
+        self._repository.point_head_to_main()
+        return main
+
+    def _put_back(self, swept: Sequence[Change]) -> None:
+        wanted = [Change(change.path, None, change.before) for change in swept]
+        self._note_applied(wanted)
+        self._remarks.append(
+            f"all {len(swept)} notes were gone from this machine and were put back; "
+            "to delete them everywhere: anamnesis sync --accept-deletions"
+        )
+
+    def _settle_conflicts(self, base: str | None) -> None:
+        if conflicts.held(self._home):
+            files = self._repository.files(base) if base else {}
+            self._changed.update(dict.fromkeys(self._worktree.settle(files)))
+
+    def _integrate(
+        self, ours: str | None, other: str | None, *, parent: str | None = None
+    ) -> Integration | None:
+        """One history out of ours and the other one; None if there is none at all."""
+        if ours is None or other is None or other in (ours, parent):
+            known = ours or other
+            pulled = self._repository.count(other) if other and ours is None else 0
+            return Integration(known, pulled=pulled) if known else None
+        distance = self._repository.distance(ours, other)
+        if not distance.behind:
+            return Integration(ours)
+        theirs = self._repository.diff(distance.base, other)
+        if self._sweeps(theirs, other, since=distance.base):
+            return self._refill(ours, other, distance.behind)
+        if not distance.ahead:
+            return Integration(other, pulled=distance.behind)
+        steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)
+        plan = replay(steps, theirs, self._contents_for(steps, theirs))
+        commit = other
+        if plan.commits:
+            commit = self._repository.commit(
+                OUTGOING, other, plan.commits, committer=self._identity.signature()
+            )
+        return Integration(commit, plan.clashes, distance.behind)
+
+    def _steps(self, ours: str, commits: Sequence[str], base: str | None) -> Sequence[Step]:
+        """Our commits; a history with merges of a person's becomes one."""
+        if commits:
+            return self._repository.steps(commits)
+        changes = tuple(self._repository.diff(base, ours))
+        return [Step(self._identity.signature(), self._identity.message(), changes)]
+
+    def _contents_for(self, steps: Sequence[Step], theirs: Iterable[Change]) -> _Contents:
+        """The contents that a replay compares: of files that both sides touched."""
+        names = {change.path.rpartition("/")[2] for change in theirs}
+        touched = [change for step in steps for change in step.changes]
+        both = {name for c in touched if (name := c.path.rpartition("/")[2]) in names}
+        needed = (c for c in (*touched, *theirs) if c.path.rpartition("/")[2] in both)
+        blobs = [blob for change in needed for blob in (change.before, change.after) if blob]
+        return _Contents(self._repository.contents(blobs, limit=_MAX_MERGE_BYTES))
+
+    def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
+        """Whether the other side lost all notes without anybody having said so."""
+        if self._accept_deletions or not is_sweeping(theirs, notes_left=0):
+            return False
+        if any(map(is_note, self._repository.files(other))):
+            return False
+        said = self._repository.ask("log", "--format=%B", f"{since}..{other}" if since else other)
+        return ACCEPTED.encode() not in said
+
+    def _refill(self, ours: str, other: str, pulled: int) -> Integration:
+        """Put our notes on top of a remote that lost all of them."""
+        files = self._repository.files(ours)
+        again = Replayed(self._identity.signature(), self._identity.message(), dict(files))
+        self._remarks.append(f"the remote had lost all notes; {len(files)} were put back")
+        commit = self._repository.commit(
+            OUTGOING, other, [again], committer=self._identity.signature()
+        )
+        return Integration(commit, pulled=pulled)
+
+    def _land(self, before: str | None, target: Integration, *, main: str | None) -> None:
+        """Write the result to disk and let main name it."""
+        repository = self._repository
+        self._hold(target.clashes, target.commit)
+        if before != target.commit or main != target.commit:
+            landing = journal.Landing(before, target.commit, main)
+            journal.begin(repository.own, landing)
+            self._finish_landing()
+
+    def _finish_landing(self) -> None:
+        """Carry a landing out; also one that a killed sync began."""
+        repository = self._repository
+        landing = journal.unfinished(repository.own)
+        if landing is not None and repository.has_commit(landing.after):
+            self._note_applied(repository.diff(landing.before, landing.after))
+            if repository.resolve(MAIN) != landing.after:
+                repository.move_main(landing.after, old=landing.main)
+            if repository.head_ref() != MAIN:
+                repository.point_head_to_main()
+        if landing is not None:
+            journal.finish(repository.own)
+
+    def _note_applied(self, changes: Sequence[Change]) -> None:
+        applied = self._worktree.apply(changes)
+        self._changed.update(dict.fromkeys(applied.changed))
+        self._stale.update(dict.fromkeys(applied.changed))
+        remembered = journal.load(self._repository.own)
+        kept = {p: r for p, r in remembered.absent.items() if p not in {c.path for c in changes}}
+        journal.save(self._repository.own, replace(remembered, absent={**kept, **applied.absent}))
+
+    def _forget_absent(self, paths: Iterable[str]) -> None:
+        remembered = journal.load(self._repository.own)
+        kept = {path: why for path, why in remembered.absent.items() if path not in set(paths)}
+        journal.save(self._repository.own, replace(remembered, absent=kept))
+
+    def _hold(self, clashes: Sequence[Clash], commit: str) -> None:
+        contents = self._repository.contents(
+            [blob for clash in clashes for blob in (clash.base, clash.theirs) if blob],
+            limit=_MAX_MERGE_BYTES,
+        )
+        for clash in clashes:
+            conflicts.hold(
+                self._home, clash.path,
+                base=contents.get(clash.base) if clash.base else None,
+                theirs=contents.get(clash.theirs, b""),
+                machine=self._machine_of(commit, clash.path),
+                fields=clash.fields,
+            )  # fmt: skip
+
+    def _machine_of(self, commit: str, path: str) -> str:
+        """Which machine wrote the other version of a file."""
+        said = self._repository.git("log", "-1", "--format=%ae", commit, "--", path)
+        return said.text.partition("@")[2] if said.code == 0 else ""
+
+    def _notice_rewriting(self, known: str | None, now: str | None) -> None:
+        if known is None or known == now:
+            return
+        if now is None:
+            self._remarks.append("the remote was empty; all notes were sent again")
+        elif self._repository.git("merge-base", "--is-ancestor", known, now).code != 0:
+            self._remarks.append("the remote's history was rewritten; the notes were kept")
+
+    def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
+        known = self._repository.resolve(UPSTREAM)
+        waiting = len(self._repository.distance(tip, known).ahead) if tip and known else 0
+        kept = f"{waiting} commits wait for the next sync" if waiting else "committed locally"
+        if trouble.offline:
+            return SyncResult(detail=f"offline: {trouble.message}; {kept}", offline=True)
+        return SyncResult(
+            detail=f"{trouble.message}; {kept}", error=trouble.message, hint=trouble.hint
+        )
+
+    def _completed(self, result: SyncResult) -> SyncResult:
+        head = self._repository.resolve(MAIN)
+        absent = journal.load(self._repository.own).absent
+        held = conflicts.held(self._home)
+        ids = tuple(conflict.id for conflict in held.values())
+        remarks = list(self._remarks)
+        if ids:
+            remarks.append(f"edited on two machines and held: {', '.join(ids)}")
+        return replace(
+            result,
+            conflicted=bool(ids),
+            conflicts=ids,
+            head=head[:7] if head else None,
+            changed=tuple(f"{self._repository.name}/{path}" for path in self._changed),
+            committed=tuple(f"{self._repository.name}/{path}" for path in self._committed),
+            held_back=tuple(f"{p}: {why}" for p, why in {**absent, **self._held_back}.items()),
+            detail="; ".join([result.detail, *remarks]),
+        )
+
+
+class _Contents:
+    """Contents by id; one that is too large to merge equals nothing else."""
+
+    def __init__(self, known: dict[str, bytes]) -> None:
+        self._known = known
+
+    def __call__(self, blob: str) -> bytes:
+        return self._known.get(blob, f"\0{blob}".encode())
+
+
+def _pauses() -> Iterator[float]:
+    """How long to wait before each try: at once, then longer and by chance."""
+    deadline = time.monotonic() + _RACE_SECONDS
+    yield 0.0
+    longest = 0.1
+    while time.monotonic() < deadline:
+        yield longest * (0.1 + 0.9 * os.urandom(1)[0] / 255)
+        longest = min(longest * 1.6, 2.0)

@@ -1,0 +1,40 @@
+"""Which paths travel: a remote may name anything, and we write only what this module allows."""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.notes.ids import is_valid_id
+
+MACHINES = ".machines"  # one small JSON file per machine, written only by that machine
+_MAX_DEPTH = 8
+_MAX_PART_BYTES = 255  # what common file systems take
+# Control characters and what Windows refuses or reads as a path of its own.
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\ud800-\udfff]')
+
+
+def travels(path: str) -> bool:
+    """Whether a path, relative to the tree of portable notes, may be sent or written."""
+    parts = path.split("/")
+    if len(parts) == 2 and parts[0] == MACHINES:
+        return parts[1].endswith(".json") and is_valid_id(parts[1].removesuffix(".json"))
+    if not path.endswith(".md") or len(parts) > _MAX_DEPTH:
+        return False
+    return all(_is_safe(part) for part in parts)
+
+
+def is_note(path: str) -> bool:
+    """Whether a path that travels holds a note."""
+    return path.endswith(".md")
+
+
+def collides(path: str, present: set[str]) -> bool:
+    """Whether a file system that ignores case would take another path for this one."""
+    return path not in present and path.casefold() in {other.casefold() for other in present}
+
+
+def _is_safe(part: str) -> bool:
+    """Whether one part of a path is an ordinary visible name on every system."""
+    if not part or part.startswith((".", "-")) or part.endswith((".", " ")):
+        return False
+    return not _UNSAFE.search(part) and len(part.encode()) <= _MAX_PART_BYTES

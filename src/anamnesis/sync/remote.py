@@ -1,0 +1,202 @@
+"""Talking to the remote: always with a time limit, never with a prompt, failures in words."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+from anamnesis.errors import InvalidInput
+from anamnesis.records import record
+from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.process import Finished
+    from anamnesis.sync.repository import Repository
+
+CONNECT_SECONDS = 10
+_FETCHES = 5
+
+
+@record
+class Trouble:
+    """Why the remote could not be used: away for now, or something to put right."""
+
+    message: str
+    hint: str = ""
+    offline: bool = False
+
+
+@record
+class Fetched:
+    """What the remote has: a commit, nothing yet, or trouble."""
+
+    commit: str | None = None
+    trouble: Trouble | None = None
+
+
+@record
+class Pushed:
+    """Whether the remote took our commits; a race is worth another try."""
+
+    done: bool = False
+    raced: bool = False
+    trouble: Trouble | None = None
+
+
+def require_usable(url: str) -> str:
+    """The URL, or InvalidInput if git could take it for an option or run a program for it."""
+    if not url or url.startswith("-") or re.search(r"[\x00-\x1f\x7f]", url):
+        raise InvalidInput(f"{url[:80]!r} is not a git remote.")
+    if re.match(r"(?i)(ext|fd)::", url) or re.match(r"(?i)[a-z0-9+.-]+::", url):
+        raise InvalidInput(
+            f"{shown(url)} would run a program of its own.",
+            hint="Use a path, an ssh address (user@host:path.git) or an https URL.",
+        )
+    return url
+
+
+def shown(url: str) -> str:
+    """The URL without a password or token, for messages."""
+    # In a web address even the user may be a token; in an ssh address it is only a name.
+    url = re.sub(r"^(https?://)[^/@]*@", r"\1…@", url)
+    return re.sub(r"^([a-z+]+://[^/@:]*):[^/@]*@", r"\1:…@", url)
+
+
+def configure(repository: Repository, url: str) -> None:
+    """Let `origin` name the remote, so that the URL is on no command line."""
+    config = os.path.join(repository.git_dir, "config")
+    if f"\turl = {url}\n" in read_text(config):
+        return
+    repository.ask("config", "--replace-all", "remote.origin.url", url)
+    repository.ask("config", "--replace-all", "remote.origin.fetch", f"+{MAIN}:{UPSTREAM}")
+    os.chmod(config, 0o600)  # the URL may hold a token
+
+
+def fetch(repository: Repository, *, url: str, seconds: float) -> Fetched:
+    """Learn what the remote has."""
+    environment = surroundings(repository, url)
+    for _ in range(_FETCHES):
+        finished = repository.git(
+            "fetch", "--quiet", "--no-tags", "origin", f"+{MAIN}:{UPSTREAM}",
+            timeout=seconds, env=environment,
+        )  # fmt: skip
+        if b"cannot lock ref" not in finished.err:
+            break  # else the fetch of a sync that was killed is still under way
+        time.sleep(0.2)
+    if finished.code == 0:
+        return Fetched(repository.resolve(UPSTREAM))
+    if b"couldn't find remote ref" in finished.err.lower():
+        repository.git("update-ref", "-d", UPSTREAM)
+        return Fetched()
+    return Fetched(trouble=explain(finished, url, seconds))
+
+
+def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pushed:
+    """Offer a commit as the new tip; never forced, so nobody's commits can be pushed away."""
+    finished = repository.git(
+        "push", "--quiet", "--porcelain", "--no-verify", *_receiver(url),
+        "origin", f"{commit}:{MAIN}",
+        timeout=seconds, env=surroundings(repository, url),
+    )  # fmt: skip
+    if finished.code == 0:
+        return Pushed(done=True)
+    said = (finished.out + finished.err).decode("utf-8", "replace").lower()
+    if not finished.timed_out and any(words in said for words in _RACES):
+        return Pushed(raced=True, trouble=explain(finished, url, seconds))
+    return Pushed(trouble=explain(finished, url, seconds))
+
+
+def _receiver(url: str) -> list[str]:
+    """On this very machine the other end must not run what the person set for all repositories.
+
+    Nor does it pack its objects while we wait; `GitSyncBackend` starts that in the background.
+    """
+    if is_ssh(url) or "://" in url:
+        return []
+    return ["--receive-pack=git -c core.hooksPath=hooks -c receive.autoGC=false receive-pack"]
+
+
+# What git says when another machine was faster, or is just now moving the same ref.
+_RACES = (
+    "fetch first", "non-fast-forward", "failed to update ref", "cannot lock ref",
+    "incorrect old value", "stale info", "reference already exists", "unable to lock",
+    "remote ref updated since checkout",
+)  # fmt: skip
+
+
+def surroundings(repository: Repository, url: str) -> dict[str, str]:
+    """Environment in which nothing can ask for a password or a host key."""
+    quiet = {"GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GCM_INTERACTIVE": "never"}
+    if not is_ssh(url):
+        return quiet
+    named = os.environ.get("GIT_SSH_COMMAND")
+    command = named or repository.git("config", "--get", "core.sshCommand").text or "ssh"
+    options = f"-o BatchMode=yes -o ConnectTimeout={CONNECT_SECONDS} -o ServerAliveInterval=10"
+    return {**quiet, "GIT_SSH_COMMAND": f"{command} {options}", "GIT_SSH_VARIANT": "ssh"}
+
+
+def is_ssh(url: str) -> bool:
+    """Whether git would reach this remote through ssh."""
+    if re.match(r"(?i)(git\+)?ssh(\+git)?://", url):
+        return True
+    return re.match(r"[^/\\:]+:(?!//)(?![\\/])", url) is not None or (
+        re.match(r"[^/\\:]{2,}:/(?!/)", url) is not None
+    )
+
+
+_OFFLINE = (
+    "could not resolve", "connection timed out", "connection refused", "network is unreachable",
+    "no route to host", "operation timed out", "connection reset", "connection closed",
+    "temporary failure", "failed to connect", "couldn't connect", "host is down",
+    "operation too slow", "unexpected disconnect", "banner exchange", "broken pipe",
+)  # fmt: skip
+_AWAY = "{url} cannot be reached"
+# (what git or ssh say, what it means, what to do), the first that fits; no advice: wait.
+_MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (("host key verification failed", "host key is known"),
+     "the host key of {host} is not known or has changed",
+     "Check it and accept it once with:  ssh {host}"),
+    (("permission denied", "authentication failed", "could not read username",
+      "could not read password", "terminal prompts disabled", "access denied"),
+     "{url} refused this machine's key or password",
+     "Let ssh in without a prompt (ssh-copy-id, ssh-agent), then run:  anamnesis sync"),
+    (("no space left", "disk quota exceeded", "read-only file system"),
+     "{url} cannot take more: its disk is full or read-only",
+     "Free space there; your notes are committed here and go out with the next sync."),
+    (("remote: fatal:", "remote: error:", "remote rejected", "hook declined"),
+     "{url} refused: {reason}", ""),
+    (_OFFLINE, _AWAY, ""),
+    (("does not appear to be a git repository", "repository not found", "does not exist",
+      "no such file or directory", "not found", "not a git repository"),
+     "there is no git repository at {url}",
+     "Create it with:  anamnesis remote --create {url}"),
+    (("dubious ownership",), "git does not trust the owner of {url}",
+     "Let the same user own both, or add it to git's safe.directory."),
+)  # fmt: skip
+
+
+def explain(finished: Finished, url: str, seconds: float) -> Trouble:
+    """What a failed command means for the person."""
+    if finished.timed_out:
+        return Trouble(f"{shown(url)} did not answer within {seconds:g} s", offline=True)
+    said = finished.err.decode("utf-8", "replace")
+    lowered = said.lower()
+    host = re.sub(r"^\w+://|[:/].*$", "", re.sub(r"^\w+://", "", shown(url)))
+    facts = {"url": shown(url), "host": host, "reason": _reason(said).replace(url, shown(url))}
+    for signs, message, hint in _MEANINGS:
+        if any(sign in lowered for sign in signs):
+            away = message is _AWAY
+            return Trouble(message.format(**facts), hint.format(**facts), offline=away)
+    return Trouble("{url}: {reason}".format(**facts))
+
+
+def _reason(said: str) -> str:
+    """The line of an answer that names the cause."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    for start in ("remote: fatal:", "remote: error:", "fatal:", "error:"):
+        for line in lines:
+            if line.startswith(start):
+                return line.removeprefix(start).strip()
+    return lines[-1] if lines else "git gave no reason"

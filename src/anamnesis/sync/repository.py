@@ -1,0 +1,329 @@
+"""The git repository of the notes: its objects and refs, never its working tree."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from anamnesis import atomic, gitcmd
+from anamnesis.errors import AnamnesisError
+from anamnesis.records import record
+from anamnesis.sync.paths import travels
+from anamnesis.sync.plan import Change, Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from anamnesis.process import Finished
+    from anamnesis.sync.plan import Replayed, Written
+
+MAIN = "refs/heads/main"
+UPSTREAM = "refs/remotes/origin/main"
+OUTGOING = "refs/anamnesis/outgoing"
+SECONDS = 120.0  # for work on the local disk; only a broken disk takes that long
+FILE_MODES = ("100644", "100755")
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+class SyncFailed(AnamnesisError):
+    """Git could not do something on this machine's own disk."""
+
+    def __init__(self, what: str, complaint: str) -> None:
+        super().__init__(
+            f"{what} failed: {complaint or 'git gave no reason'}",
+            hint="Your notes are untouched. Look at the repository with:  anamnesis status",
+        )
+
+
+@record
+class Distance:
+    """How two commits are apart."""
+
+    ahead: tuple[str, ...]  # commits only on our side, oldest first
+    behind: int  # number of commits only on the other side
+    base: str | None
+    linear: bool  # whether our side is a line that starts at the base
+
+
+class Repository:
+    """Plumbing on the repository in one directory."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.name = os.path.basename(directory)
+        self.git_dir = os.path.join(directory, ".git")
+        self.own = os.path.join(self.git_dir, "anamnesis")  # our files; never part of a commit
+        self.index = os.path.join(self.own, "index")
+
+    def git(
+        self,
+        *args: str,
+        input: bytes | None = None,
+        timeout: float = SECONDS,
+        env: Mapping[str, str] | None = None,
+    ) -> Finished:
+        """Run one command, with an index of our own that no other program locks or spoils."""
+        surroundings = {"GIT_INDEX_FILE": self.index, **(env or {})}
+        return gitcmd.git_in(self.directory, args, timeout=timeout, input=input, env=surroundings)
+
+    def ask(self, *args: str, input: bytes | None = None) -> bytes:
+        """What a command prints; raises SyncFailed if it fails."""
+        finished = self.git(*args, input=input)
+        if finished.code != 0:
+            raise SyncFailed(f"git {args[0]}", finished.complaint)
+        return finished.out
+
+    def resolve(self, ref: str) -> str | None:
+        """The commit that a ref names, read from its file; None if it names none."""
+        if os.path.isdir(os.path.join(self.git_dir, "reftable")):
+            found = self.git("rev-parse", "--quiet", "--verify", ref)
+            return found.text if found.code == 0 else None
+        loose = read_text(os.path.join(self.git_dir, ref)).strip()
+        if _OID.fullmatch(loose):
+            return loose
+        for line in read_text(os.path.join(self.git_dir, "packed-refs")).splitlines():
+            oid, _, name = line.partition(" ")
+            if name == ref and _OID.fullmatch(oid):
+                return oid
+        return None
+
+    def head_ref(self) -> str | None:
+        """The branch that HEAD names, or None if it names a commit or nothing."""
+        text = read_text(os.path.join(self.git_dir, "HEAD")).strip()
+        return text.removeprefix("ref:").strip() if text.startswith("ref:") else None
+
+    def head_commit(self) -> str | None:
+        """The commit that the working tree stands on."""
+        branch = self.head_ref()
+        if branch is not None:
+            return self.resolve(branch)
+        text = read_text(os.path.join(self.git_dir, "HEAD")).strip()
+        return text if _OID.fullmatch(text) else None
+
+    def has_commit(self, oid: str) -> bool:
+        """Whether a commit and its tree are really there."""
+        return self.git("rev-parse", "--quiet", "--verify", f"{oid}^{{tree}}").code == 0
+
+    def move_main(self, new: str, *, old: str | None) -> bool:
+        """Move the branch if it still is where we think; False if somebody moved it."""
+        expected = old or "0" * len(new)
+        return self.git("update-ref", "-m", "anamnesis: sync", MAIN, new, expected).code == 0
+
+    def point_head_to_main(self) -> None:
+        """Make main the current branch without touching a file of the working tree."""
+        atomic.write_text(os.path.join(self.git_dir, "HEAD"), f"ref: {MAIN}\n", mode=0o644)
+
+    def distance(self, ours: str, other: str) -> Distance:
+        """The commits between two lines of history."""
+        listed = self.ask(
+            "rev-list", "--left-right", "--boundary", "--parents", "--topo-order", "--reverse",
+            f"{ours}...{other}",
+        )  # fmt: skip
+        rows = [line.split() for line in listed.decode().splitlines()]
+        ahead = [row for row in rows if row[0][0] == "<"]
+        bases = [row[0][1:] for row in rows if row[0][0] == "-"]
+        base = bases[0] if len(bases) == 1 else self._merge_base(ours, other) if bases else None
+        expected = [base, *(row[0][1:] for row in ahead)]
+        linear = all(
+            [parent for parent in [before] if parent] == row[1:]
+            for before, row in zip(expected, ahead, strict=False)
+        )
+        behind = sum(row[0][0] == ">" for row in rows)
+        return Distance(tuple(row[0][1:] for row in ahead), behind, base, linear)
+
+    def count(self, commit: str) -> int:
+        """How many commits a history has."""
+        return int(self.ask("rev-list", "--count", commit))
+
+    def steps(self, commits: Sequence[str]) -> list[Step]:
+        """The given commits, in their order, with what each changed."""
+        printed = self.ask(
+            "log", "--no-walk=unsorted", "--stdin", "--root", "-r", "--raw", "-z", "--no-renames",
+            "--no-abbrev", "--encoding=UTF-8", "--format=%x01%an <%ae> %ad%x02%B%x03", "--date=raw",
+            input="\n".join(commits).encode(),
+        )  # fmt: skip
+        steps = []
+        for entry in printed.decode("utf-8", "surrogateescape").split("\x01")[1:]:
+            head, _, raw = entry.partition("\x03")
+            author, _, message = head.partition("\x02")
+            steps.append(Step(author, message.strip(), tuple(_changes(raw))))
+        return steps
+
+    def diff(self, before: str | None, after: str) -> list[Change]:
+        """The files that travel and differ between two commits."""
+        if before is None:
+            return [Change(path, None, oid) for path, oid in self.files(after).items()]
+        printed = self.ask(
+            "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", before, after
+        )
+        return list(_changes(printed.decode("utf-8", "surrogateescape")))
+
+    def files(self, commit: str) -> dict[str, str]:
+        """The files of a commit that travel, with the ids of their contents."""
+        printed = self.ask("ls-tree", "-r", "-z", commit).decode("utf-8", "surrogateescape")
+        found = {}
+        for line in printed.split("\0")[:-1]:
+            facts, _, path = line.partition("\t")
+            mode, _, oid = facts.split(" ")
+            if mode in FILE_MODES and travels(path):
+                found[path] = oid
+        return found
+
+    def contents(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
+        """The contents with these ids; those over the limit are left out."""
+        wanted = list(dict.fromkeys(oids))
+        if not wanted:
+            return {}
+        checked = self.ask("cat-file", "--batch-check", "--buffer", input=_one_per_line(wanted))
+        sizes = [line.split() for line in checked.decode().splitlines()]
+        small = [row[0] for row in sizes if row[1] == "blob" and int(row[2]) <= limit]
+        printed = self.ask("cat-file", "--batch", "--buffer", input=_one_per_line(small))
+        return dict(_batch(printed))
+
+    def commit(
+        self, ref: str, parent: str | None, commits: Sequence[Replayed], *, committer: str
+    ) -> str:
+        """Put commits on top of a parent and a ref on the last; gives its id.
+
+        One `fast-import` writes all objects from what we hold in memory: no filter, no index and
+        no working tree is involved, and the ref moves at the very end.
+        """
+        stream = b"".join(_stream(ref, parent, commits, committer))
+        # Without --force git refuses to move the branch to where it would lose a commit.
+        force = [] if ref == MAIN else ["--force"]
+        printed = self.ask("fast-import", "--quiet", "--done", *force, input=stream)
+        oid = printed.decode().strip().rpartition("\n")[2]
+        if not _OID.fullmatch(oid):
+            raise SyncFailed("git fast-import", "it gave no commit")
+        return oid
+
+    def status(self) -> bytes:
+        """How the working tree differs from HEAD, as `git status` tells it to programs."""
+        asked = (
+            "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames",
+            "--ignore-submodules=all",
+        )  # fmt: skip
+        finished = self.git(*asked)
+        if finished.code == 0:
+            return finished.out
+        atomic.remove(self.index)  # only a cache; without it git compares every file
+        return self.ask(*asked)
+
+    def refresh_index(self, paths: Iterable[str]) -> None:
+        """Let the index say what the named files are now, so that the next look is cheap.
+
+        The index is only a cache for `git status`; a broken one is made anew.
+        """
+        listed = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+        if os.path.exists(self.index):
+            if not listed:
+                if not self._is_shared():
+                    self._share_index()
+                return
+            updated = self.git("update-index", "--add", "--remove", "-z", "--stdin", input=listed)
+            if updated.code == 0:
+                self._share_index()
+                return
+            atomic.remove(self.index)
+        if self.git("read-tree", MAIN).code == 0:
+            self.git("update-index", "-q", "--refresh")
+            self._share_index()
+
+    def _is_shared(self) -> bool:
+        try:
+            shared = os.stat(os.path.join(self.git_dir, "index")).st_mtime_ns
+        except OSError:
+            return False
+        return shared >= os.stat(self.index).st_mtime_ns
+
+    def _share_index(self) -> None:
+        """Give a person who looks with plain git the same index, unless one is being written."""
+        lock = os.path.join(self.git_dir, "index.lock")
+        try:
+            with open(self.index, "rb") as source, open(lock, "xb") as copy:
+                copy.write(source.read())
+            os.replace(lock, os.path.join(self.git_dir, "index"))
+        except OSError:
+            return  # their own git is at work, or was killed; the notes do not depend on it
+
+    def _merge_base(self, ours: str, other: str) -> str | None:
+        found = self.git("merge-base", ours, other)
+        return found.text.split("\n")[0] if found.code == 0 else None
+
+
+def read_text(path: str) -> str:
+    """A small file of git's, or nothing if it is not there or not readable."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read()
+    except OSError:
+        return ""
+
+
+def blob_id(data: bytes, *, like: str) -> str:
+    """The id that git gives a content, in the same hash as another id."""
+    import hashlib
+
+    digest = hashlib.new("sha1" if len(like) == 40 else "sha256", usedforsecurity=False)
+    digest.update(b"blob %d\0" % len(data))
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def _changes(raw: str) -> Iterator[Change]:
+    """The travelling files in `:mode mode id id letter`, path, …, as --raw -z prints them."""
+    fields = iter(raw.strip("\n\0").split("\0"))
+    for facts in fields:
+        path = next(fields, None)
+        if path is None:
+            return
+        old_mode, new_mode, old, new, _ = facts.lstrip("\n:").split(" ")
+        before = old if old_mode in FILE_MODES else None
+        after = new if new_mode in FILE_MODES else None
+        if travels(path) and before != after:
+            yield Change(path, before, after)
+
+
+def _batch(printed: bytes) -> Iterator[tuple[str, bytes]]:
+    place = 0
+    while place < len(printed):
+        end = printed.index(b"\n", place)
+        oid, _, size = printed[place:end].decode().split(" ")
+        start = end + 1
+        place = start + int(size) + 1
+        yield oid, printed[start : place - 1]
+
+
+def _stream(
+    ref: str, parent: str | None, commits: Sequence[Replayed], committer: str
+) -> Iterator[bytes]:
+    yield b"feature done\n"
+    yield f"reset {ref}\n".encode()
+    yield f"from {parent}\n\n".encode() if parent else b"\n"
+    for commit in commits:
+        yield f"commit {ref}\nmark :1\n".encode()
+        yield f"author {commit.author}\ncommitter {committer}\n".encode("utf-8", "surrogateescape")
+        yield _data(commit.message.encode("utf-8", "surrogateescape") + b"\n")
+        # Deletions first: a folder may have to make way for a file of the same name.
+        for path, written in sorted(commit.writes.items(), key=lambda item: item[1] is not None):
+            yield _file_command(path, written)
+        yield b"\n"
+    yield b"get-mark :1\ndone\n"
+
+
+def _file_command(path: str, written: Written) -> bytes:
+    name = '"{}"'.format(path.replace("\\", "\\\\").replace('"', '\\"')).encode()
+    if written is None:
+        return b"D " + name + b"\n"
+    if isinstance(written, str):
+        return b"M 100644 " + written.encode() + b" " + name + b"\n"
+    return b"M 100644 inline " + name + b"\n" + _data(written)
+
+
+def _data(data: bytes) -> bytes:
+    return b"data %d\n" % len(data) + data + b"\n"
+
+
+def _one_per_line(oids: Iterable[str]) -> bytes:
+    return "".join(f"{oid}\n" for oid in oids).encode()

@@ -1,0 +1,266 @@
+"""Between the files on disk and git: what was changed here, and writing what came from elsewhere.
+
+A file is written only if it still is what was last committed. One that was edited meanwhile is
+merged like any other edit, so a person who saves during a sync loses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from anamnesis import atomic, locks
+from anamnesis.notes import tree
+from anamnesis.notes.frontmatter import UnreadableNote, deserialize
+from anamnesis.records import fresh, record
+from anamnesis.sync import conflicts
+from anamnesis.sync.merge import three_way
+from anamnesis.sync.paths import collides, is_note, travels
+from anamnesis.sync.plan import Change, is_sweeping
+from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    Check = Callable[[str, bytes], str]  # path and content -> why it must not leave, or nothing
+
+_BATCH = 50  # files written per hold of the store's lock: some milliseconds each
+_LOCK_SECONDS = 30.0
+_EMPTY = "0" * 40
+
+
+class Irregular(Exception):
+    """Something on disk that is neither a regular file nor nothing."""
+
+
+@record
+class LocalChanges:
+    """What the disk has that git does not."""
+
+    writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
+    held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it does not travel
+    swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
+    same: list[str] = fresh(default_factory=list)  # looked different, but say what is committed
+
+
+@record
+class Applied:
+    """What was written to the disk."""
+
+    changed: tuple[str, ...] = ()
+    absent: dict[str, str] = fresh(default_factory=dict)  # path -> why it was not written
+
+
+class WorkTree:
+    """The files of one machine's portable notes."""
+
+    def __init__(self, repository: Repository, home: str, check: Check | None) -> None:
+        self._repository = repository
+        self._home = home
+        self._check = check
+
+    def changes(self, absent: Mapping[str, str], *, accept_deletions: bool) -> LocalChanges:
+        """Compare the disk with the commit that HEAD names; only differing files are read."""
+        found = LocalChanges()
+        held = conflicts.held(self._home)
+        deleted = []
+        for path, committed in self._candidates():
+            if path in held:
+                continue
+            try:
+                data = self.read(path)
+            except Irregular as irregular:
+                found.held_back[path] = str(irregular)
+                continue
+            if data is not None:
+                self._compare(path, data, committed, found)
+            elif committed and path not in absent:
+                deleted.append(Change(path, committed, None))
+        if is_sweeping(deleted, notes_left=self._notes_left(deleted)) and not accept_deletions:
+            found.swept.extend(deleted)
+        else:
+            found.writes.update({change.path: None for change in deleted})
+        return found
+
+    def _compare(self, path: str, data: bytes, committed: str | None, found: LocalChanges) -> None:
+        if committed and blob_id(data, like=committed) == committed:
+            found.same.append(path)
+        elif reason := self.objection(path, data):
+            found.held_back[path] = reason
+        else:
+            found.writes[path] = data
+
+    def objection(self, path: str, data: bytes) -> str:
+        """Why a file must not reach the other machines, or nothing."""
+        if not is_note(path):
+            return _json_objection(data)
+        if len(data) > tree.MAX_NOTE_BYTES:
+            return "it is larger than 1 MiB"
+        try:
+            note = deserialize(data.decode())
+            tree.path_of(note)
+        except UnreadableNote as error:
+            return error.reason
+        except UnicodeDecodeError as error:
+            return f"it is not UTF-8 (byte {error.start})"
+        if "conflict markers" in tree.concern(note, f"memory/{path}"):
+            return "it holds git conflict markers"
+        return self._check(path, data) if self._check else ""
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, None if there is none; Irregular if it must not be followed."""
+        absolute = self._absolute(path)
+        try:
+            data, _ = tree.read_regular(absolute)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except UnreadableNote as error:
+            raise Irregular(error.reason) from None
+        return data
+
+    def apply(self, changes: Sequence[Change]) -> Applied:
+        """Bring the disk from one commit to another, file by file."""
+        wanted = [change.after for change in changes if change.after]
+        contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
+        present = self._present() if self._ignores_case() else set()
+        changed: list[str] = []
+        absent: dict[str, str] = {}
+        for start in range(0, len(changes), _BATCH):
+            with self._locked():
+                held = conflicts.held(self._home)
+                for change in changes[start : start + _BATCH]:
+                    reason = self._obstacle(change, contents, present)
+                    if reason:
+                        absent[change.path] = reason
+                    elif change.path not in held and self._bring(change, contents):
+                        changed.append(change.path)
+        return Applied(tuple(changed), absent)
+
+    def settle(self, head: Mapping[str, str]) -> list[str]:
+        """End the conflicts that an edit, here or elsewhere, has made mergeable."""
+        ended = []
+        for path, conflict in conflicts.held(self._home).items():
+            blob = head.get(path)
+            with self._locked():
+                if self._settle_one(conflict, blob):
+                    ended.append(path)
+        return ended
+
+    def _settle_one(self, conflict: conflicts.Conflict, blob: str | None) -> bool:
+        mine = self.read(conflict.path)
+        theirs = self._content(blob)
+        if theirs is not None and mine is not None:
+            merged = three_way(conflict.base, mine, theirs)
+            if merged.data is None:
+                conflicts.hold(
+                    self._home, conflict.path, base=conflict.base, theirs=theirs,
+                    machine=conflict.machine, fields=merged.clashes,
+                )  # fmt: skip
+                return False
+            self._write(conflict.path, merged.data, unless=mine)
+        elif theirs is not None:
+            self._write(conflict.path, theirs, unless=None)
+        conflicts.settle(self._home, conflict, mine=mine)
+        return True
+
+    def _bring(self, change: Change, contents: Mapping[str, bytes]) -> bool:
+        """Write one file if it is what it was; merge it if it was edited. True if it changed."""
+        data = self.read(change.path)
+        like = change.after or change.before or _EMPTY
+        found = None if data is None else blob_id(data, like=like)
+        if found == change.after:
+            return False
+        new = contents[change.after] if change.after else None
+        if found == change.before or data is None:
+            self._write(change.path, new, unless=data)
+            return new is not None or data is not None
+        if new is None:
+            return False  # deleted elsewhere, edited here: the edit wins
+        base = self._content(change.before)
+        merged = three_way(base, data, new)
+        if merged.data is None:
+            conflicts.hold(
+                self._home, change.path, base=base, theirs=new, machine="", fields=merged.clashes
+            )
+            return False
+        self._write(change.path, merged.data, unless=data)
+        return True
+
+    def _obstacle(self, change: Change, contents: Mapping[str, bytes], present: set[str]) -> str:
+        """Why a file cannot be written here, or nothing."""
+        if change.after is None:
+            return ""
+        if change.after not in contents:
+            return "it is larger than 1 MiB"
+        if present and collides(change.path, present):
+            return "another file has the same name but for upper and lower case"
+        if os.path.lexists(os.path.join(self._home, "local", change.path)):
+            return "this machine keeps its own version of the note (machine-local)"
+        try:
+            self._absolute(change.path)
+            self.read(change.path)
+        except Irregular as irregular:
+            return str(irregular)
+        if present:
+            present.add(change.path)
+        return ""
+
+    def _write(self, path: str, data: bytes | None, *, unless: bytes | None) -> None:
+        if data == unless:
+            return
+        if data is None:
+            atomic.remove(self._absolute(path))
+        else:
+            atomic.write_bytes(self._absolute(path), data)
+
+    def _candidates(self) -> Iterator[tuple[str, str | None]]:
+        """Paths that may differ from HEAD, each with the id that HEAD has for it."""
+        printed = self._repository.status()
+        found: dict[str, str | None] = {}
+        for line in printed.decode("utf-8", "surrogateescape").split("\0"):
+            if line.startswith("1 "):
+                *facts, path = line.split(" ", 8)
+                found[path] = facts[6] if facts[3] in FILE_MODES else None
+            elif line.startswith("? "):
+                found.setdefault(line[2:], None)
+        yield from ((path, oid) for path, oid in found.items() if travels(path))
+
+    def _absolute(self, path: str) -> str:
+        """Where a file is, with every folder on the way a real one inside of our tree."""
+        absolute = self._repository.directory
+        *folders, name = path.split("/")
+        for folder in folders:
+            absolute = os.path.join(absolute, folder)
+            if os.path.islink(absolute):
+                raise Irregular(f"its folder {folder} is a symbolic link, which is not followed")
+        return os.path.join(absolute, name)
+
+    def _content(self, blob: str | None) -> bytes | None:
+        if blob is None:
+            return None
+        return self._repository.contents([blob], limit=tree.MAX_NOTE_BYTES).get(blob)
+
+    def _notes_left(self, deleted: Sequence[Change]) -> int:
+        """How many notes are on disk; not counted unless something was deleted."""
+        return sum(map(is_note, self._present())) if deleted else 1
+
+    def _present(self) -> set[str]:
+        root, name = os.path.split(self._repository.directory)
+        listing = tree.scan(root, [name])
+        return {path.partition("/")[2] for path in listing.files}
+
+    def _ignores_case(self) -> bool:
+        return os.path.lexists(os.path.join(self._repository.directory, ".GIT"))
+
+    def _locked(self) -> AbstractContextManager[None]:
+        path = os.path.join(self._home, "locks", "store.lock")
+        return locks.held(path, name="store", timeout=_LOCK_SECONDS)
+
+
+def _json_objection(data: bytes) -> str:
+    try:
+        return "" if isinstance(json.loads(data), dict) else "it is not a JSON object"
+    except (ValueError, RecursionError):
+        return "it is not JSON"

@@ -1,0 +1,254 @@
+"""Two hosts over a real ssh server on loopback, and servers that fail in every way."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from anamnesis.operations import connect
+from anamnesis.sync import SyncResult
+from fleet import Machine, git
+
+LIMIT = 8.0  # what one exchange may take in these tests
+SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
+USER = pwd.getpwuid(os.geteuid()).pw_name
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class SshServer:
+    """An ssh server of our own: its keys, its port, its list of who may come in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.authorized = folder / "authorized_keys"
+        self.authorized.write_text("")
+        self.host_key = self.key("host")
+        (folder / "sshd_config").write_text(
+            f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {self.host_key}\n"
+            f"PidFile none\nAuthorizedKeysFile {self.authorized}\nStrictModes no\nUsePAM no\n"
+            "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
+        )
+
+    def key(self, name: str) -> Path:
+        path = self.folder / name
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+        return path
+
+    def start(self) -> None:
+        if not os.path.exists(SSHD):
+            pytest.fail("sshd is missing. Install openssh-server (as root, `make test` does).")
+        if os.geteuid() == 0:
+            Path("/run/sshd").mkdir(exist_ok=True)  # sshd refuses to start as root without it
+        self.process = subprocess.Popen(
+            [SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config")], stderr=subprocess.DEVNULL
+        )
+        for _ in range(100):
+            with closing(socket.socket()) as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        pytest.fail("sshd did not start")
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def url(self, path: Path) -> str:
+        return f"ssh://{USER}@127.0.0.1:{self.port}{path}"
+
+
+class Host(Machine):
+    """A machine with its own key and its own list of known hosts."""
+
+    def __init__(self, home: Path, remote: str, server: SshServer) -> None:
+        super().__init__(home, remote, seconds=LIMIT)
+        self.server = server
+        self.known_hosts = home / "known_hosts"
+        self.key = server.key(f"key-{home.name}")
+        self.ssh = (
+            f"ssh -F none -o UserKnownHostsFile={self.known_hosts} -o IdentityFile={self.key} "
+            "-o IdentitiesOnly=yes -o GlobalKnownHostsFile=none"
+        )
+
+    def introduce(self) -> None:
+        """Exchange keys, both ways."""
+        public = self.server.host_key.with_suffix(".pub").read_text()
+        self.known_hosts.write_text(f"[127.0.0.1]:{self.server.port} {public}")
+        with self.server.authorized.open("a") as keys:
+            keys.write(self.key.with_suffix(".pub").read_text())
+
+    @contextmanager
+    def environment(self) -> Iterator[None]:
+        os.environ["GIT_SSH_COMMAND"] = self.ssh
+        try:
+            yield
+        finally:
+            del os.environ["GIT_SSH_COMMAND"]
+
+    def sync(self, *, accept_deletions: bool = False) -> SyncResult:
+        with self.environment():
+            began = time.monotonic()
+            result = super().sync(accept_deletions=accept_deletions)
+            assert time.monotonic() - began < 3 * LIMIT
+            return result
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[SshServer]:
+    folder = tmp_path / "server"
+    folder.mkdir()
+    made = SshServer(folder)
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def laptop(server: SshServer, tmp_path: Path) -> Host:
+    bare = tmp_path / "remote.git"
+    git("init", "--quiet", "--bare", str(bare), cwd=tmp_path)
+    host = Host(tmp_path / "laptop", server.url(bare), server)
+    host.write("n", "from laptop")
+    return host
+
+
+def test_notes_go_round_between_two_hosts(laptop: Host, server: SshServer, tmp_path: Path) -> None:
+    desk = Host(tmp_path / "desk", laptop.remote or "", server)
+    laptop.introduce()
+    desk.introduce()
+
+    assert laptop.sync().pushed
+    assert desk.sync().pulled == 1
+    desk.write("m", "from desk")
+    assert desk.sync().pushed
+    assert laptop.sync().pulled == 1
+
+    assert laptop.files() == desk.files()
+
+
+def test_a_dead_server_is_offline_and_the_notes_wait(laptop: Host, server: SshServer) -> None:
+    laptop.introduce()
+    laptop.sync()
+    laptop.write("m", "waits")
+    server.stop()
+
+    result = laptop.sync()
+
+    assert result.offline
+    assert not result.error
+    assert laptop.backend.state().ahead == 1
+    server.start()
+    assert laptop.sync().pushed
+
+
+def test_a_refused_key_is_told(laptop: Host, server: SshServer) -> None:
+    laptop.introduce()
+    server.authorized.write_text("")
+
+    result = laptop.sync()
+
+    assert "refused this machine's key" in result.error
+    assert "ssh-copy-id" in result.hint
+
+
+def test_an_unknown_host_key_is_told_and_not_accepted(laptop: Host) -> None:
+    laptop.introduce()
+    laptop.known_hosts.write_text("")
+
+    result = laptop.sync()
+
+    assert "host key of" in result.error
+    assert "ssh " in result.hint
+    assert laptop.known_hosts.read_text() == ""
+
+
+def test_a_changed_host_key_is_told(laptop: Host, server: SshServer) -> None:
+    laptop.introduce()
+    other = server.key("other").with_suffix(".pub").read_text()
+    laptop.known_hosts.write_text(f"[127.0.0.1]:{server.port} {other}")
+
+    result = laptop.sync()
+
+    assert "host key of" in result.error
+
+
+def test_a_missing_repository_on_the_host_is_told(laptop: Host, tmp_path: Path) -> None:
+    laptop.introduce()
+    shutil.rmtree(tmp_path / "remote.git")
+
+    result = laptop.sync()
+
+    assert "no git repository at" in result.error
+
+
+def test_a_repository_is_created_on_the_host_and_proved(
+    laptop: Host, server: SshServer, tmp_path: Path
+) -> None:
+    laptop.introduce()
+    url = server.url(tmp_path / "made here" / "notes.git")
+    with laptop.environment():
+        assert connect.create(url) == url
+        connect.prove(url)
+    laptop.remote = url
+
+    assert laptop.sync().pushed
+    made = tmp_path / "made here" / "notes.git"
+    assert git("for-each-ref", "--format=%(refname)", cwd=made) == "refs/heads/main"
+    assert git("config", "receive.denyNonFastForwards", cwd=made) == "true"
+
+
+def test_a_server_that_accepts_and_says_nothing_costs_the_limit(laptop: Host) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        laptop.remote = f"ssh://{USER}@127.0.0.1:{silent.getsockname()[1]}/x.git"
+        laptop.seconds = 2.0
+        began = time.monotonic()
+
+        result = laptop.sync()
+
+    assert result.offline
+    assert time.monotonic() - began < 2 * LIMIT
+
+
+class _AsksForPassword(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="x"')
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_a_password_prompt_is_refused_not_waited_for(tmp_path: Path) -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _AsksForPassword) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        laptop = Machine(tmp_path / "laptop", f"http://127.0.0.1:{web.server_port}/x.git")
+        laptop.write("n", "x")
+        began = time.monotonic()
+
+        result = laptop.sync()
+        web.shutdown()
+
+    assert "refused this machine's key or password" in result.error
+    assert time.monotonic() - began < 2 * LIMIT

@@ -1,0 +1,163 @@
+"""kill -9 at every step of a sync: the next one goes on by itself and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fleet import Fleet, Machine, every_text, quiet
+
+VICTIM = Path(__file__).with_name("victim.py")
+FIVE = "one\ntwo\nthree\nfour\nfive"
+Situation = Callable[[Fleet], Machine]
+
+
+def everything_at_once(fleet: Fleet) -> Machine:
+    """A merge, a clash, a deletion and new notes on both sides, and commits that wait."""
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    for name in ("merged", "clash", "gone", "kept"):
+        laptop.write(name, FIVE)
+    quiet(laptop, desk)
+    laptop.edit("merged", body=FIVE.replace("one", "ONE of laptop"))
+    laptop.edit("clash", body="text of laptop")
+    laptop.delete("gone")
+    laptop.write("from-laptop", "new on laptop")
+    laptop.sync()
+    desk.remote = None
+    desk.edit("merged", title="Title of desk")
+    desk.write("waiting", "committed while offline")
+    desk.sync()
+    desk.remote = str(fleet.remote)
+    desk.edit("merged", body=FIVE.replace("five", "FIVE of desk"))
+    desk.edit("clash", body="text of desk")
+    desk.write("from-desk", "new on desk")
+    return desk
+
+
+def a_machine_that_joins(fleet: Fleet) -> Machine:
+    """Notes on both sides and no common history."""
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    laptop.write("shared", "the same on both")
+    laptop.write("from-laptop", "new on laptop")
+    laptop.sync()
+    desk.write("shared", "the same on both")
+    desk.write("from-desk", "new on desk")
+    return desk
+
+
+TEXTS: dict[Situation, list[str]] = {
+    everything_at_once: [
+        "ONE of laptop", "FIVE of desk", "Title of desk", "text of laptop", "text of desk",
+        "new on laptop", "new on desk", "committed while offline",
+    ],
+    a_machine_that_joins: ["the same on both", "new on laptop", "new on desk"],
+}  # fmt: skip
+
+
+def check(fleet: Fleet, situation: Situation) -> None:
+    """What must hold after a kill and one more sync of everybody."""
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    for machine in (desk, laptop):
+        result = machine.sync()
+        assert not result.error, result
+    held = set(desk.held())
+    assert set(laptop.held()) == set()
+    theirs, mine = laptop.files(), desk.files()
+    assert {p: t for p, t in theirs.items() if p not in held} == {
+        p: t for p, t in mine.items() if p not in held
+    }
+    assert theirs == fleet.published()
+    assert desk.git("rev-list", "--merges", "--count", "main") == "0"
+    assert desk.git("symbolic-ref", "HEAD") == "refs/heads/main"
+    assert not list((desk.memory / ".git").rglob("*.lock"))
+    if situation is everything_at_once:
+        assert held == {"semantic/clash.md"}
+        assert desk.body("clash") == "text of desk"
+        assert "semantic/gone.md" not in mine
+    found = every_text(laptop.home, desk.home, fleet.remote)
+    for text in TEXTS[situation]:
+        assert text.encode() in found, text
+
+
+def die_at(number: int, fleet: Fleet, path: str | None = None) -> bool:
+    """Sync the desk in a child that dies at its N-th effect; False if it got through."""
+    environment = dict(os.environ, **({"PATH": path} if path else {}))
+    finished = subprocess.run(
+        [sys.executable, str(VICTIM), str(number), str(fleet.base / "desk"), str(fleet.remote)],
+        capture_output=True, env=environment, check=False,
+    )  # fmt: skip
+    assert finished.returncode in (0, -signal.SIGKILL), finished.stderr.decode()
+    return finished.returncode != 0
+
+
+@pytest.mark.parametrize("situation", TEXTS, ids=lambda situation: situation.__name__)
+@pytest.mark.parametrize("part", range(2))
+def test_a_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
+    situation: Situation, part: int, tmp_path: Path
+) -> None:
+    start = Fleet(_made(tmp_path / "start"))
+    situation(start)
+    number, killed = part + 1, True
+    while killed:
+        fleet = start.copy(tmp_path / f"try-{number}")
+        killed = die_at(number, fleet)
+        check(fleet, situation)
+        shutil.rmtree(fleet.base)
+        number += 2
+
+    assert number > 20  # the sync had that many effects: the count is alive
+
+
+# What becomes of the N-th git process, with the real one in $GIT:
+DEATHS = {
+    "git dies before it does anything": "kill -9 $$",
+    "git dies in the middle": '"$GIT" "$@" & sleep 0.004; kill -9 $! $$',
+    "git lives on without us": 'kill -9 $PPID; exec "$GIT" "$@"',
+    "both die when git is done": '"$GIT" "$@" >/dev/null; kill -9 $PPID $$',
+}
+
+
+@pytest.mark.parametrize("death", DEATHS)
+def test_a_sync_whose_git_is_killed_is_completed_by_the_next(death: str, tmp_path: Path) -> None:
+    start = Fleet(_made(tmp_path / "start"))
+    everything_at_once(start)
+    number, reached = 1, True
+    while reached:
+        fleet = start.copy(tmp_path / f"try-{number}")
+        reached = _with_deadly_git(fleet, number, DEATHS[death])
+        check(fleet, everything_at_once)
+        shutil.rmtree(fleet.base)
+        number += 1
+
+    assert number > 10
+
+
+def _with_deadly_git(fleet: Fleet, number: int, death: str) -> bool:
+    folder = _made(fleet.base / "bin")
+    count = folder / "count"
+    count.write_text("0")
+    wrapper = folder / "git"
+    wrapper.write_text(
+        f"#!/bin/sh\nGIT={shutil.which('git')}\n"
+        f"read n < {count}; n=$((n+1)); echo $n > {count}\n"
+        f'if [ $n = {number} ]; then {death}; fi\nexec "$GIT" "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    subprocess.run(
+        [sys.executable, str(VICTIM), "0", str(fleet.base / "desk"), str(fleet.remote)],
+        capture_output=True, env=dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"),
+        check=False,
+    )  # fmt: skip
+    return int(count.read_text()) >= number
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder

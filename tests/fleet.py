@@ -1,0 +1,160 @@
+"""Several machines on one disk: each with its own home, all with the same bare repository."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from anamnesis.notes.frontmatter import deserialize, serialize
+from anamnesis.notes.note import Memory
+from anamnesis.records import replace
+from anamnesis.sync import GitSyncBackend, SyncResult, conflicts
+
+CREATED = "2026-01-01T00:00:00+00:00"
+
+
+class Machine:
+    """One machine: its notes as files, and its sync."""
+
+    def __init__(self, home: Path, remote: str | None, *, seconds: float = 20.0) -> None:
+        self.home = home
+        self.name = home.name
+        self.memory = home / "memory"
+        self.remote = remote
+        self.seconds = seconds
+        self.memory.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def backend(self) -> GitSyncBackend:
+        return GitSyncBackend(
+            self.memory, remote=self.remote, machine_id=self.name, seconds=self.seconds
+        )
+
+    def sync(self, *, accept_deletions: bool = False) -> SyncResult:
+        return self.backend.sync(accept_deletions=accept_deletions)
+
+    def path(self, note_id: str, *, type: str = "semantic", tree: str = "memory") -> Path:
+        return self.home / tree / type / f"{note_id}.md"
+
+    def write(self, note_id: str, body: str, **fields: object) -> Path:
+        """Create or replace a note as a whole."""
+        note = Memory(
+            id=note_id, type="semantic", title=f"Title of {note_id}", body=body,
+            machine_id=self.name, created_at=CREATED, updated_at=CREATED,
+        )  # fmt: skip
+        return self.put(replace(note, **fields))
+
+    def put(self, note: Memory) -> Path:
+        tree = "local" if note.scope == "machine-local" else "memory"
+        path = self.path(note.id, type=note.type, tree=tree)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f".tmp-{note.id}")
+        fresh.write_bytes(serialize(note).encode())
+        os.replace(fresh, path)
+        return path
+
+    def edit(self, note_id: str, **fields: object) -> None:
+        """Change some fields of a note."""
+        self.put(replace(self.note(note_id), **fields))
+
+    def note(self, note_id: str) -> Memory:
+        return deserialize(self.path(note_id).read_bytes().decode())
+
+    def body(self, note_id: str) -> str | None:
+        return self.note(note_id).body if self.path(note_id).exists() else None
+
+    def delete(self, note_id: str) -> None:
+        self.path(note_id).unlink()
+
+    def files(self) -> dict[str, bytes]:
+        """Every file that could travel."""
+        return {
+            str(path.relative_to(self.memory)): path.read_bytes()
+            for path in sorted(self.memory.rglob("*.md"))
+            if ".git" not in path.parts
+        }
+
+    def held(self) -> dict[str, conflicts.Conflict]:
+        return conflicts.held(str(self.home))
+
+    def git(self, *args: str) -> str:
+        return git(*args, cwd=self.memory)
+
+
+class Fleet:
+    """Machines that share a bare repository."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.remote = base / "remote.git"
+        git("init", "--quiet", "--bare", str(self.remote), cwd=base)
+        git("symbolic-ref", "HEAD", "refs/heads/main", cwd=self.remote)
+
+    def machine(self, name: str) -> Machine:
+        return Machine(self.base / name, str(self.remote))
+
+    def copy(self, base: Path) -> Fleet:
+        """The same fleet at another place: for a test that tries many ways on from one state."""
+        shutil.copytree(self.base, base, symlinks=True)
+        twin = object.__new__(Fleet)
+        twin.base, twin.remote = base, base / "remote.git"
+        return twin
+
+    def published(self) -> dict[str, bytes]:
+        """What the bare repository has on main."""
+        listed = git("ls-tree", "-r", "--name-only", "-z", "main", cwd=self.remote)
+        names = [name for name in listed.split("\0") if name]
+        return {
+            name: subprocess.run(
+                ["git", "cat-file", "blob", f"main:{name}"],
+                cwd=self.remote, capture_output=True, check=True,
+            ).stdout
+            for name in names
+        }  # fmt: skip
+
+
+def git(*args: str, cwd: Path) -> str:
+    """Plain git, as a person in a terminal runs it."""
+    finished = subprocess.run(
+        ["git", "-c", "user.name=person", "-c", "user.email=p@example.org", *args],
+        cwd=cwd, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert finished.returncode == 0, f"git {' '.join(args)}: {finished.stderr}"
+    return finished.stdout.rstrip("\n")
+
+
+def every_text(*places: Path) -> bytes:
+    """All that can be found again: files, held conflicts, and every object of every history."""
+    found: list[bytes] = []
+    for place in places:
+        if place.name.endswith(".git"):
+            found.append(_reachable(place))
+            continue
+        files = (path for path in place.rglob("*") if path.is_file() and ".git" not in path.parts)
+        found.extend(path.read_bytes() for path in files)
+        if (place / "memory" / ".git").exists():
+            found.append(_reachable(place / "memory"))
+    return b"\n".join(found)
+
+
+def _reachable(repository: Path) -> bytes:
+    objects = subprocess.run(
+        ["git", "rev-list", "--objects", "--all", "--no-object-names"],
+        cwd=repository, capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    return subprocess.run(
+        ["git", "cat-file", "--batch"],
+        cwd=repository, input=objects, capture_output=True, check=True,
+    ).stdout  # fmt: skip
+
+
+def quiet(*machines: Machine) -> None:
+    """Let everybody sync until nothing moves any more."""
+    for _ in range(2 * len(machines) + 2):
+        results = [machine.sync() for machine in machines]
+        assert not any(result.error for result in results), results
+        if not any(result.pushed or result.pulled or result.changed for result in results):
+            return
+    raise AssertionError(f"the machines do not come to rest: {results}")

@@ -1,0 +1,164 @@
+"""The decisions of a sync, without git and without files."""
+
+from __future__ import annotations
+
+import pytest
+
+from anamnesis.notes.frontmatter import serialize
+from anamnesis.notes.note import Memory
+from anamnesis.sync.paths import collides, travels
+from anamnesis.sync.plan import Change, Step, is_sweeping, net, replay
+
+BODIES = {
+    "base": "one\ntwo\nthree\nfour",
+    "first": "ONE\ntwo\nthree\nfour",
+    "last": "one\ntwo\nthree\nFOUR",
+    "both": "ONE\ntwo\nthree\nFOUR",
+    "other": "something else",
+    "another": "and yet another",
+}
+CONTENTS = {
+    name: serialize(Memory(id="n", type="semantic", title="t", body=body)).encode()
+    for name, body in BODIES.items()
+}
+PATH = "semantic/n.md"
+MOVED = "procedural/n.md"
+
+
+def step(before: str | None, after: str | None, path: str = PATH) -> Step:
+    return Step("me", f"{before} to {after}", (Change(path, before, after),))
+
+
+def plan(steps: list[Step], *theirs: Change) -> tuple[list[dict[str, object]], list[str]]:
+    """What each replayed commit writes, contents by name, and the paths that clash."""
+    names = {data: name for name, data in CONTENTS.items()}
+    made = replay(steps, theirs, CONTENTS.__getitem__)
+    commits: list[dict[str, object]] = [
+        {p: names.get(w, w) if isinstance(w, bytes) else w for p, w in commit.writes.items()}
+        for commit in made.commits
+    ]
+    return commits, [clash.path for clash in made.clashes]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "written"),
+    [
+        # mine before and after, theirs after: what is written on top of theirs, None for nothing
+        (("base", "first"), "last", "both"),
+        (("base", "first"), "first", None),
+        (("base", "first"), None, "first"),  # an edit wins over a deletion
+        (("base", None), "first", None),  # on either side
+        (("base", None), None, None),
+        ((None, "first"), "first", None),
+        ((None, "first"), "other", "clash"),
+        (("base", "other"), "another", "clash"),
+        (("base", "other"), "first", "clash"),
+    ],
+)
+def test_a_file_that_both_sides_changed(
+    mine: tuple[str | None, str | None], theirs: str | None, written: str | None
+) -> None:
+    commits, clashes = plan([step(*mine)], Change(PATH, mine[0], theirs))
+
+    if written == "clash":
+        assert (commits, clashes) == ([], [PATH])
+    else:
+        assert commits == ([{PATH: written}] if written else [])
+        assert clashes == []
+
+
+def test_files_that_only_we_changed_are_replayed_as_they_are() -> None:
+    steps = [step("base", "first"), step("first", "other")]
+
+    commits, _ = plan(steps, Change("semantic/x.md", None, "base"))
+
+    assert commits == [{PATH: "first"}, {PATH: "other"}]
+
+
+def test_every_step_of_a_merged_file_stays_in_history() -> None:
+    steps = [step("base", "first"), step("first", "both")]
+
+    commits, clashes = plan(steps, Change(PATH, "base", "last"))
+
+    assert clashes == []
+    assert commits == [{PATH: "both"}]  # the second step says nothing new
+
+
+def test_a_step_that_clashes_is_no_clash_if_the_last_one_fits() -> None:
+    steps = [step("base", "other"), step("other", "first")]
+
+    commits, clashes = plan(steps, Change(PATH, "base", "last"))
+
+    assert (commits, clashes) == ([{PATH: "both"}], [])
+
+
+def test_a_clash_leaves_the_other_files_of_the_commit() -> None:
+    both = Step("me", "m", (Change(PATH, "base", "other"), Change("semantic/x.md", None, "base")))
+
+    commits, clashes = plan([both], Change(PATH, "base", "another"))
+
+    assert commits == [{"semantic/x.md": "base"}]
+    assert clashes == [PATH]
+
+
+def test_our_move_takes_their_edit_along() -> None:
+    moved = Step("me", "m", (Change(PATH, "base", None), Change(MOVED, None, "first")))
+
+    commits, clashes = plan([moved], Change(PATH, "base", "last"))
+
+    assert (commits, clashes) == ([{PATH: None, MOVED: "both"}], [])
+
+
+def test_our_edit_follows_their_move() -> None:
+    commits, clashes = plan(
+        [step("base", "first")], Change(PATH, "base", None), Change(MOVED, None, "last")
+    )
+
+    assert (commits, clashes) == ([{PATH: None, MOVED: "both"}], [])
+
+
+def test_a_file_of_a_machine_is_its_own() -> None:
+    path = ".machines/laptop.json"
+
+    commits, clashes = plan([step("base", "first", path)], Change(path, "base", "other"))
+
+    assert (commits, clashes) == ([{path: "first"}], [])
+
+
+def test_the_net_of_several_commits() -> None:
+    steps = [step("base", "first"), step("first", None), step(None, "last")]
+
+    assert net(steps) == {PATH: Change(PATH, "base", "last")}
+
+
+def test_a_side_that_lost_everything_at_once_looks_like_an_accident() -> None:
+    gone = [Change(f"semantic/{number}.md", "base", None) for number in range(2)]
+
+    assert is_sweeping(gone, notes_left=0)
+    assert not is_sweeping(gone, notes_left=1)
+    assert not is_sweeping(gone[:1], notes_left=0)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["semantic/01J9.md", "x.md", "a/b/c.md", "semantic/über note.md", ".machines/laptop.json"],
+)
+def test_paths_that_travel(path: str) -> None:
+    assert travels(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "semantic", "semantic/x.txt", "../x.md", "a/../x.md", ".git/x.md", "a/.hidden.md",
+     "/x.md", "a//x.md", "a\\x.md", "c:x.md", "a\nb.md", "a/ x.md\x7f", "x.md/", "-x.md",
+     ".machines/../x.json", ".machines/a b.json", ".machines/x.md", "a/b/c/d/e/f/g/h/i.md",
+     "semantic/" + "x" * 300 + ".md", "bad\udcff.md"],
+)  # fmt: skip
+def test_paths_that_do_not_travel(path: str) -> None:
+    assert not travels(path)
+
+
+def test_names_that_differ_in_case_only_collide() -> None:
+    assert collides("a/X.md", {"a/x.md"})
+    assert not collides("a/x.md", {"a/x.md"})
+    assert not collides("a/y.md", {"a/x.md"})
