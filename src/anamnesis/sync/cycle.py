@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
 _MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
+_MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
 
 
@@ -96,6 +97,7 @@ class Cycle:
         """Fetch, replay and push until the remote took it; then write the files."""
         assert self._url is not None  # noqa: S101  for the type checker; run() asked
         remote.configure(self._repository, self._url)
+        locked = 0
         for pause in _pauses():
             time.sleep(pause)
             pushed = remote.Pushed()
@@ -110,7 +112,8 @@ class Cycle:
             pushed = remote.push(
                 self._repository, target.commit, url=self._url, seconds=self._seconds
             )
-            if not pushed.raced:
+            locked += pushed.locked
+            if not pushed.raced or locked > _MAX_LOCKED:
                 break
         if target is None:
             return SyncResult(detail="synced; there are no notes yet")
