@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 from anamnesis.notes.frontmatter import deserialize, serialize
@@ -104,15 +107,46 @@ class Fleet:
 
     def published(self) -> dict[str, bytes]:
         """What the bare repository has on main."""
-        listed = git("ls-tree", "-r", "--name-only", "-z", "main", cwd=self.remote)
-        names = [name for name in listed.split("\0") if name]
-        return {
-            name: subprocess.run(
-                ["git", "cat-file", "blob", f"main:{name}"],
-                cwd=self.remote, capture_output=True, check=True,
-            ).stdout
-            for name in names
+        listed = git("ls-tree", "-r", "-z", "main", cwd=self.remote)
+        rows = [line.split("\t", 1) for line in listed.split("\0") if line]
+        wanted = "".join(f"{facts.split()[2]}\n" for facts, _ in rows).encode()
+        printed = subprocess.run(
+            ["git", "cat-file", "--batch"], cwd=self.remote, input=wanted, capture_output=True,
+            check=True,
+        ).stdout  # fmt: skip
+        found = {}
+        for _, path in rows:
+            head, _, printed = printed.partition(b"\n")
+            size = int(head.split()[2])
+            found[path], printed = printed[:size], printed[size + 1 :]
+        return found
+
+
+class Victims:
+    """Syncs that are killed on the way (see faults/victim.py)."""
+
+    def __init__(self) -> None:
+        script = Path(__file__).parent / "faults" / "victim.py"
+        self._server = subprocess.Popen(
+            [sys.executable, str(script)], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def sync(self, number: int, home: Path, remote: Path, *, path: str = "") -> bool:
+        """Sync a machine until its N-th effect (0: to the end); False if it was killed."""
+        request = {
+            "number": number, "home": str(home), "remote": str(remote),
+            "path": path or os.environ["PATH"],
         }  # fmt: skip
+        assert self._server.stdin
+        assert self._server.stdout
+        self._server.stdin.write(json.dumps(request) + "\n")
+        self._server.stdin.flush()
+        code = int(self._server.stdout.readline())
+        assert code in (0, 1, -signal.SIGKILL)
+        return code != -signal.SIGKILL
+
+    def close(self) -> None:
+        self._server.communicate()
 
 
 def git(*args: str, cwd: Path) -> str:

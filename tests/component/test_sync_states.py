@@ -241,6 +241,32 @@ def test_a_full_remote_is_told_and_still_gives(pair: tuple[Machine, Machine], fl
     in_step(laptop, desk)
 
 
+def test_a_lock_that_a_killed_push_left_on_the_remote_is_removed(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
+    desk.write("new", "x")
+
+    assert desk.sync().pushed
+    in_step(laptop, desk)
+
+
+def test_a_remote_that_stays_locked_is_told(
+    pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, desk = pair
+    monkeypatch.setattr("anamnesis.sync.healing._somebody_works_in", lambda _: True)
+    monkeypatch.setattr("anamnesis.sync.cycle._MAX_LOCKED", 1)
+    (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
+    desk.write("new", "x")
+
+    result = desk.sync()
+
+    assert "is locked by a push that did not end" in result.error
+    assert "main.lock" in result.hint
+
+
 # What a person left
 
 

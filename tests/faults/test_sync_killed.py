@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from fleet import Fleet, Machine, every_text, quiet
+from fleet import Fleet, Machine, Victims, every_text, quiet
 
-VICTIM = Path(__file__).with_name("victim.py")
 FIVE = "one\ntwo\nthree\nfour\nfive"
 Situation = Callable[[Fleet], Machine]
 
@@ -86,60 +82,71 @@ def check(fleet: Fleet, situation: Situation) -> None:
         assert text.encode() in found, text
 
 
-def die_at(number: int, fleet: Fleet, path: str | None = None) -> bool:
-    """Sync the desk in a child that dies at its N-th effect; False if it got through."""
-    environment = dict(os.environ, **({"PATH": path} if path else {}))
-    finished = subprocess.run(
-        [sys.executable, str(VICTIM), str(number), str(fleet.base / "desk"), str(fleet.remote)],
-        capture_output=True, env=environment, check=False,
-    )  # fmt: skip
-    assert finished.returncode in (0, -signal.SIGKILL), finished.stderr.decode()
-    return finished.returncode != 0
+@pytest.fixture(scope="module")
+def victims() -> Iterator[Victims]:
+    made = Victims()
+    yield made
+    made.close()
 
 
-@pytest.mark.parametrize("situation", TEXTS, ids=lambda situation: situation.__name__)
-@pytest.mark.parametrize("part", range(2))
-def test_a_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
-    situation: Situation, part: int, tmp_path: Path
-) -> None:
+def kill_before_each_effect(victims: Victims, situation: Situation, tmp_path: Path) -> int:
+    """Kill a sync before its first effect, its second, and so on; gives how many there are."""
     start = Fleet(_made(tmp_path / "start"))
     situation(start)
-    number, killed = part + 1, True
-    while killed:
+    number, through = 0, False
+    while not through:
+        number += 1
         fleet = start.copy(tmp_path / f"try-{number}")
-        killed = die_at(number, fleet)
+        through = victims.sync(number, fleet.base / "desk", fleet.remote)
         check(fleet, situation)
         shutil.rmtree(fleet.base)
-        number += 2
+    return number - 1
 
-    assert number > 20  # the sync had that many effects: the count is alive
+
+def test_a_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
+    victims: Victims, tmp_path: Path
+) -> None:
+    assert kill_before_each_effect(victims, everything_at_once, tmp_path) > 30
+
+
+@pytest.mark.soak
+def test_a_first_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
+    victims: Victims, tmp_path: Path
+) -> None:
+    assert kill_before_each_effect(victims, a_machine_that_joins, tmp_path) > 30
 
 
 # What becomes of the N-th git process, with the real one in $GIT:
 DEATHS = {
     "git dies before it does anything": "kill -9 $$",
-    "git dies in the middle": '"$GIT" "$@" & sleep 0.004; kill -9 $! $$',
     "git lives on without us": 'kill -9 $PPID; exec "$GIT" "$@"',
+    "git dies in the middle": '"$GIT" "$@" & sleep 0.004; kill -9 $! $$',
     "both die when git is done": '"$GIT" "$@" >/dev/null; kill -9 $PPID $$',
 }
+LONG = ("git dies in the middle", "both die when git is done")
 
 
-@pytest.mark.parametrize("death", DEATHS)
-def test_a_sync_whose_git_is_killed_is_completed_by_the_next(death: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "death", [pytest.param(d, marks=[pytest.mark.soak] if d in LONG else []) for d in DEATHS]
+)
+def test_a_sync_whose_git_is_killed_is_completed_by_the_next(
+    victims: Victims, death: str, tmp_path: Path
+) -> None:
     start = Fleet(_made(tmp_path / "start"))
     everything_at_once(start)
-    number, reached = 1, True
+    number, reached = 0, True
     while reached:
+        number += 1
         fleet = start.copy(tmp_path / f"try-{number}")
-        reached = _with_deadly_git(fleet, number, DEATHS[death])
+        reached = _with_deadly_git(victims, fleet, number, DEATHS[death])
         check(fleet, everything_at_once)
         shutil.rmtree(fleet.base)
-        number += 1
 
     assert number > 10
 
 
-def _with_deadly_git(fleet: Fleet, number: int, death: str) -> bool:
+def _with_deadly_git(victims: Victims, fleet: Fleet, number: int, death: str) -> bool:
+    """Sync while the N-th git process dies; False if there were not so many."""
     folder = _made(fleet.base / "bin")
     count = folder / "count"
     count.write_text("0")
@@ -150,11 +157,8 @@ def _with_deadly_git(fleet: Fleet, number: int, death: str) -> bool:
         f'if [ $n = {number} ]; then {death}; fi\nexec "$GIT" "$@"\n'
     )
     wrapper.chmod(0o755)
-    subprocess.run(
-        [sys.executable, str(VICTIM), "0", str(fleet.base / "desk"), str(fleet.remote)],
-        capture_output=True, env=dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}"),
-        check=False,
-    )  # fmt: skip
+    path = f"{folder}:{os.environ['PATH']}"
+    victims.sync(0, fleet.base / "desk", fleet.remote, path=path)
     return int(count.read_text()) >= number
 
 

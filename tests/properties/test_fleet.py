@@ -10,9 +10,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -26,9 +23,8 @@ from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.records import replace
 from anamnesis.sync.reference import ReferenceSyncBackend, SharedVersions
-from fleet import Fleet, Machine, every_text
+from fleet import Fleet, Machine, Victims, every_text
 
-VICTIM = Path(__file__).parent.parent / "faults" / "victim.py"
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 MACHINES = st.integers(min_value=0, max_value=len(NAMES) - 1)
 NOTES = st.integers(min_value=0, max_value=3)
@@ -247,8 +243,10 @@ class GitMachines(Machines):
         self.base = Path(tempfile.mkdtemp(prefix="fleet-"))
         self.fleet = Fleet(self.base)
         self.machines = [self.fleet.machine(NAMES[number]) for number in range(self.count)]
+        self.victims = Victims()
 
     def clean(self) -> None:
+        self.victims.close()
         shutil.rmtree(self.base)
 
     def disk(self, machine: int) -> Any:
@@ -284,11 +282,7 @@ class GitMachines(Machines):
     @rule(machine=MACHINES, number=st.integers(min_value=1, max_value=60))
     def sync_and_be_killed(self, machine: int, number: int) -> None:
         one = self.machines[machine % self.count]
-        finished = subprocess.run(
-            [sys.executable, str(VICTIM), str(number), str(one.home), str(self.fleet.remote)],
-            capture_output=True, check=False,
-        )  # fmt: skip
-        assert finished.returncode in (0, -signal.SIGKILL), finished.stderr.decode()
+        self.victims.sync(number, one.home, self.fleet.remote)
 
     @rule(machine=MACHINES, number=NOTES)
     def keep_here_or_let_travel(self, machine: int, number: int) -> None:

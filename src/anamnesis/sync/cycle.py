@@ -15,7 +15,7 @@ from anamnesis.sync import conflicts, healing, journal, remote
 from anamnesis.sync.backend import SyncResult
 from anamnesis.sync.paths import is_note
 from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
-from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository
+from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
 _MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
+_MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
 
 
@@ -73,14 +74,18 @@ class Cycle:
         self._stale: dict[str, None] = {}  # paths whose index entry is out of date
         self._held_back: dict[str, str] = {}
         self._committed: tuple[str, ...] = ()
+        self._main: str | None = None  # where the branch has to be in the end
 
     def run(self, *, thorough: bool = False) -> SyncResult:
         """Carry the sync out."""
         self._remarks.extend(healing.heal(self._repository, thorough=thorough))
         self._finish_landing()
         parent = self._repository.resolve(MAIN)
-        tip = self._commit_disk()
+        tip = self._main = self._commit_disk()
         result = self._exchange(tip, parent) if self._url else self._stay_here()
+        if self._repository.resolve(MAIN) != self._main:
+            # A git process of a sync that was killed, or a person, was at work: begin again.
+            raise SyncFailed("moving main", "another git process moved it meanwhile")
         self._repository.refresh_index(self._stale)
         return self._completed(result)
 
@@ -92,9 +97,10 @@ class Cycle:
         """Fetch, replay and push until the remote took it; then write the files."""
         assert self._url is not None  # noqa: S101  for the type checker; run() asked
         remote.configure(self._repository, self._url)
-        pushed = remote.Pushed()
+        locked = 0
         for pause in _pauses():
             time.sleep(pause)
+            pushed = remote.Pushed()
             known = self._repository.resolve(UPSTREAM)
             fetched = remote.fetch(self._repository, url=self._url, seconds=self._seconds)
             if fetched.trouble:
@@ -106,7 +112,8 @@ class Cycle:
             pushed = remote.push(
                 self._repository, target.commit, url=self._url, seconds=self._seconds
             )
-            if not pushed.raced:
+            locked += pushed.locked
+            if not pushed.raced or locked > _MAX_LOCKED:
                 break
         if target is None:
             return SyncResult(detail="synced; there are no notes yet")
@@ -241,6 +248,7 @@ class Cycle:
         """Write the result to disk and let main name it."""
         repository = self._repository
         self._hold(target.clashes, target.commit)
+        self._main = target.commit
         if before != target.commit or main != target.commit:
             landing = journal.Landing(before, target.commit, main)
             journal.begin(repository.own, landing)

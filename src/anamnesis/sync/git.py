@@ -96,7 +96,7 @@ class GitSyncBackend:
             try:
                 result = self._cycle(url, accept_deletions).run()
             except SyncFailed:
-                # Perhaps a commit is damaged: look closely, mend, and try once more.
+                # A commit may be damaged, or another git was at work: look closely, once more.
                 result = self._cycle(url, accept_deletions).run(thorough=True)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):

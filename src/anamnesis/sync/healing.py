@@ -17,7 +17,7 @@ from anamnesis.sync.repository import MAIN, SECONDS, UPSTREAM, Repository, SyncF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _WAIT_SECONDS = 5.0  # a living git process ends within this, or somebody is at an editor
 _OLD_SECONDS = 60.0  # where we cannot see processes: no git command of ours lasts that long
@@ -54,7 +54,7 @@ def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
     """
     _create(repository)
     _clear_locks(repository)
-    _clear_index_lock(repository)
+    free_dead_locks(repository.directory, [".git/index.lock"])
     found = [
         *_mend_head(repository),
         *_mend_refs(repository, thorough=thorough),
@@ -168,14 +168,15 @@ def _clear_locks(repository: Repository) -> None:
         time.sleep(0.1)
 
 
-def _clear_index_lock(repository: Repository) -> None:
-    """Free the person's own index from a dead process; a living one does not concern us."""
-    lock = os.path.join(repository.git_dir, "index.lock")
-    if not os.path.lexists(lock):
-        return
-    alive = _somebody_works_in(repository.directory)
-    if alive is False or (alive is None and _age(lock) > _OLD_SECONDS):
-        atomic.remove(lock)
+def free_dead_locks(directory: str, names: Iterable[str]) -> None:
+    """Remove lock files if no git is at work in a directory; a living one is left alone."""
+    for name in names:
+        lock = os.path.join(directory, name)
+        if not os.path.lexists(lock):
+            continue
+        alive = _somebody_works_in(directory)
+        if alive is False or (alive is None and _age(lock) > _OLD_SECONDS):
+            atomic.remove(lock)
 
 
 def _lock_files(repository: Repository) -> Iterator[str]:

@@ -8,6 +8,7 @@ import time
 
 from anamnesis.errors import InvalidInput
 from anamnesis.records import record
+from anamnesis.sync import healing
 from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ class Pushed:
 
     done: bool = False
     raced: bool = False
+    locked: bool = False  # the ref is locked there: by a push under way, or by a dead process
     trouble: Trouble | None = None
 
 
@@ -104,7 +106,10 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
         return Pushed(done=True)
     said = (finished.out + finished.err).decode("utf-8", "replace").lower()
     if not finished.timed_out and any(words in said for words in _RACES):
-        return Pushed(raced=True, trouble=explain(finished, url, seconds))
+        locked = "file exists" in said
+        if locked and _is_path(url):
+            healing.free_dead_locks(url, [f"{MAIN}.lock", "packed-refs.lock"])
+        return Pushed(raced=True, locked=locked, trouble=explain(finished, url, seconds))
     return Pushed(trouble=explain(finished, url, seconds))
 
 
@@ -113,7 +118,7 @@ def _receiver(url: str) -> list[str]:
 
     Nor does it pack its objects while we wait; `GitSyncBackend` starts that in the background.
     """
-    if is_ssh(url) or "://" in url:
+    if not _is_path(url):
         return []
     return ["--receive-pack=git -c core.hooksPath=hooks -c receive.autoGC=false receive-pack"]
 
@@ -135,6 +140,10 @@ def surroundings(repository: Repository, url: str) -> dict[str, str]:
     command = named or repository.git("config", "--get", "core.sshCommand").text or "ssh"
     options = f"-o BatchMode=yes -o ConnectTimeout={CONNECT_SECONDS} -o ServerAliveInterval=10"
     return {**quiet, "GIT_SSH_COMMAND": f"{command} {options}", "GIT_SSH_VARIANT": "ssh"}
+
+
+def _is_path(url: str) -> bool:
+    return not is_ssh(url) and "://" not in url
 
 
 def is_ssh(url: str) -> bool:
@@ -165,6 +174,9 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("no space left", "disk quota exceeded", "read-only file system"),
      "{url} cannot take more: its disk is full or read-only",
      "Free space there; your notes are committed here and go out with the next sync."),
+    (("main.lock': file exists",),
+     "{url} is locked by a push that did not end",
+     "If no other machine is syncing, remove refs/heads/main.lock there."),
     (("remote: fatal:", "remote: error:", "remote rejected", "hook declined"),
      "{url} refused: {reason}", ""),
     (_OFFLINE, _AWAY, ""),
