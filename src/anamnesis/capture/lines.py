@@ -1,0 +1,56 @@
+"""A transcript's lines, in constant memory."""
+
+from __future__ import annotations
+
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+# The longest line that may hold something worth reading: a message with a pasted file. Longer ones
+# are images and tool output; they are passed over in pieces of this size.
+MAX_LINE = 8 * 1024 * 1024
+# A transcript that is one document instead of lines (opencode) is read whole, so it is limited.
+MAX_DOCUMENT = 64 * 1024 * 1024
+
+
+def entries(
+    path: str | os.PathLike[str], *, wanted: Callable[[bytes], bool]
+) -> Iterator[dict[str, Any]]:
+    """The JSON objects of the wanted lines; what cannot be read or parsed is passed over."""
+    try:
+        with open(path, "rb") as file:
+            while line := file.readline(MAX_LINE):
+                if not line.endswith(b"\n") and len(line) == MAX_LINE:
+                    _skip_rest_of_line(file.readline)
+                elif wanted(line) and (entry := _parsed(line)) is not None:
+                    yield entry
+    except (OSError, ValueError):  # unreadable, gone, or a path that no system accepts
+        return
+
+
+def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The one JSON object that the file is, or None."""
+    try:
+        if os.path.getsize(path) > MAX_DOCUMENT:
+            return None
+        with open(path, "rb") as file:
+            return _parsed(file.read())
+    except (OSError, ValueError):
+        return None
+
+
+def _skip_rest_of_line(readline: Callable[[int], bytes]) -> None:
+    while (piece := readline(MAX_LINE)) and not piece.endswith(b"\n"):
+        pass
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
