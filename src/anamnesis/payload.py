@@ -61,26 +61,40 @@ def _text(found: dict[str, Any], *names: str) -> str:
 
 
 def _stdin() -> bytes:
-    # The descriptor itself: sys.stdin may be None, closed, or bound to another encoding.
+    if sys.stdin is None:  # the client closed it
+        return b""
     try:
-        if os.isatty(0):
-            return b""
-        return _read_all()
+        descriptor = sys.stdin.fileno()
+    except (OSError, ValueError):  # not a file: whoever called us put a text there
+        return _text_stream()
+    try:
+        return b"" if os.isatty(descriptor) else _read_all(descriptor)
+    except OSError:
+        return b""
+
+
+def _text_stream() -> bytes:
+    try:
+        return sys.stdin.read(_MOST_BYTES).encode("utf-8", "replace")
     except (OSError, ValueError):
         return b""
 
 
-def _read_all() -> bytes:
+def _read_all(descriptor: int) -> bytes:
+    # Not through sys.stdin: its encoding is the terminal's, and a payload is UTF-8.
     pieces, size = [], 0
-    while size < _MOST_BYTES and _is_ready() and (piece := os.read(0, 1 << 20)):
+    while size < _MOST_BYTES and _is_ready(descriptor):
+        piece = os.read(descriptor, 1 << 20)
+        if not piece:
+            break
         pieces.append(piece)
         size += len(piece)
     return b"".join(pieces)
 
 
-def _is_ready() -> bool:
+def _is_ready(descriptor: int) -> bool:
     if sys.platform == "win32":
         return True  # select knows only sockets there
     from select import select
 
-    return bool(select([0], [], [], _PATIENCE_SECONDS)[0])
+    return bool(select([descriptor], [], [], _PATIENCE_SECONDS)[0])

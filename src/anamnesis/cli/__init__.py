@@ -25,7 +25,14 @@ COMMANDS = {
     "status": "counts, paths, files that need a person",
     "reindex": "build the index anew from the files",
     "serve": "serve the memory tools to an agent (MCP); the default",
+    "inject": "hook: what a session starts with",
+    "recall-hook": "hook: the notes that answer a prompt",
+    "capture": "hook: a session becomes a note; or old transcripts do",
+    "pause": "remember and recall nothing for a while",
+    "resume": "remember and recall again",
 }
+# These never fail and parse their options themselves: argparse exits 2, which blocks a client.
+HOOKS = frozenset({"inject", "recall-hook", "capture"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "serve"
+    if name in HOOKS and not {"-h", "--help"} & set(arguments):
+        return int(command(name).run_hook(arguments[1:]))
     if name in COMMANDS:
         run_plain = getattr(command(name), "run_plain", None)
         if run_plain is not None and not arguments[1:]:
@@ -90,3 +99,10 @@ def command_parser(name: str) -> ArgumentParser:
     )
     module.add_arguments(parser)
     return parser
+
+
+def __getattr__(name: str) -> object:
+    """`cmd_inject` and the like: the function of a command, loaded when it is asked for."""
+    if name.startswith("cmd_") and (known := name[4:].replace("_", "-")) in COMMANDS:
+        return command(known).run
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -97,12 +97,18 @@ def _open_missing_streams() -> None:
 
 
 def _print(text: str) -> None:
-    waiting = text.encode("utf-8", "replace")
+    if not text or sys.stdout is None:
+        return
     try:
-        while waiting:
-            waiting = waiting[os.write(1, waiting) :]
-    except OSError:
-        return  # nobody reads any more
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is None:
+            sys.stdout.write(text)
+        else:
+            stream.write(text.encode("utf-8", "replace"))
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        # Nobody reads any more. What is left in the buffer must not raise at exit.
+        sys.stdout = None
 
 
 def _leave_word(hook: str, error: BaseException, area: str) -> None:
@@ -115,12 +121,3 @@ def _leave_word(hook: str, error: BaseException, area: str) -> None:
     except BaseException:  # noqa: BLE001  not even a full disk may reach the client
         return
 
-
-def wants_help(arguments: Sequence[str]) -> bool:
-    """Whether a person asks what the command does."""
-    return any(argument in {"-h", "--help"} for argument in arguments)
-
-
-def is_by_hand() -> bool:
-    """Whether a person sits in front of this."""
-    return sys.stdin is not None and sys.stdin.isatty()

@@ -66,6 +66,14 @@ def already_given(home: str, session: str) -> set[str]:
     return found
 
 
+def forked_at(home: str, session: str) -> str:
+    """When a session was forked from another one; empty if it was not, or nobody knows."""
+    for entry in journal.latest(path(home), containing=session, whole=True):
+        if entry.get("session") == session and entry.get("source") == "fork":
+            return str(entry.get("at", ""))
+    return ""
+
+
 def path(home: str) -> str:
     """The journal of receipts."""
     return os.path.join(home, "log", "receipts.jsonl")

@@ -19,22 +19,22 @@ END = "_End of recalled notes._"
 _MORE_HEADING = "## Not shown in full: memory_search for the rest"
 _TITLE_LENGTH = 100
 
+# The patterns are compiled when a note first needs one: most never do, and a hook pays for each.
 # Tags with which clients mark what the system says; in a note they are only text.
-_SPEAKS_AS_SYSTEM = re.compile(
-    r"<(?=/?\s{0,3}(?:system|hook_context|untrusted_context|session_context|environment_context"
-    r"|user_instructions|permissions|function_calls|function_results|invoke|antml|command-|local-command"
-    r"|task-notification)\b)",
-    re.IGNORECASE,
+_SPEAKS_AS_SYSTEM = (
+    r"(?i)<(?=/?\s{0,3}(?:system|hook_context|untrusted_context|session_context|environment_context"
+    r"|user_instructions|permissions|function_calls|function_results|invoke|antml|command-"
+    r"|local-command|task-notification)\b)"
 )
 # Our own headings and last line: a note must not end the frame or begin another note.
-_SPEAKS_AS_US = re.compile(
-    r"^(?=[ \t]{0,3}(?:#{1,6}[ \t]*(?:Anamnesis (?:memory|recall)|Not shown in full|\[(?:procedural|semantic|episodic)\])"
-    r"|_End of recalled notes))",
-    re.IGNORECASE | re.MULTILINE,
+_SPEAKS_AS_US = (
+    r"(?im)^(?=[ \t]{0,3}(?:#{1,6}[ \t]*(?:Anamnesis (?:memory|recall)|Not shown in full"
+    r"|\[(?:procedural|semantic|episodic)\])|_End of recalled notes))"
 )
 # Control characters, text direction overrides, and the invisible copies of ASCII.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+_INVISIBLE = (
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff"
+    "\U000e0000-\U000e007f]"
 )
 
 
@@ -81,7 +81,10 @@ def _inline(text: str) -> str:
 
 
 def _as_data(text: str) -> str:
-    text = _INVISIBLE.sub("", text) if not text.isprintable() else text
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        text = re.sub(_INVISIBLE, "", text)
     if "<" in text:
-        text = _SPEAKS_AS_SYSTEM.sub("&lt;", text)
-    return _SPEAKS_AS_US.sub(r"\\", text).strip("\n")
+        text = re.sub(_SPEAKS_AS_SYSTEM, "&lt;", text)
+    if "#" in text or "recalled notes" in text.lower():
+        text = re.sub(_SPEAKS_AS_US, r"\\", text)
+    return text.strip("\n")

@@ -1,0 +1,71 @@
+"""Where the agents keep their transcripts, and which of them have not been captured."""
+
+from __future__ import annotations
+
+import os
+from glob import iglob
+
+from anamnesis.capture import ledger
+from anamnesis.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# `~` is the person's home; CLAUDE_CONFIG_DIR and CODEX_HOME move two of them.
+_PLACES = (
+    ("CLAUDE_CONFIG_DIR", "~/.claude", "projects/*/*.jsonl"),
+    ("CODEX_HOME", "~/.codex", "sessions/*/*/*/rollout-*.jsonl"),
+    ("", "~/.gemini", "tmp/*/chats/*.json*"),
+    ("", "~/.copilot", "session-state/*/events.jsonl"),
+)
+
+
+@record
+class Found:
+    """A transcript on disk."""
+
+    path: str
+    session: str  # as far as its name tells
+    mtime: float
+
+
+def transcripts(*, since: float = 0.0) -> list[Found]:
+    """Every transcript of a session changed after `since`, newest first."""
+    found = [each for each in _all() if each.mtime > since]
+    return sorted(found, key=lambda each: each.mtime, reverse=True)
+
+
+def uncaptured(home: str, *, since: float) -> list[Found]:
+    """The transcripts that changed after they were last captured, or never were."""
+    return [each for each in transcripts(since=since) if _is_news(home, each)]
+
+
+def copilot_transcript(session: str) -> str:
+    """Where Copilot keeps a session; its hooks at the end do not say."""
+    return os.path.expanduser(f"~/.copilot/session-state/{os.path.basename(session)}/events.jsonl")
+
+
+def _is_news(home: str, found: Found) -> bool:
+    known = ledger.read(home, found.session)
+    return known is None or not known.is_current()
+
+
+def _all() -> Iterator[Found]:
+    for variable, usual, pattern in _PLACES:
+        root = os.path.expanduser(os.environ.get(variable) or usual)
+        for path in iglob(os.path.join(root, pattern)):
+            name = os.path.basename(path)
+            if name.startswith("agent-"):  # subagents, as older clients kept them
+                continue
+            try:
+                yield Found(path, _session_of(path, name), os.stat(path).st_mtime)
+            except OSError:
+                continue
+
+
+def _session_of(path: str, name: str) -> str:
+    stem = os.path.splitext(name)[0]
+    if stem == "events":
+        return os.path.basename(os.path.dirname(path))
+    return stem[-36:] if stem.startswith("rollout-") else stem

@@ -1,0 +1,153 @@
+"""A session becomes a note: from a hook, from a sweep, or from an old transcript."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from anamnesis import switches
+from anamnesis.capture import ledger
+from anamnesis.capture.discovery import copilot_transcript
+from anamnesis.capture.episodic import write_episodic
+from anamnesis.capture.readers.claude_code import summary_of
+from anamnesis.capture.privacy import without_private_and_recalled
+from anamnesis.capture.summarize import resolve_summarizer
+from anamnesis.capture.transcript import parse_transcript
+from anamnesis.capture.triage import is_trivial_session
+from anamnesis.config import resolve_machine_id
+from anamnesis.hooklog import receipts
+from anamnesis.project import resolve_project_key
+from anamnesis.records import record, replace
+from anamnesis.redact.allowed import allow_list
+from anamnesis.store import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.capture.session import ParsedSession
+    from anamnesis.notes.note import Memory
+    from anamnesis.payload import Payload
+
+_SOURCE_OF_EVENT = {
+    "PreCompact": "precompact",
+    "PreCompress": "precompact",
+    "PostCompact": "postcompact",
+    "Stop": "checkpoint",
+    "AfterAgent": "checkpoint",
+}
+_CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
+
+
+@record
+class Captured:
+    """What became of a session."""
+
+    note: Memory | None
+    said: str  # one line for a person
+
+
+def source_of(payload: Payload) -> str:
+    """Which moment of a session a payload tells of."""
+    return _SOURCE_OF_EVENT.get(payload.event, "session-end")
+
+
+def capture(
+    home: str,
+    payload: Payload,
+    *,
+    source: str,
+    transcript: str | None = None,
+    project: str | None = None,
+) -> Captured:
+    """Capture the session that a payload or a transcript tells of; one note per session."""
+    path = transcript or payload.transcript_path or _usual_place(payload)
+    if not path:
+        return Captured(None, "no transcript")
+    before = ledger.read(home, payload.session_id) if payload.session_id else None
+    if source == "checkpoint" and _is_too_soon(home, payload.session_id):
+        return Captured(None, "captured a moment ago")
+    stamp = ledger.stamp(path)
+    session = _session(home, payload, path)
+    cwd = session.cwd or payload.cwd or "."
+    project = project or resolve_project_key(cwd)
+    if off := switches.why_off(home, project=project, cwd=cwd):
+        return Captured(None, off)
+    session = _without_ignored_files(session, cwd)
+    if is_trivial_session(session):
+        _remember(home, session, path, stamp, None)
+        return Captured(None, "skipped trivial session")
+    before = before or ledger.read(home, session.session_id)
+    with MemoryStore(home) as store:
+        if left := _left_to_the_person(store, before):
+            return Captured(None, left)
+        note = write_episodic(
+            store,
+            session,
+            summarizer=resolve_summarizer(),
+            project=project,
+            source=source,
+            machine_id=resolve_machine_id(),
+            allow=allow_list(home),
+        )
+    _remember(home, session, path, stamp, note)
+    said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
+    return Captured(note, said)
+
+
+def _usual_place(payload: Payload) -> str:
+    path = copilot_transcript(payload.session_id) if payload.session_id else ""
+    return path if os.path.exists(path) else ""
+
+
+def _is_too_soon(home: str, session: str) -> bool:
+    ago = ledger.seconds_since(home, session, now=time.time())
+    return ago is not None and ago < _CHECKPOINT_SECONDS
+
+
+def _session(home: str, payload: Payload, path: str) -> ParsedSession:
+    since = receipts.forked_at(home, payload.session_id) if payload.session_id else ""
+    session = parse_transcript(path, since=since)
+    if not session.session_id:
+        session = replace(session, session_id=payload.session_id)
+    if payload.compact_summary:
+        summary = without_private_and_recalled(summary_of(payload.compact_summary))
+        session = replace(session, compact_summary=summary, last_outcome=summary)
+    elif payload.last_message and not session.last_outcome and session.first_prompt:
+        outcome = without_private_and_recalled(payload.last_message)
+        session = replace(session, last_outcome=outcome)
+    return session
+
+
+def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
+    patterns = switches.ignore_patterns(cwd)
+    if patterns is None:
+        return session
+    files = [path for path in session.files_touched if not patterns.covers(path)]
+    return replace(session, files_touched=files)
+
+
+def _left_to_the_person(store: MemoryStore, before: ledger.Entry | None) -> str:
+    """Why a note is not touched: somebody deleted or rewrote what we had captured."""
+    if before is None or not before.note_id:
+        return ""
+    note = store.get(before.note_id)
+    if note is None:
+        return f"note {before.note_id} was deleted; it is not written again"
+    if before.body and ledger.body_hash(note.body) != before.body:
+        return f"note {before.note_id} was edited by hand; it is left as it is"
+    return ""
+
+
+def _remember(
+    home: str, session: ParsedSession, path: str, stamp: tuple[int, int], note: Memory | None
+) -> None:
+    if not session.session_id:
+        return
+    size, mtime_ns = stamp
+    entry = ledger.Entry(
+        transcript=os.path.abspath(path),
+        size=size,
+        mtime_ns=mtime_ns,
+        note_id=note.id if note else "",
+        body=ledger.body_hash(note.body) if note else "",
+    )
+    ledger.write(home, session.session_id, entry)
