@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+
+from anamnesis import atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +28,19 @@ def start(arguments: Sequence[str]) -> None:
         process.detach(argv)
 
 
-def _spawn(argv: Sequence[str]) -> bool:
+def start_now_and_then(home: str, arguments: Sequence[str], *, every: float) -> None:
+    """Do the same at most once in so many seconds, give or take a race between two sessions."""
+    marker = os.path.join(home, "state", f"last-{'-'.join(arguments).replace('--', '')}")
+    try:
+        if time.time() - os.stat(marker).st_mtime < every:
+            return
+    except FileNotFoundError:
+        atomic.write_text(marker, "")
+    os.utime(marker)
+    start(arguments)
+
+
+def _spawn(argv: list[str]) -> bool:
     # Eight milliseconds less than subprocess, where the system can do it.
     if not hasattr(os, "posix_spawn"):
         return False

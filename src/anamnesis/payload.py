@@ -33,7 +33,7 @@ class Payload:
 
 def read() -> Payload:
     """The payload on standard input; an empty one for anything that is not a payload."""
-    return parse(_stdin())
+    return parse(read_bytes())
 
 
 def parse(data: bytes) -> Payload:
@@ -60,7 +60,8 @@ def _text(found: dict[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := found.get(name), str)), "")
 
 
-def _stdin() -> bytes:
+def read_bytes() -> bytes:
+    """What stands on standard input; nothing if that is a terminal or closed."""
     if sys.stdin is None:  # the client closed it
         return b""
     try:

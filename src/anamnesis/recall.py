@@ -36,16 +36,16 @@ _SKIPPED = re.compile(r"\s*(?:/\S|<(?:task-notification|command-|local-command|b
 _WORD = re.compile(r"\w+(?:[./:_-]\w+)*")
 _CODE_WORD = re.compile(r"[a-z]+[A-Z]\w*|\w*_\w+|\w+[./:]\w+|[A-Z]{2,}[a-z]\w*|\w*\d\w*[A-Za-z]\w*")
 _STOP_WORDS = frozenset(
-    "a about add added after again all also am an and any are as at be because been before being"
-    " between both but by can change changed check could did do does doing done don down each even"
-    " few file files find first fix for from further get give go going got had has have having he"
-    " help her here hers him his how i if in into is it its just keep know last let like line look"
-    " make may me more most much must my need needs new next no nor not now of off ok okay on once"
-    " one only or other our out over own please put re really right run same say see set she should"
-    " show so some still such sure take tell test than thank thanks that the their them then there"
-    " these they thing things think this those to too try two under until up us use used using very"
-    " want was way we well were what when where which while who why will with work would write yes"
-    " you your".split()
+    """a about add added after again all also am an and any are as at be because been before being
+    between both but by can change changed check could did do does doing done don down each even
+    few file files find first fix for from further get give go going got had has have having he
+    help her here hers him his how i if in into is it its just keep know last let like line look
+    make may me more most much must my need needs new next no nor not now of off ok okay on once
+    one only or other our out over own please put re really right run same say see set she should
+    show so some still such sure take tell test than thank thanks that the their them then there
+    these they thing things think this those to too try two under until up us use used using very
+    want was way we well were what when where which while who why will with work would write yes
+    you your""".split()  # noqa: SIM905  readable as text, not as two hundred lines
 )
 
 

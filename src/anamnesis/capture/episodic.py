@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
 
 from anamnesis import locks
 from anamnesis.capture.summarize import HeuristicSummarizer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "backfill")
 _LOCK_SECONDS = 30.0  # the lock is held for one note; ten sessions that end at once take turns
+_OLD = timedelta(hours=1)
 # Secrets are looked for before a text is clipped: half a token has no shape any more. What stands
 # further behind than this can never reach the note.
 _REDACTED_LENGTH = 20_000
@@ -42,7 +44,9 @@ def write_episodic(
     if is_trivial_session(session):
         return None
     allowed = tuple(allow)
-    session = _without_secrets(session, allowed, raw=not isinstance(summarizer, HeuristicSummarizer))
+    session = _without_secrets(
+        session, allowed, raw=not isinstance(summarizer, HeuristicSummarizer)
+    )
     summary = summarizer.summarize(session)
     if summary is None:
         return None
@@ -50,20 +54,51 @@ def write_episodic(
     title, body = redact(summary.title, allow=allowed), redact(summary.body, allow=allowed)
     summary = replace(summary, title=title, body=body)
     with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
-        known = store.ask(lambda db: session_note(db, session.session_id)) if session.session_id else None
+        known = (
+            store.ask(lambda db: session_note(db, session.session_id))
+            if session.session_id
+            else None
+        )
         if known is not None:
             return _update(store, known, summary, source)
-        return store.write(
-            type="episodic",
-            title=summary.title,
-            body=summary.body,
-            project=project,
-            machine_id=machine_id,
-            tags=["session", source],
-            prov_source="session-end",
-            prov_session=session.session_id,
-            prov_model=summary.prov_model,
+        return _create(
+            store, session, summary, project=project, source=source, machine_id=machine_id
         )
+
+
+def _create(
+    store: MemoryStore,
+    session: ParsedSession,
+    summary: SummaryResult,
+    *,
+    project: str,
+    source: str,
+    machine_id: str,
+) -> Memory:
+    note = store.write(
+        type="episodic",
+        title=summary.title,
+        body=summary.body,
+        project=project,
+        machine_id=machine_id,
+        tags=["session", source],
+        prov_source="session-end",
+        prov_session=session.session_id,
+        prov_model=summary.prov_model,
+    )
+    ended = _ended_long_ago(session.ended_at)
+    return store.put(replace(note, created_at=ended, updated_at=ended)) if ended else note
+
+
+def _ended_long_ago(ended_at: str) -> str:
+    """When an old session ended, in the form of notes: it must not pass for the latest one."""
+    try:
+        ended = datetime.fromisoformat(ended_at).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    if datetime.now(UTC) - ended < _OLD:
+        return ""
+    return ended.isoformat(timespec="seconds")
 
 
 def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) -> Memory | None:

@@ -120,4 +120,3 @@ def _leave_word(hook: str, error: BaseException, area: str) -> None:
             runs.failed(home, area, reason)
     except BaseException:  # noqa: BLE001  not even a full disk may reach the client
         return
-

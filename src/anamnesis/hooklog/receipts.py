@@ -42,9 +42,9 @@ def write(
     notes = [
         {"id": note.id, "why": note.why, "units": note.units, "whole": note.whole} for note in given
     ]
-    entry = {"at": clock.utcnow(), "event": event, "session": session, "project": project}
-    entry |= {"source": source, "units": units, "notes": notes}
-    journal.append(path(home), entry, limit=_LIMIT)
+    who = {"at": clock.utcnow(), "event": event, "session": session, "project": project}
+    what = {"source": source, "units": units, "notes": notes}
+    journal.append(path(home), {**who, **what}, limit=_LIMIT)
 
 
 def latest(home: str) -> Iterator[dict[str, Any]]:

@@ -18,9 +18,7 @@ _SHOWN = (
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
 
 
-def latest_of_type(
-    db: sqlite3.Connection, *, project: str, type: str, limit: int
-) -> list[Memory]:
+def latest_of_type(db: sqlite3.Connection, *, project: str, type: str, limit: int) -> list[Memory]:
     """The latest shown notes of a type in a project, without their bodies.
 
     One type at a time follows an index to the limit; several at once would sort the project.

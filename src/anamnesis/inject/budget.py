@@ -48,7 +48,7 @@ def fit(
     Only the notes that are shown are read, and a few that turn out to be too long.
     """
     room = limit - units(render.framed((), (), notices=notices))
-    shelf = _Shelf(candidates, read)
+    shelf = _Shelf(read)
     if not shelf.take(candidates, up_to=room, misses=1):
         shelf.clear()
         _share(shelf, candidates, room)
@@ -77,9 +77,7 @@ def _share(shelf: _Shelf, candidates: Sequence[Candidate], room: int) -> None:
 class _Shelf:
     """The notes taken so far, and the room that they use."""
 
-    def __init__(
-        self, candidates: Iterable[Candidate], read: Callable[[str], Memory | None]
-    ) -> None:
+    def __init__(self, read: Callable[[str], Memory | None]) -> None:
         self.taken: set[str] = set()
         self.gone: set[str] = set()  # known to the index, but no longer there or readable
         self.sections: dict[str, str] = {}

@@ -9,8 +9,8 @@ from anamnesis import switches
 from anamnesis.capture import ledger
 from anamnesis.capture.discovery import copilot_transcript
 from anamnesis.capture.episodic import write_episodic
-from anamnesis.capture.readers.claude_code import summary_of
 from anamnesis.capture.privacy import without_private_and_recalled
+from anamnesis.capture.readers.claude_code import summary_of
 from anamnesis.capture.summarize import resolve_summarizer
 from anamnesis.capture.transcript import parse_transcript
 from anamnesis.capture.triage import is_trivial_session

@@ -29,9 +29,9 @@ _ARGUMENTS = re.compile(r"<command-args>(.{0,2000}?)</command-args>", re.DOTALL)
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]{0,40}\]")
 # Commands that steer the client itself; whoever types one has not asked for work.
 _OWN_COMMANDS = frozenset(
-    "/clear /compact /config /context /cost /doctor /effort /exit /export /fast /help /hooks /ide"
-    " /login /logout /mcp /memory /model /permissions /plugin /quit /resume /rewind /status"
-    " /statusline /theme /usage /vim".split()
+    """/clear /compact /config /context /cost /doctor /effort /exit /export /fast /help /hooks /ide
+    /login /logout /mcp /memory /model /permissions /plugin /quit /resume /rewind /status
+    /statusline /theme /usage /vim""".split()  # noqa: SIM905  readable as text
 )
 _SUMMARY = re.compile(r"Summary:\n(.*?)(?:\n\nIf you need specific details|\Z)", re.DOTALL)
 _SUMMARY_TAG = re.compile(r"<summary>(.*?)(?:</summary>|\Z)", re.DOTALL)

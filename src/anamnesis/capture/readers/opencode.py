@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from anamnesis.capture.readers.shared import mapping, mappings
 
 TYPE_CHECKING = False
@@ -23,6 +25,9 @@ def take_document(whole: dict[str, Any], draft: Draft) -> None:
     """Take a whole session."""
     info = mapping(whole.get("info"))
     draft.identify(session_id=info.get("id"), cwd=info.get("directory"))
+    updated = mapping(info.get("time")).get("updated")
+    if isinstance(updated, int):
+        draft.saw(datetime.fromtimestamp(updated / 1000, UTC).isoformat())
     for message in mappings(whole.get("messages")):
         _take_message(message, draft)
 

@@ -5,6 +5,8 @@ The client's payload is read from standard input. Always exits 0.
 
 from __future__ import annotations
 
+import os
+
 from anamnesis import payload
 from anamnesis.cli import hooks
 from anamnesis.config import home_directory
@@ -20,11 +22,18 @@ examples:
   anamnesis inject --project my-project --k 12
   anamnesis inject --format gemini < payload.json
 """
+_SWEEP_SECONDS = 600.0
 OPTIONS = {
-    "--project": hooks.Option("the project; default: that of the payload's directory", metavar="KEY"),
-    "--k": hooks.Option("at most so many notes of the project; default: 8", metavar="K", default="8"),
+    "--project": hooks.Option(
+        "the project; default: that of the payload's directory", metavar="KEY"
+    ),
+    "--k": hooks.Option(
+        "at most so many notes of the project; default: 8", metavar="K", default="8"
+    ),
     "--format": hooks.Option(
-        "claude, codex, gemini, copilot or text; default: claude", metavar="CLIENT", default="claude"
+        "claude, codex, gemini, copilot or text; default: claude",
+        metavar="CLIENT",
+        default="claude",
     ),
     "--max-chars": hooks.Option("at most so many UTF-16 units; default: 9500", metavar="UNITS"),
 }
@@ -61,14 +70,25 @@ def _inject(*, project: str | None, k: int | None, format: str | None, limit: in
     def work() -> str:
         from anamnesis.operations.inject import inject
 
-        home, told = home_directory(), payload.read()
-        return inject(
-            home,
+        told = payload.read()
+        text = inject(
+            home_directory(),
             told,
             project=project,
             k=8 if k is None else k,
             format=format or "claude",
             limit=limit,
         )
+        if told.event == "SessionStart" and os.environ.get("ANAMNESIS_SWEEP") != "0":
+            hooks.guarded("inject", _sweep_now_and_then)
+        return text
 
     return hooks.guarded("inject", work)
+
+
+def _sweep_now_and_then() -> str:
+    """Look after sessions that were killed, in the background."""
+    from anamnesis import background
+
+    background.start_now_and_then(home_directory(), ["capture", "--sweep"], every=_SWEEP_SECONDS)
+    return ""

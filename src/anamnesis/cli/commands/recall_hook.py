@@ -19,9 +19,13 @@ examples:
   echo '{"prompt": "why is sqlite locked", "cwd": "."}' | anamnesis recall-hook
 """
 OPTIONS = {
-    "--project": hooks.Option("the project; default: that of the payload's directory", metavar="KEY"),
+    "--project": hooks.Option(
+        "the project; default: that of the payload's directory", metavar="KEY"
+    ),
     "--format": hooks.Option(
-        "claude, codex, gemini, copilot or text; default: claude", metavar="CLIENT", default="claude"
+        "claude, codex, gemini, copilot or text; default: claude",
+        metavar="CLIENT",
+        default="claude",
     ),
 }
 
@@ -51,8 +55,6 @@ def _recall(*, project: str | None, format: str | None) -> int:
             return ""
         from anamnesis.operations.recall_for_prompt import recall_for_prompt
 
-        return recall_for_prompt(
-            home_directory(), told, project=project, format=format or "claude"
-        )
+        return recall_for_prompt(home_directory(), told, project=project, format=format or "claude")
 
     return hooks.guarded("recall-hook", work)
