@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_BYTES = 16 * 1024 * 1024
+_LONGEST_PATH = 4096  # what systems accept; no client works in a longer one
 # A client writes at once and closes; whoever runs a hook by hand with an open pipe does neither.
 _PATIENCE_SECONDS = 2.0
 
@@ -47,8 +48,8 @@ def parse(data: bytes) -> Payload:
     return Payload(
         event=_text(found, "hook_event_name", "hookEventName"),
         session_id=_text(found, "session_id", "sessionId", "conversation_id"),
-        transcript_path=_text(found, "transcript_path", "transcriptPath"),
-        cwd=_text(found, "cwd"),
+        transcript_path=_path(found, "transcript_path", "transcriptPath"),
+        cwd=_path(found, "cwd"),
         source=_text(found, "source"),
         prompt=_text(found, "prompt"),
         compact_summary=_text(found, "compact_summary"),
@@ -58,6 +59,11 @@ def parse(data: bytes) -> Payload:
 
 def _text(found: dict[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := found.get(name), str)), "")
+
+
+def _path(found: dict[str, Any], *names: str) -> str:
+    path = _text(found, *names)
+    return path if len(path) <= _LONGEST_PATH and "\0" not in path else ""
 
 
 def read_bytes() -> bytes:

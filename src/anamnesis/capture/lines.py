@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, BinaryIO
 
 # The longest line that may hold something worth reading: a message with a pasted file. Longer ones
 # are images and tool output; they are passed over in pieces of this size.
@@ -22,7 +23,7 @@ def entries(
 ) -> Iterator[dict[str, Any]]:
     """The JSON objects of the wanted lines; what cannot be read or parsed is passed over."""
     try:
-        with open(path, "rb") as file:
+        with _regular_file(path) as file:
             while line := file.readline(MAX_LINE):
                 if not line.endswith(b"\n") and len(line) == MAX_LINE:
                     _skip_rest_of_line(file.readline)
@@ -35,12 +36,22 @@ def entries(
 def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """The one JSON object that the file is, or None."""
     try:
-        if os.path.getsize(path) > MAX_DOCUMENT:
-            return None
-        with open(path, "rb") as file:
-            return _parsed(file.read())
+        with _regular_file(path) as file:
+            whole = file.read(MAX_DOCUMENT + 1)
     except (OSError, ValueError):
         return None
+    return _parsed(whole) if len(whole) <= MAX_DOCUMENT else None
+
+
+def _regular_file(path: str | os.PathLike[str]) -> BinaryIO:
+    # A payload names the path: whatever is there, it must not make us wait.
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{os.fspath(path)} is not a regular file")
+    return open(descriptor, "rb")
 
 
 def _skip_rest_of_line(readline: Callable[[int], bytes]) -> None:
