@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-TABLES = ("store", "mcp")
+TABLES = ("store", "mcp", "hooks")
 
 
 def main() -> None:

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.hook_support import ENTRY, Transcript, environment
 
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
 from anamnesis.notes.note import Memory
@@ -13,6 +12,7 @@ from anamnesis.operations.capture import capture
 from anamnesis.payload import Payload
 from anamnesis.records import replace
 from anamnesis.store import MemoryStore
+from hook_support import ENTRY, Transcript, environment
 
 SESSION = ParsedSession(
     first_prompt="Fix the login",

@@ -9,12 +9,12 @@ from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from tests.hook_support import PAYLOADS, TRANSCRIPTS, Transcript, hook
 
 from anamnesis import cli
 from anamnesis.cli import cmd_capture, cmd_inject, main
 from anamnesis.hooklog import runs
 from anamnesis.store import MemoryStore
+from hook_support import PAYLOADS, TRANSCRIPTS, Transcript, hook
 
 HOOKS = ("inject", "recall-hook", "capture")
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.support import write_file
 
 from anamnesis import switches
 from anamnesis.hooklog import receipts, runs
@@ -14,6 +13,7 @@ from anamnesis.operations.inject import inject
 from anamnesis.operations.recall_for_prompt import recall_for_prompt
 from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
+from support import write_file
 
 START = Payload(event="SessionStart", session_id="s-1", cwd="/home/u/demo", source="startup")
 

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.hook_support import ENTRY, Transcript, environment, hook
 
 from anamnesis.hooklog import runs
 from anamnesis.store import MemoryStore
+from hook_support import ENTRY, Transcript, environment, hook
 
 HOOKS = ("inject", "recall-hook", "capture")
 GARBAGE = {

@@ -6,13 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.hook_support import PAYLOADS
 
-from anamnesis import payload, switches
+from anamnesis import clock, payload, switches
 from anamnesis.cli.hooks import Option, Options
 from anamnesis.errors import InvalidInput
 from anamnesis.hooklog import journal, receipts, runs
 from anamnesis.operations.since import moment
+from hook_support import PAYLOADS
 
 
 @pytest.mark.parametrize("sample", PAYLOADS, ids=lambda path: path.name)
@@ -80,7 +80,7 @@ def test_a_failure_is_remembered_since_it_began(
 ) -> None:
     home = str(tmp_path)
     for day in (1, 2):
-        monkeypatch.setattr(runs.clock, "utcnow", lambda day=day: f"2026-11-0{day}")
+        monkeypatch.setattr(clock, "utcnow", lambda day=day: f"2026-11-0{day}")
         runs.failed(home, "capture", "disk\nfull")
 
     (failing,) = runs.failing(home)

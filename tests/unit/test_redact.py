@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.corpus.secrets import Planted, planted
 
 from anamnesis.redact import findings, redact
+from corpus.secrets import Planted, planted
 
 HARMLESS = (Path(__file__).parents[1] / "corpus" / "harmless.txt").read_text("utf-8").splitlines()
 PLANTED = planted()

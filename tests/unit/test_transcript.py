@@ -6,10 +6,10 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from tests.hook_support import SAMPLES, TRANSCRIPTS, Transcript
 
 from anamnesis.capture import ParsedSession, _text_of, parse_transcript
 from anamnesis.capture.lines import MAX_LINE
+from hook_support import SAMPLES, TRANSCRIPTS, Transcript
 
 
 @pytest.fixture
@@ -221,7 +221,8 @@ def test_what_cannot_be_read_is_an_empty_session(tmp_path: Path) -> None:
     (tmp_path / "lists").write_text('[1]\n"text"\nnull\n{"type": "user", "message": [1]}\n')
     (tmp_path / "deep").write_text("[" * 100_000 + "\n")
 
-    for path in (tmp_path, tmp_path / "missing", "a\0b", *tmp_path.iterdir()):
+    odd = [tmp_path, tmp_path / "missing", Path("a\0b")]
+    for path in [*odd, *tmp_path.iterdir()]:
         session = parse_transcript(path)
         assert (session.first_prompt, session.last_outcome) == ("", "")
 

@@ -8,8 +8,8 @@ from anamnesis.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
 # name -> what it does, in the order that `anamnesis --help` shows. A command lives in
@@ -101,8 +101,9 @@ def command_parser(name: str) -> ArgumentParser:
     return parser
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Callable[[Namespace], int]:
     """`cmd_inject` and the like: the function of a command, loaded when it is asked for."""
     if name.startswith("cmd_") and (known := name[4:].replace("_", "-")) in COMMANDS:
-        return command(known).run
+        run: Callable[[Namespace], int] = command(known).run
+        return run
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
