@@ -34,6 +34,13 @@ def resume(home: str, *, project: str | None = None) -> None:
         _write_projects(home, (other for other in _projects(home) if other != project))
 
 
+def paused(home: str) -> str:
+    """What is switched off on this machine, in words; empty if nothing is."""
+    if os.path.exists(os.path.join(home, "paused")):
+        return "everywhere"
+    return ", ".join(paused_projects(home))
+
+
 def paused_projects(home: str) -> list[str]:
     """The projects that are switched off on this machine."""
     return sorted(_projects(home))
