@@ -57,6 +57,17 @@ def parse(data: bytes) -> Payload:
     )
 
 
+def from_environment() -> Payload:
+    """What Claude Code says in the environment: all there is if it exits before it writes.
+
+    Version 2.1.197 does so when a SessionEnd hook is asynchronous.
+    """
+    return Payload(
+        session_id=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
+        cwd=os.environ.get("CLAUDE_PROJECT_DIR", ""),
+    )
+
+
 def _text(found: dict[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := found.get(name), str)), "")
 

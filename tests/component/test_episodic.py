@@ -97,6 +97,14 @@ def test_tags_of_a_person_stay_and_a_new_state_is_not_reflected_yet(store: Memor
     assert changed.tags == ["session", "session-end", "keep"]
 
 
+def test_the_end_of_a_session_is_told_by_its_tag(store: MemoryStore) -> None:
+    written(store, SESSION, "checkpoint")
+    ended = written(store, SESSION, "session-end")
+    passing = written(store, SESSION, "sweep")
+
+    assert ended.tags == passing.tags == ["session", "session-end"]
+
+
 def test_sessions_without_an_id_are_not_mixed_up(store: MemoryStore) -> None:
     nameless = replace(SESSION, session_id="")
 

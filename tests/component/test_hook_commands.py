@@ -147,6 +147,39 @@ def test_pause_and_resume(
     assert injected()
 
 
+def test_a_client_that_exits_before_it_writes_the_payload(home: Path, root: Path) -> None:
+    _claude(home, "abc-1")
+    told_by = {"CLAUDE_CODE_SESSION_ID": "abc-1", "CLAUDE_PROJECT_DIR": "/u/demo"}
+
+    done = hook(home, "capture", "--no-sync", data=b"", **told_by)
+
+    assert b"wrote episodic note" in done.stdout
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == ["abc-1"]
+
+
+@pytest.mark.parametrize("session", ["", "*", "../../etc", "nobody"])
+def test_a_session_that_nobody_knows_has_no_transcript(home: Path, session: str) -> None:
+    _claude(home, "abc-1")
+
+    done = hook(home, "capture", "--no-sync", payload={"session_id": session})
+
+    assert done.stdout == b"capture: no transcript\n"
+
+
+def test_copilot_does_not_say_where_its_transcript_is(home: Path, root: Path) -> None:
+    session = "cce81adc-2f34-402d-9b70-39df288d94aa"
+    place = home / ".copilot" / "session-state" / session
+    place.mkdir(parents=True)
+    shutil.copy(TRANSCRIPTS.parents[1] / "copilot" / "events.jsonl", place)
+    payload = (TRANSCRIPTS.parents[1] / "copilot" / "payload.sessionEnd.json").read_bytes()
+
+    hook(home, "capture", "--no-sync", data=payload)
+
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == [session]
+
+
 def _claude(home: Path, session: str, *, age: float = 3600.0) -> Path:
     """A transcript in the place where Claude Code keeps it, last changed a while ago."""
     path = home / ".claude" / "projects" / "-u-demo" / f"{session}.jsonl"

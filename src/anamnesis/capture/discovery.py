@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from glob import iglob
 
 from anamnesis.capture import ledger
 from anamnesis.records import record
@@ -19,6 +19,8 @@ _PLACES = (
     ("", "~/.gemini", "tmp/*/chats/*.json*"),
     ("", "~/.copilot", "session-state/*/events.jsonl"),
 )
+
+_NAMED_BY_SESSION = ("projects/*/*.jsonl", "session-state/*/events.jsonl")
 
 
 @record
@@ -41,9 +43,17 @@ def uncaptured(home: str, *, since: float) -> list[Found]:
     return [each for each in transcripts(since=since) if _is_news(home, each)]
 
 
-def copilot_transcript(session: str) -> str:
-    """Where Copilot keeps a session; its hooks at the end do not say."""
-    return os.path.expanduser(f"~/.copilot/session-state/{os.path.basename(session)}/events.jsonl")
+def transcript_of(session: str) -> str:
+    """Where a session's transcript is, for hooks that do not say; empty if nobody knows."""
+    name = glob.escape(os.path.basename(session))
+    for root, pattern in _places():
+        if pattern.endswith(_NAMED_BY_SESSION) and name:
+            own = pattern.replace("*/events", f"{name}/events").replace(
+                "/*.jsonl", f"/{name}.jsonl"
+            )
+            for path in glob.iglob(os.path.join(root, own)):
+                return path
+    return ""
 
 
 def _is_news(home: str, found: Found) -> bool:
@@ -52,9 +62,8 @@ def _is_news(home: str, found: Found) -> bool:
 
 
 def _all() -> Iterator[Found]:
-    for variable, usual, pattern in _PLACES:
-        root = os.path.expanduser(os.environ.get(variable) or usual)
-        for path in iglob(os.path.join(root, pattern)):
+    for root, pattern in _places():
+        for path in glob.iglob(os.path.join(root, pattern)):
             name = os.path.basename(path)
             if name.startswith("agent-"):  # subagents, as older clients kept them
                 continue
@@ -62,6 +71,11 @@ def _all() -> Iterator[Found]:
                 yield Found(path, _session_of(path, name), os.stat(path).st_mtime)
             except OSError:
                 continue
+
+
+def _places() -> Iterator[tuple[str, str]]:
+    for variable, usual, pattern in _PLACES:
+        yield os.path.expanduser(os.environ.get(variable) or usual), pattern
 
 
 def _session_of(path: str, name: str) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "backfill")
+_PASSING = ("checkpoint", "sweep", "backfill")  # moments that need not be told of by themselves
 _LOCK_SECONDS = 30.0  # the lock is held for one note; ten sessions that end at once take turns
 _OLD = timedelta(hours=1)
 # Secrets are looked for before a text is clipped: half a token has no shape any more. What stands
@@ -108,10 +109,12 @@ def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) ->
             return None
         note = found.note
         told = {"title": summary.title, "body": summary.body, "prov_model": summary.prov_model}
-        if all(getattr(note, name) == value for name, value in told.items()):
+        is_news = any(getattr(note, name) != value for name, value in told.items())
+        if not is_news and (source in note.tags or source in _PASSING):
             return note
         # What was distilled from an earlier state does not cover what came since.
-        kept = [tag for tag in note.tags if tag not in {*SOURCES, "session", "reflected"}]
+        ours = {*SOURCES, "session", *(["reflected"] if is_news else [])}
+        kept = [tag for tag in note.tags if tag not in ours]
         changed = replace(note, **told, tags=["session", source, *kept])
         try:
             return store.update(changed, expected_hash=found.hash)

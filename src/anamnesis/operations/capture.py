@@ -7,7 +7,7 @@ import time
 
 from anamnesis import switches
 from anamnesis.capture import ledger
-from anamnesis.capture.discovery import copilot_transcript
+from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.privacy import without_private_and_recalled
 from anamnesis.capture.readers.claude_code import summary_of
@@ -59,7 +59,7 @@ def capture(
     project: str | None = None,
 ) -> Captured:
     """Capture the session that a payload or a transcript tells of; one note per session."""
-    path = transcript or payload.transcript_path or _usual_place(payload)
+    path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
     before = ledger.read(home, payload.session_id) if payload.session_id else None
@@ -91,11 +91,6 @@ def capture(
     _remember(home, session, path, stamp, note)
     said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
     return Captured(note, said)
-
-
-def _usual_place(payload: Payload) -> str:
-    path = copilot_transcript(payload.session_id) if payload.session_id else ""
-    return path if os.path.exists(path) else ""
 
 
 def _is_too_soon(home: str, session: str) -> bool:

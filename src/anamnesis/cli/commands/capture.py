@@ -71,7 +71,8 @@ def _capture(options: hooks.Options) -> str:
     data = _take(spooled) if spooled else payload.read_bytes()
     if options.flag("--detach") and _went_to_background(home, data, options):
         return ""
-    return _capture_one(home, payload.parse(data), options)
+    told = payload.parse(data) if data.strip() else payload.from_environment()
+    return _capture_one(home, told, options)
 
 
 def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> str:
