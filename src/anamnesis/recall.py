@@ -80,9 +80,17 @@ def is_worth_a_look(prompt: str) -> bool:
 
 
 def recall(
-    store: MemoryStore, prompt: str, *, project: str, given: Iterable[str] = ()
+    store: MemoryStore,
+    prompt: str,
+    *,
+    project: str,
+    given: Iterable[str] = (),
+    session: str = "",
 ) -> list[Match]:
-    """The notes that answer a prompt, best first: at most three, none given before."""
+    """The notes that answer a prompt, best first: at most three, none given before.
+
+    What a session did itself it need not be told.
+    """
     words = telling_words(prompt)
     if len(words) < 2:
         return []
@@ -91,7 +99,9 @@ def recall(
     matches = [
         match(note, words)
         for note in offered
-        if note.project in {project, GLOBAL} and note.id not in known
+        if note.project in {project, GLOBAL}
+        and note.id not in known
+        and not (session and note.prov_session == session)
     ]
     strong = [each for each in matches if each.is_strong]
     return sorted(strong, key=lambda each: -each.score)[:MOST_NOTES]

@@ -220,6 +220,21 @@ def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
     assert "went on" in note.body
 
 
+def test_a_transcript_whose_name_is_not_its_session_is_captured_once(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chats = home / ".gemini" / "tmp" / "demo" / "chats"
+    chats.mkdir(parents=True)
+    shutil.copy(next((TRANSCRIPTS.parents[1] / "gemini").glob("session-*.jsonl")), chats)
+
+    for _ in range(2):
+        assert main(["capture", "--backfill", "--no-sync"]) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("backfill: 1 transcripts: 1 notes written")
+    assert said[1].startswith("backfill: 0 transcripts")
+
+
 def test_old_transcripts_can_be_captured_by_hand(
     home: Path, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,6 +52,20 @@ def test_the_last_episodes_have_a_place_inside_of_the_budget(store: MemoryStore)
     assert _MAX_EPISODIC == 2
 
 
+def test_a_session_is_not_told_what_it_did_itself(store: MemoryStore, root: Path) -> None:
+    for day, session in enumerate(["a", "b", "c"], start=1):
+        put(store, f"E{day}", day=day, type="episodic", title=f"Sqlite WAL work {session}",
+            prov_session=session)  # fmt: skip
+    resumed = Payload(session_id="c", cwd="/u/demo", prompt="sqlite WAL work again, please")
+
+    text = inject(str(root), resumed)
+
+    assert "Body E3" not in text
+    assert "Body E2" in text
+    assert "Body E1" in text
+    assert recall_for_prompt(str(root), resumed) == ""
+
+
 def test_recency_wins_and_confidence_breaks_ties(store: MemoryStore) -> None:
     put(store, "LOW", day=2, confidence=0.5)
     put(store, "HIGH", day=2, confidence=0.9, type="procedural")
@@ -178,3 +192,22 @@ def test_most_prompts_bring_nothing_to_mind(store: MemoryStore, root: Path, prom
     put(store, "A", title="SQLite in WAL mode", body="Set busy_timeout now.")
 
     assert recall_for_prompt(str(root), Payload(prompt=prompt, cwd="/u/demo")) == ""
+
+
+def test_what_a_hook_said_before_is_not_part_of_the_prompt(store: MemoryStore, root: Path) -> None:
+    put(store, "A", title="SQLite in WAL mode", body="Set busy_timeout.")
+    prompt = "<hook_context>sqlite in WAL mode</hook_context>\n\nrename the login button please"
+
+    assert recall_for_prompt(str(root), Payload(prompt=prompt, cwd="/u/demo")) == ""
+
+
+def test_every_run_leaves_a_line(store: MemoryStore, root: Path) -> None:
+    inject(str(root), START)
+    recall_for_prompt(str(root), Payload(prompt="/clear", session_id="s-1"))
+
+    did = [(run["hook"], run["did"]) for run in runs.latest_runs(str(root))]
+
+    assert did == [
+        ("recall-hook", "0 notes for a prompt"),
+        ("inject", "0 notes and 0 titles for demo, 0 units"),
+    ]

@@ -9,6 +9,7 @@ import pytest
 
 from anamnesis.capture import ParsedSession, _text_of, parse_transcript
 from anamnesis.capture.lines import MAX_LINE
+from anamnesis.capture.readers.claude_code import summary_of
 from hook_support import SAMPLES, TRANSCRIPTS, Transcript
 
 
@@ -50,6 +51,18 @@ def test_the_summary_is_the_outcome_while_nothing_was_said_since(transcript: Tra
     transcript.user("…continued.\nSummary:\nall was done", isCompactSummary=True)
 
     assert parse_transcript(transcript.path).last_outcome == "all was done"
+
+
+def test_only_the_summary_itself_is_kept() -> None:
+    carried_on = (
+        "This session is being continued from a previous conversation. The summary covers it.\n\n"
+        "{}\n\nIf you need specific details from before compaction (like code), read the file."
+    )
+
+    assert summary_of(carried_on.format("Summary:\n1. Done\n\n2. Tested")) == "1. Done\n\n2. Tested"
+    assert summary_of(carried_on.format("It is done.")) == "It is done."
+    assert summary_of("<analysis>a</analysis><summary>\nDone\n</summary>") == "Done"
+    assert summary_of("Just text") == "Just text"
 
 
 def test_a_session_that_begins_with_clear_has_no_ask() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
+_AREAS = ("inject", "recall", "capture", "sync")
 
 
 @record
@@ -72,8 +73,8 @@ def worked(home: str, area: str) -> None:
 
 
 def failing(home: str) -> list[Failing]:
-    """The areas whose last run failed; two stat calls when all is well."""
-    states = (_read(home, area) for area in ("capture", "sync"))
+    """The areas whose last run failed; a system call each when all is well."""
+    states = (_read(home, area) for area in _AREAS)
     return [state for state in states if state is not None]
 
 

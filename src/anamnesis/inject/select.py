@@ -33,12 +33,15 @@ def select_inject(store: MemoryStore, *, project: str, k: int = 8) -> list[Memor
 
 
 def candidates(
-    store: MemoryStore, *, project: str, k: int, most_global: int = _EVERY
+    store: MemoryStore, *, project: str, k: int, most_global: int = _EVERY, session: str = ""
 ) -> list[Candidate]:
-    """The working set from the index alone; no file is read."""
+    """The working set from the index alone; no file is read.
+
+    A session that goes on is not told what it did itself.
+    """
 
     def choose(db: sqlite3.Connection) -> list[Candidate]:
-        return [*_global(db, most_global), *_of_project(db, project, max(k, 0))]
+        return [*_global(db, most_global), *_of_project(db, project, max(k, 0), session)]
 
     unique: dict[str, Candidate] = {}
     for candidate in store.ask(choose):
@@ -51,8 +54,10 @@ def _global(db: sqlite3.Connection, most: int) -> list[Candidate]:
     return [Candidate(note, "global") for note in notes]
 
 
-def _of_project(db: sqlite3.Connection, project: str, budget: int) -> list[Candidate]:
-    episodes = _latest(db, project, ["episodic"], min(_MAX_EPISODIC, budget))
+def _of_project(db: sqlite3.Connection, project: str, budget: int, session: str) -> list[Candidate]:
+    latest = _latest(db, project, ["episodic"], _MAX_EPISODIC + 1)
+    others = [note for note in latest if not session or note.prov_session != session]
+    episodes = others[: min(_MAX_EPISODIC, budget)]
     durable = _latest(db, project, list(_DURABLE), budget - len(episodes))
     return [
         *(Candidate(note, f"recent {note.type} note of the project") for note in durable),

@@ -73,7 +73,7 @@ def capture(
         return Captured(None, off)
     session = _without_ignored_files(session, cwd)
     if is_trivial_session(session):
-        _remember(home, session, path, stamp, None)
+        _remember(home, payload, session, path, stamp=stamp)
         return Captured(None, "skipped trivial session")
     before = before or ledger.read(home, session.session_id)
     with MemoryStore(home) as store:
@@ -88,7 +88,7 @@ def capture(
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
         )
-    _remember(home, session, path, stamp, note)
+    _remember(home, payload, session, path, stamp=stamp, note=note)
     said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
     return Captured(note, said)
 
@@ -133,10 +133,14 @@ def _left_to_the_person(store: MemoryStore, before: ledger.Entry | None) -> str:
 
 
 def _remember(
-    home: str, session: ParsedSession, path: str, stamp: tuple[int, int], note: Memory | None
+    home: str,
+    payload: Payload,
+    session: ParsedSession,
+    path: str,
+    *,
+    stamp: tuple[int, int],
+    note: Memory | None = None,
 ) -> None:
-    if not session.session_id:
-        return
     size, mtime_ns = stamp
     entry = ledger.Entry(
         transcript=os.path.abspath(path),
@@ -145,4 +149,6 @@ def _remember(
         note_id=note.id if note else "",
         body=ledger.body_hash(note.body) if note else "",
     )
-    ledger.write(home, session.session_id, entry)
+    # A sweep knows a session by the name of its file, which need not be its id.
+    for name in {session.session_id, payload.session_id} - {""}:
+        ledger.write(home, name, entry)

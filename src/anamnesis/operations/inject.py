@@ -32,7 +32,13 @@ def inject(
         return ""
     notices = [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
     with MemoryStore(home) as store:
-        chosen = select.candidates(store, project=project, k=k, most_global=_MOST_GLOBAL)
+        chosen = select.candidates(
+            store,
+            project=project,
+            k=k,
+            most_global=_MOST_GLOBAL,
+            session=payload.session_id,
+        )
         fitted = budget.fit(
             chosen,
             read=store.get,
@@ -65,3 +71,4 @@ def _leave_receipt(
     )
     did = f"{len(fitted.whole)} notes and {len(fitted.listed)} titles for {project}, {size} units"
     runs.note_run(home, "inject", did=did, session=payload.session_id)
+    runs.worked(home, "inject")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from glob import glob
 
 from anamnesis import atomic
 from anamnesis.capture import discovery, ledger
@@ -40,6 +41,7 @@ def sweep(home: str) -> Swept:
     ended = [each for each in news if now - each.mtime > _STILL_RUNNING_SECONDS]
     swept = _capture_all(home, ended[:_MOST_AT_ONCE], source="sweep")
     ledger.prune(home)
+    _clear_spool(home, now)
     return swept
 
 
@@ -69,6 +71,13 @@ def _capture_all(
         if progress:
             progress(number, len(found))
     return Swept(len(found), written, len(found) - written - failed, failed)
+
+
+def _clear_spool(home: str, now: float) -> None:
+    """Payloads whose capture never ran; the sweep has looked at their transcripts by now."""
+    for path in glob(os.path.join(home, "spool", "*")):
+        if now - os.stat(path).st_mtime > _LOOK_BACK_SECONDS:
+            atomic.remove(path)
 
 
 def _first_run(home: str, now: float) -> float:

@@ -33,8 +33,12 @@ _OWN_COMMANDS = frozenset(
     /login /logout /mcp /memory /model /permissions /plugin /quit /resume /rewind /status
     /statusline /theme /usage /vim""".split()  # noqa: SIM905  readable as text
 )
-_SUMMARY = re.compile(r"Summary:\n(.*?)(?:\n\nIf you need specific details|\Z)", re.DOTALL)
 _SUMMARY_TAG = re.compile(r"<summary>(.*?)(?:</summary>|\Z)", re.DOTALL)
+# What the client puts around a summary when it carries it on into the shortened conversation.
+_BEFORE_SUMMARY = re.compile(r"\AThis session is being continued from[^\n]*\n+")
+_AFTER_SUMMARY = re.compile(
+    r"\n+If you need specific details from before compaction.*\Z", re.DOTALL
+)
 
 
 def is_line_of(entry: dict[str, Any]) -> bool:
@@ -51,8 +55,10 @@ def is_wanted(line: bytes) -> bool:
 
 def summary_of(text: str) -> str:
     """The summary itself, from a PostCompact payload or the line that carries it on."""
-    found = _SUMMARY_TAG.search(text) or _SUMMARY.search(text)
-    return (found[1] if found else text).strip()
+    if found := _SUMMARY_TAG.search(text):
+        return found[1].strip()
+    text = _AFTER_SUMMARY.sub("", _BEFORE_SUMMARY.sub("", text))
+    return text.rpartition("Summary:\n")[2].strip()
 
 
 class Reader:

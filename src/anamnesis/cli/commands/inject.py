@@ -83,7 +83,7 @@ def _inject(*, project: str | None, k: int | None, format: str | None, limit: in
             hooks.guarded("inject", _sweep_now_and_then)
         return text
 
-    return hooks.guarded("inject", work)
+    return hooks.guarded("inject", work, area="inject")
 
 
 def _sweep_now_and_then() -> str:

@@ -48,13 +48,9 @@ def run(args: Namespace) -> int:
 
 def _recall(*, project: str | None, format: str | None) -> int:
     def work() -> str:
-        from anamnesis.recall import is_worth_a_look
-
-        told = payload.read()
-        if not is_worth_a_look(told.prompt):
-            return ""
         from anamnesis.operations.recall_for_prompt import recall_for_prompt
 
+        told = payload.read()
         return recall_for_prompt(home_directory(), told, project=project, format=format or "claude")
 
-    return hooks.guarded("recall-hook", work)
+    return hooks.guarded("recall-hook", work, area="recall")
