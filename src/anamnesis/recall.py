@@ -28,7 +28,9 @@ _LOOKED_AT = 12  # notes that the search offers; beyond, the rank says that they
 _MOST_WORDS = 24  # of a prompt; a pasted file must not make the search slow
 _PROMPT_LENGTH = 4_000
 _THRESHOLD = 0.5  # of what the prompt says must stand in the note
+_LEAST = 2.0  # weight: two words in the title, or one there and two in the body
 _ENOUGH = 6.0  # weight of about six words: a long prompt need not be covered by half
+_BESIDE_BEST = 0.8  # of the best note's weight; what says less is crumbs beside it
 _CODE_WEIGHT = 2.0
 _BODY_SHARE = 0.6  # of a word's weight, when only the body has it
 
@@ -36,15 +38,21 @@ _SKIPPED = re.compile(r"\s*(?:/\S|<(?:task-notification|command-|local-command|b
 _WORD = re.compile(r"\w+(?:[./:_-]\w+)*")
 _CODE_WORD = re.compile(r"[a-z]+[A-Z]\w*|\w*_\w+|\w+[./:]\w+|[A-Z]{2,}[a-z]\w*|\w*\d\w*[A-Za-z]\w*")
 _STOP_WORDS = frozenset(
-    """a about add added after again all also am an and any are as at be because been before being
-    between both but by can change changed check could did do does doing done don down each even
-    few file files find first fix for from further get give go going got had has have having he
-    help her here hers him his how i if in into is it its just keep know last let like line look
-    make may me more most much must my need needs new next no nor not now of off ok okay on once
-    one only or other our out over own please put re really right run same say see set she should
-    show so some still such sure take tell test than thank thanks that the their them then there
-    these they thing things think this those to too try two under until up us use used using very
-    want was way we well were what when where which while who why will with work would write yes
+    """a about add added after again all also always am an and another any are as ask at be because
+    been before being between both but by call can case change changed check could current day days
+    did different do does doing done don down each else end even every explain few file files find
+    first fix following for from further get give go going good got had happen happens has have
+    having he help her here hers him his how i idea if in instead into is it its just keep kind know
+    last least let like line list little long look lot made make many maybe me mean might month
+    months more most much must my name need needs never new next no nor not nothing now number of
+    off often ok okay old on once one only or order other others our out over own part people place
+    please point possible probably put question quick re read really right run same say second see
+    seem set several she should show simple since small so some something start still stop such sure
+    take tell test text than thank thanks that the their them then there these they thing things
+    think this those three through time times to today together too total try turn two type under
+    until up us use used user using value very want was way ways we week weeks well were what when
+    where whether which while who whole why will with within without word words work works would
+    write year years yes yet
     you your""".split()  # noqa: SIM905  readable as text, not as two hundred lines
 )
 
@@ -54,7 +62,8 @@ class Match:
     """How well a note answers a prompt, and the words that say so."""
 
     note: Memory
-    score: float
+    score: float  # the part of the prompt that stands in the note
+    weight: float  # and how much that is
     in_head: tuple[str, ...]  # words of the prompt in the title or the tags
     in_body: tuple[str, ...]
     words: int
@@ -64,7 +73,7 @@ class Match:
         """Whether the note clears the threshold."""
         found = (*self.in_head, *self.in_body)
         vouched = self.in_head or any(is_code_word(word) for word in found)
-        return len(found) > 1 and bool(vouched) and self.score >= _THRESHOLD
+        return bool(vouched) and self.weight >= _LEAST and self.score >= _THRESHOLD
 
     @property
     def why(self) -> str:
@@ -103,14 +112,18 @@ def recall(
         and note.id not in known
         and not (session and note.prov_session == session)
     ]
-    strong = [each for each in matches if each.is_strong]
-    return sorted(strong, key=lambda each: -each.score)[:MOST_NOTES]
+    strong = sorted((each for each in matches if each.is_strong), key=lambda each: -each.weight)
+    best = strong[0].weight if strong else 0.0
+    return [each for each in strong if each.weight >= best * _BESIDE_BEST][:MOST_NOTES]
 
 
 def telling_words(prompt: str) -> list[str]:
     """The words of a prompt that say what it is about, code words first."""
-    found = dict.fromkeys(_WORD.findall(prompt[:_PROMPT_LENGTH]))
-    telling = [word for word in found if len(word) > 2 and word.lower() not in _STOP_WORDS]
+    found: dict[str, str] = {}
+    for word in _WORD.findall(prompt[:_PROMPT_LENGTH]):
+        if len(word) > 2 and word.lower() not in _STOP_WORDS:
+            found.setdefault(_stem(word), word)
+    telling = list(found.values())
     telling.sort(key=lambda word: not is_code_word(word))
     return telling[:_MOST_WORDS]
 
@@ -136,7 +149,7 @@ def match(note: Memory, words: Sequence[str]) -> Match:
             in_body.append(word)
             score += weight * _BODY_SHARE
     covered = score / min(total, _ENOUGH) if total else 0.0
-    return Match(note, min(covered, 1.0), tuple(in_head), tuple(in_body), len(words))
+    return Match(note, min(covered, 1.0), score, tuple(in_head), tuple(in_body), len(words))
 
 
 def rendered(matches: Sequence[Match]) -> tuple[str, list[Match]]:

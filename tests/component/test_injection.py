@@ -211,3 +211,14 @@ def test_every_run_leaves_a_line(store: MemoryStore, root: Path) -> None:
         ("recall-hook", "0 notes for a prompt"),
         ("inject", "0 notes and 0 titles for demo, 0 units"),
     ]
+
+
+def test_crumbs_are_not_given_beside_the_answer(store: MemoryStore, root: Path) -> None:
+    put(store, "BEST", title="Deploying the billing service to staging", body="With a tag.")
+    put(store, "CRUMB", title="Staging service", body="It exists.")
+    asked = Payload(prompt="deploy the billing service to staging", cwd="/u/demo")
+
+    text = recall_for_prompt(str(root), asked)
+
+    assert "With a tag." in text
+    assert "It exists." not in text
