@@ -83,6 +83,15 @@ class Match:
         return f"{self.score:.2f} of {self.words} words ({found})"
 
 
+@record
+class Shown:
+    """A match as it was given."""
+
+    match: Match
+    units: int
+    whole: bool
+
+
 def is_worth_a_look(prompt: str) -> bool:
     """Whether a prompt is a person's and says more than one word."""
     return not _SKIPPED.match(prompt) and len(prompt.split()) > 1
@@ -152,20 +161,20 @@ def match(note: Memory, words: Sequence[str]) -> Match:
     return Match(note, min(covered, 1.0), score, tuple(in_head), tuple(in_body), len(words))
 
 
-def rendered(matches: Sequence[Match]) -> tuple[str, list[Match]]:
-    """The block for the client, and the notes that are in it: whole notes, as many as fit."""
-    parts, shown = [HEADING, render.FRAME], []
+def rendered(matches: Sequence[Match]) -> tuple[str, list[Shown]]:
+    """The block for the client, and what is in it: notes in full, or by title if too long."""
+    parts, shown = [HEADING, render.FRAME], list[Shown]()
     used = budget.units("\n\n".join([*parts, render.END])) + 3
     for each in matches:
-        text = render.section(each.note)
-        size = budget.units(text) + 2
-        if used + size > MOST_UNITS:
-            text = f"{render.line(each.note)}: memory_search for the whole"
+        whole = render.section(each.note)
+        title = f"{render.line(each.note)}: memory_search for the whole"
+        for text in (whole, title):
             size = budget.units(text) + 2
-        if used + size <= MOST_UNITS:
-            parts.append(text)
-            shown.append(each)
-            used += size
+            if used + size <= MOST_UNITS:
+                parts.append(text)
+                shown.append(Shown(each, size, text is whole))
+                used += size
+                break
     return ("\n\n".join([*parts, render.END]) + "\n", shown) if shown else ("", [])
 
 

@@ -27,11 +27,17 @@ def pause(home: str, *, project: str | None = None) -> None:
 
 
 def resume(home: str, *, project: str | None = None) -> None:
-    """Switch everything on again, or one project."""
+    """Switch everything on again, or one project; what went on meanwhile stays unremembered."""
+    atomic.write_text(sweep_marker(home), "")
     if project is None:
         atomic.remove(os.path.join(home, "paused"))
     else:
         _write_projects(home, (other for other in _projects(home) if other != project))
+
+
+def sweep_marker(home: str) -> str:
+    """The file whose time says from when on sessions without a hook are looked after."""
+    return os.path.join(home, "state", "sweep-from")
 
 
 def paused(home: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
+from anamnesis.hooklog import runs
 from anamnesis.notes.note import Memory
 from anamnesis.operations.capture import capture
 from anamnesis.payload import Payload
@@ -208,26 +209,32 @@ def test_nothing_is_captured_where_it_is_switched_off(
     assert not list(root.glob("memory/**/*.md"))
 
 
-def test_ten_sessions_that_end_at_once_leave_one_note_each(home: Path, tmp_path: Path) -> None:
-    children = []
+def test_ten_sessions_that_start_and_end_at_once_leave_one_note_each(
+    home: Path, tmp_path: Path
+) -> None:
+    commands = []
     for number in range(10):
         transcript = Transcript(tmp_path / f"s-{number}.jsonl", session=f"s-{number}")
         transcript.user(f"Task number {number}").assistant("Done, and all of the tests are green.")
-        for _ in range(2):  # the client and another tool that runs the same hooks
-            arguments = ["capture", "--no-sync", "--transcript", str(transcript.path)]
-            children.append(
-                subprocess.Popen(
-                    [sys.executable, "-c", ENTRY, *arguments],
-                    env=environment(home),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                )
-            )
+        capture_it = ["capture", "--no-sync", "--transcript", str(transcript.path)]
+        # The client, another tool that runs the same hooks, and the next session that starts.
+        commands += [capture_it, capture_it, ["inject", "--project", "shop"]]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", ENTRY, *command],
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for command in commands
+    ]
 
     outcomes = [(*child.communicate(timeout=60), child.returncode) for child in children]
 
     assert {code for *_, code in outcomes} == {0}
     assert {err for _, err, _ in outcomes} == {b""}
-    with MemoryStore(home / ".anamnesis") as store:
+    root = home / ".anamnesis"
+    with MemoryStore(root) as store:
         assert sorted(note.prov_session for note in store.list()) == [f"s-{n}" for n in range(10)]
+    assert all(run["ok"] for run in runs.latest_runs(str(root)))

@@ -199,7 +199,7 @@ def _age(path: Path, seconds: float) -> None:
 def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
     _claude(home, "from-before-the-installation", age=7200)
     assert main(["capture", "--sweep", "--no-sync"]) == 0
-    _age(root / "state" / "first-sweep", 5000)
+    _age(root / "state" / "sweep-from", 5000)
     killed = _claude(home, "killed")
     _claude(home, "still-running", age=5)
     _claude(home, "agent-helper")
@@ -218,6 +218,25 @@ def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
     with MemoryStore(root) as store:
         (note,) = store.list()
     assert "went on" in note.body
+
+
+def test_what_went_on_while_paused_is_not_swept_up_later(home: Path, root: Path) -> None:
+    main(["capture", "--sweep", "--no-sync"])
+    _age(root / "state" / "sweep-from", 9000)
+    main(["pause"])
+    seen = _claude(home, "seen-by-a-hook", age=3600)
+    _claude(home, "seen-by-nobody", age=3000)
+    payload = {"session_id": "seen-by-a-hook", "transcript_path": str(seen)}
+    assert b"capture: paused" in hook(home, "capture", "--no-sync", payload=payload).stdout
+    main(["resume"])
+
+    main(["capture", "--sweep", "--no-sync"])
+    _age(root / "state" / "sweep-from", 9000)
+    _claude(home, "seen-by-nobody", age=20 * 86_400)
+    main(["capture", "--sweep", "--no-sync"])
+
+    with MemoryStore(root) as store:
+        assert store.list() == []
 
 
 def test_a_transcript_whose_name_is_not_its_session_is_captured_once(

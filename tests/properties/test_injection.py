@@ -7,6 +7,7 @@ from anamnesis.capture.privacy import without_private_and_recalled
 from anamnesis.inject import budget, render
 from anamnesis.inject.select import Candidate
 from anamnesis.notes.note import Memory
+from anamnesis.records import replace
 from anamnesis.redact import redact
 
 TEXT = st.text(max_size=300) | st.sampled_from(
@@ -30,11 +31,9 @@ NOTES = st.lists(
 def test_an_injection_never_exceeds_its_limit_and_loses_no_note(
     notes: list[Memory], limit: int, always: int, notices: list[str]
 ) -> None:
+    notes = [replace(note, project="demo") for note in notes[:always]] + notes[always:]
     by_id = {note.id: note for note in notes}
-    candidates = [
-        Candidate(note, "global" if number < always else "recent")
-        for number, note in enumerate(notes)
-    ]
+    candidates = [Candidate(note, "why") for note in notes]
 
     result = budget.fit(candidates, read=by_id.get, limit=limit, notices=notices)
 

@@ -9,6 +9,7 @@ from anamnesis.inject import budget, formats, render, render_inject
 from anamnesis.inject.select import Candidate
 from anamnesis.notes.note import Memory
 from anamnesis.recall import HEADING as RECALL_HEADING
+from anamnesis.records import replace
 
 
 def note(number: int = 1, *, body: str = "A body.", **fields: object) -> Memory:
@@ -19,16 +20,17 @@ def note(number: int = 1, *, body: str = "A body.", **fields: object) -> Memory:
 def fitted(notes: Sequence[Memory], limit: int, *, always: int = 0) -> tuple[budget.Fitted, int]:
     """The injection of some notes, of which the first few are global, and how many were read."""
     reads = []
+    notes = [
+        replace(each, project="global") if number < always else each
+        for number, each in enumerate(notes)
+    ]
     by_id = {each.id: each for each in notes}
 
     def read(id: str) -> Memory | None:
         reads.append(id)
         return by_id[id]
 
-    candidates = [
-        Candidate(each, "global" if number < always else "recent")
-        for number, each in enumerate(notes)
-    ]
+    candidates = [Candidate(each, "why") for each in notes]
     return budget.fit(candidates, read=read, limit=limit), len(reads)
 
 
@@ -109,7 +111,8 @@ def test_all_notes_are_shown_while_they_fit() -> None:
 
     assert list(result.whole) == [each.id for each in notes]
     assert result.listed == []
-    assert "\n\n".join(map(render.section, notes)) in result.text
+    shown = [line for line in result.text.splitlines() if line.startswith("## ")]
+    assert shown == [f"## [semantic] Note {number}" for number in range(5)]
 
 
 def test_what_does_not_fit_is_listed_by_title_and_id() -> None:

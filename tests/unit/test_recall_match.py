@@ -92,6 +92,10 @@ def test_only_so_much_is_given() -> None:
     text, shown = rendered(matches)
 
     assert len(text) <= MOST_UNITS
-    assert [each.note.id for each in shown] == ["N0", "N1", "N2"]
+    assert [(each.match.note.id, each.whole) for each in shown] == [
+        ("N0", True),
+        ("N1", True),
+        ("N2", False),
+    ]
     assert "- [semantic] note 2 (N2): memory_search for the whole" in text
     assert rendered([]) == ("", [])

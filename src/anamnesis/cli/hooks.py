@@ -34,7 +34,7 @@ class Option:
 
 
 class Options:
-    """The options as they were given, as attributes; `no_sync` stands for `--no-sync`."""
+    """The options as they were given: the last one counts, and what nobody knows does not."""
 
     def __init__(self, options: Mapping[str, Option], arguments: Sequence[str]) -> None:
         self._values: dict[str, str | bool | None] = {

@@ -6,6 +6,7 @@ Claude Code counts UTF-16 units and replaces everything over 10,000 of them by a
 from __future__ import annotations
 
 from anamnesis.inject import render
+from anamnesis.project import GLOBAL
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -67,8 +68,8 @@ def fit(
 def _share(shelf: _Shelf, candidates: Sequence[Candidate], room: int) -> None:
     """Give the notes that are always on their share, the project the next, and back again."""
     room -= int(room * _LINES_SHARE)
-    always = [each for each in candidates if each.why == "global"]
-    others = [each for each in candidates if each.why != "global"]
+    always = [each for each in candidates if each.note.project == GLOBAL]
+    others = [each for each in candidates if each.note.project != GLOBAL]
     shelf.take(always, up_to=int(room * _GLOBAL_SHARE) if others else room)
     shelf.take(others, up_to=room)
     shelf.take(always, up_to=room)

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
     from anamnesis.payload import Payload
 
+# Every other event comes in the middle of a session: a checkpoint.
 _SOURCE_OF_EVENT = {
+    "": "session-end",
+    "SessionEnd": "session-end",
     "PreCompact": "precompact",
     "PreCompress": "precompact",
     "PostCompact": "postcompact",
-    "Stop": "checkpoint",
-    "AfterAgent": "checkpoint",
 }
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
@@ -47,7 +48,7 @@ class Captured:
 
 def source_of(payload: Payload) -> str:
     """Which moment of a session a payload tells of."""
-    return _SOURCE_OF_EVENT.get(payload.event, "session-end")
+    return _SOURCE_OF_EVENT.get(payload.event, "checkpoint")
 
 
 def capture(
@@ -62,22 +63,32 @@ def capture(
     path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
-    before = ledger.read(home, payload.session_id) if payload.session_id else None
     if source == "checkpoint" and _is_too_soon(home, payload.session_id):
         return Captured(None, "captured a moment ago")
-    stamp = ledger.stamp(path)
+    stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
     session = _session(home, payload, path)
     cwd = session.cwd or payload.cwd or "."
     project = project or resolve_project_key(cwd)
+    known = ledger.read(home, session.session_id)
     if off := switches.why_off(home, project=project, cwd=cwd):
-        return Captured(None, off)
-    session = _without_ignored_files(session, cwd)
+        captured = Captured(None, off)
+    else:
+        session = _without_ignored_files(session, cwd)
+        captured = _write(home, session, known, project=project, source=source)
+    entry = _entry(path, stamp, captured.note, known)
+    # A sweep knows a session by the name of its file, which need not be its id.
+    for name in {session.session_id, payload.session_id} - {""}:
+        ledger.write(home, name, entry)
+    return captured
+
+
+def _write(
+    home: str, session: ParsedSession, known: ledger.Entry | None, *, project: str, source: str
+) -> Captured:
     if is_trivial_session(session):
-        _remember(home, payload, session, path, stamp=stamp)
         return Captured(None, "skipped trivial session")
-    before = before or ledger.read(home, session.session_id)
     with MemoryStore(home) as store:
-        if left := _left_to_the_person(store, before):
+        if left := _left_to_the_person(store, known):
             return Captured(None, left)
         note = write_episodic(
             store,
@@ -88,7 +99,6 @@ def capture(
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
         )
-    _remember(home, payload, session, path, stamp=stamp, note=note)
     said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
     return Captured(note, said)
 
@@ -132,23 +142,15 @@ def _left_to_the_person(store: MemoryStore, before: ledger.Entry | None) -> str:
     return ""
 
 
-def _remember(
-    home: str,
-    payload: Payload,
-    session: ParsedSession,
-    path: str,
-    *,
-    stamp: tuple[int, int],
-    note: Memory | None = None,
-) -> None:
+def _entry(
+    path: str, stamp: tuple[int, int], note: Memory | None, known: ledger.Entry | None
+) -> ledger.Entry:
+    """What to remember: how far the transcript was looked at, and the note that came of it."""
     size, mtime_ns = stamp
-    entry = ledger.Entry(
-        transcript=os.path.abspath(path),
-        size=size,
-        mtime_ns=mtime_ns,
-        note_id=note.id if note else "",
-        body=ledger.body_hash(note.body) if note else "",
-    )
-    # A sweep knows a session by the name of its file, which need not be its id.
-    for name in {session.session_id, payload.session_id} - {""}:
-        ledger.write(home, name, entry)
+    transcript = os.path.abspath(path)
+    if note is not None:
+        body = ledger.body_hash(note.body)
+        return ledger.Entry(transcript, size, mtime_ns, note_id=note.id, body=body)
+    if known is not None:
+        return replace(known, transcript=transcript, size=size, mtime_ns=mtime_ns)
+    return ledger.Entry(transcript, size, mtime_ns)

@@ -6,11 +6,12 @@ from anamnesis import switches
 from anamnesis.hooklog import receipts, runs
 from anamnesis.inject import budget, formats
 from anamnesis.project import resolve_project_key
-from anamnesis.recall import Match, is_worth_a_look, recall, rendered
+from anamnesis.recall import Shown, is_worth_a_look, recall, rendered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.payload import Payload
+    from anamnesis.recall import Match
 
 
 def recall_for_prompt(
@@ -18,7 +19,7 @@ def recall_for_prompt(
 ) -> str:
     """The few notes that answer the prompt as the client wants them, or nothing."""
     prompt = _as_typed(payload.prompt)
-    text, shown = "", list[Match]()
+    text, shown = "", list[Shown]()
     if is_worth_a_look(prompt):
         cwd = payload.cwd or "."
         project = project or resolve_project_key(cwd)
@@ -51,10 +52,10 @@ def _found(home: str, payload: Payload, prompt: str, project: str) -> list[Match
 
 
 def _leave_receipt(
-    home: str, payload: Payload, project: str, shown: list[Match], text: str
+    home: str, payload: Payload, project: str, shown: list[Shown], text: str
 ) -> None:
     given = [
-        receipts.Given(each.note.id, each.why, budget.units(each.note.body), whole=True)
+        receipts.Given(each.match.note.id, each.match.why, each.units, whole=each.whole)
         for each in shown
     ]
     receipts.write(

@@ -6,7 +6,7 @@ import os
 import time
 from glob import glob
 
-from anamnesis import atomic
+from anamnesis import atomic, switches
 from anamnesis.capture import discovery, ledger
 from anamnesis.errors import AnamnesisError
 from anamnesis.hooklog import runs
@@ -36,7 +36,7 @@ class Swept:
 def sweep(home: str) -> Swept:
     """Capture what ended without a hook since we are here; a few sessions at a time."""
     now = time.time()
-    since = max(now - _LOOK_BACK_SECONDS, _first_run(home, now))
+    since = max(now - _LOOK_BACK_SECONDS, _begin(home, now))
     news = discovery.uncaptured(home, since=since)
     ended = [each for each in news if now - each.mtime > _STILL_RUNNING_SECONDS]
     swept = _capture_all(home, ended[:_MOST_AT_ONCE], source="sweep")
@@ -80,9 +80,9 @@ def _clear_spool(home: str, now: float) -> None:
             atomic.remove(path)
 
 
-def _first_run(home: str, now: float) -> float:
-    """When we first swept here: what ended before is the person's to back-fill, or not."""
-    marker = os.path.join(home, "state", "first-sweep")
+def _begin(home: str, now: float) -> float:
+    """When we first swept here, or a pause ended: what was before is the person's to back-fill."""
+    marker = switches.sweep_marker(home)
     try:
         return os.stat(marker).st_mtime
     except OSError:

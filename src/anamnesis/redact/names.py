@@ -36,8 +36,8 @@ _ASSIGNED = re.compile(
     r"""
     (?:\\?["'`])?\s{0,3}                           # the quote that closes a JSON or YAML name
     (?P<sign>=>|:=|[:=]|(?<=\w)\s(?=[^\s=:|]))\s{0,3}  # or a blank, after a command-line option
-    (?: \\?"(?P<double>[^"\\\n]{1,500})\\?"
-      | \\?'(?P<single>[^'\\\n]{1,500})\\?'
+    (?: \\?"(?P<double>(?:[^"\\\n]|\\[^"\n]){1,500})\\?"
+      | \\?'(?P<single>(?:[^'\\\n]|\\[^'\n]){1,500})\\?'
       | (?P<bare>[^\s"'`,;<>|&\\]{1,500}) )
     """,
     re.VERBOSE,
@@ -89,7 +89,7 @@ class Given:
     start: int
     is_password: bool
     quoted: bool
-    sign: str
+    sign: str  # `=`, `:`, a blank, `is`; `tight =` without blanks and quotes
     at_line_start: bool
 
 

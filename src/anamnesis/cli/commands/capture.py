@@ -37,8 +37,9 @@ OPTIONS = {
     "--backfill": hooks.Option("capture all transcripts on this machine", is_flag=True),
     "--since": hooks.Option("with --backfill: 30d, or a date such as 2026-01-31", metavar="WHEN"),
 }
-# Where a hook may say what it did: elsewhere clients take output for an answer.
-_SPOKEN_EVENTS = frozenset({"", "SessionEnd", "PreCompact"})
+# Where a hook may say what it did: elsewhere clients take output for an answer. What PreCompact
+# prints, for example, becomes a part of the instructions for the summary.
+_SPOKEN_EVENTS = frozenset({"", "SessionEnd"})
 
 
 def add_arguments(parser: ArgumentParser) -> None:
