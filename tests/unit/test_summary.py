@@ -64,8 +64,9 @@ def test_an_empty_session_says_so() -> None:
     title, body = _summary(ParsedSession())
 
     assert title == "Session summary"
-    assert "**Ask:** (no user prompt captured)" in body
-    assert "**Outcome:** (no assistant output captured)" in body
+    assert body == (
+        "**Ask:** (no user prompt captured)\n\n**Outcome:** (no assistant output captured)"
+    )
 
 
 def test_long_texts_are_clipped() -> None:

@@ -8,6 +8,7 @@ from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Protocol
 
     from anamnesis.capture.session import ParsedSession
@@ -43,22 +44,27 @@ class HeuristicSummarizer:
     def summarize(self, session: ParsedSession) -> SummaryResult | None:
         """A summary, always."""
         title = session.first_prompt.strip().split("\n", 1)[0].strip()[:_MAX_TITLE].strip()
-        return SummaryResult(title=title or "Session summary", body="\n".join(_body(session)))
+        return SummaryResult(title=title or "Session summary", body=_body(session))
 
 
-def _body(session: ParsedSession) -> list[str]:
-    ask = _clip(session.first_prompt) or "(no user prompt captured)"
-    lines = [f"**Ask:** {ask}", ""]
-    if session.git_branch:
-        lines.append(f"**Branch:** {session.git_branch}")
-    if session.files_touched:
-        lines.append(f"**Files touched ({len(session.files_touched)}):**")
-        lines += [f"- {path}" for path in session.files_touched[:_MAX_FILES_LISTED]]
-        if (unlisted := len(session.files_touched) - _MAX_FILES_LISTED) > 0:
-            lines.append(f"- and {unlisted} more")
+def _body(session: ParsedSession) -> str:
+    blocks = [f"**Ask:** {_clip(session.first_prompt) or '(no user prompt captured)'}"]
+    if about := "\n".join(_branch_and_files(session)):
+        blocks.append(about)
     if session.compact_summary and session.compact_summary != session.last_outcome:
-        lines += ["", f"**Summary:** {_clip(session.compact_summary, _MAX_SUMMARY)}"]
-    return [*lines, "", f"**Outcome:** {_outcome(session)}"]
+        blocks.append(f"**Summary:** {_clip(session.compact_summary, _MAX_SUMMARY)}")
+    return "\n\n".join([*blocks, f"**Outcome:** {_outcome(session)}"])
+
+
+def _branch_and_files(session: ParsedSession) -> Iterator[str]:
+    if session.git_branch:
+        yield f"**Branch:** {session.git_branch}"
+    if session.files_touched:
+        yield f"**Files touched ({len(session.files_touched)}):**"
+        for path in session.files_touched[:_MAX_FILES_LISTED]:
+            yield f"- {path}"
+    if (unlisted := len(session.files_touched) - _MAX_FILES_LISTED) > 0:
+        yield f"- and {unlisted} more"
 
 
 def _outcome(session: ParsedSession) -> str:
@@ -82,7 +88,9 @@ def _llm_summarizer(provider: str) -> Summarizer:
     from importlib import import_module
 
     try:
-        summarizer: Summarizer = import_module("anamnesis.llm.summarizer").LLMSummarizer(provider)
+        summarizer: Summarizer = import_module("anamnesis.llm.summarizer").LLMSummarizer(
+            provider, otherwise=HeuristicSummarizer()
+        )
     except (ImportError, AttributeError):  # the language model is an optional part
         return HeuristicSummarizer()
     return summarizer

@@ -11,7 +11,7 @@ from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.privacy import without_private_and_recalled
 from anamnesis.capture.readers.claude_code import summary_of
-from anamnesis.capture.summarize import resolve_summarizer
+from anamnesis.capture.summarize import HeuristicSummarizer, resolve_summarizer
 from anamnesis.capture.transcript import parse_transcript
 from anamnesis.capture.triage import is_trivial_session
 from anamnesis.config import resolve_machine_id
@@ -35,6 +35,8 @@ _SOURCE_OF_EVENT = {
     "PreCompress": "precompact",
     "PostCompact": "postcompact",
 }
+# A model may cost money: it is asked when a session is over, not at every stage on the way.
+_FINAL = ("session-end", "sweep")
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
@@ -93,7 +95,7 @@ def _write(
         note = write_episodic(
             store,
             session,
-            summarizer=resolve_summarizer(),
+            summarizer=resolve_summarizer() if source in _FINAL else HeuristicSummarizer(),
             project=project,
             source=source,
             machine_id=resolve_machine_id(),
