@@ -7,7 +7,6 @@ in `anamnesis status`, and at the head of the next injection.
 from __future__ import annotations
 
 import os
-import sys
 
 from anamnesis import payload
 from anamnesis.cli import hooks
@@ -154,8 +153,8 @@ def _went_to_background(home: str, data: bytes, options: hooks.Options) -> bool:
 
 def _sync() -> None:
     """Let the note travel, in the background, where there is somewhere to travel to."""
-    commands = sys.modules["anamnesis.cli"].COMMANDS
-    if "sync" in commands:
-        from anamnesis import background
+    from anamnesis import background
+    from anamnesis.cli import COMMANDS
 
+    if "sync" in COMMANDS:
         background.start(["sync"])
