@@ -24,8 +24,9 @@ HEADING = "# Anamnesis recall (for this prompt)"
 MOST_NOTES = 3
 MOST_UNITS = 2_000
 
-_LOOKED_AT = 12  # notes that the search offers; beyond, the rank says that they say less
-_MOST_WORDS = 24  # of a prompt; a pasted file must not make the search slow
+_LOOKED_AT = 8  # notes that a search offers; beyond, the rank says that they say less
+_MOST_WORDS = 24  # of a prompt that are weighed
+_MOST_SEARCHED = 10  # of them; every word more makes the search of a large store slower
 _PROMPT_LENGTH = 4_000
 _THRESHOLD = 0.5  # of what the prompt says must stand in the note
 _LEAST = 2.0  # weight: two words in the title, or one there and two in the body
@@ -37,6 +38,7 @@ _BODY_SHARE = 0.6  # of a word's weight, when only the body has it
 _SKIPPED = re.compile(r"\s*(?:/\S|<(?:task-notification|command-|local-command|bash-))")
 _WORD = re.compile(r"\w+(?:[./:_-]\w+)*")
 _CODE_WORD = re.compile(r"[a-z]+[A-Z]\w*|\w*_\w+|\w+[./:]\w+|[A-Z]{2,}[a-z]\w*|\w*\d\w*[A-Za-z]\w*")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "y", "e")
 _STOP_WORDS = frozenset(
     """a about add added after again all also always am an and another any are as ask at be because
     been before being between both but by call can case change changed check could current day days
@@ -113,27 +115,32 @@ def recall(
     if len(words) < 2:
         return []
     known = set(given)
-    offered = store.search(" ".join(words), k=_LOOKED_AT)
     matches = [
         match(note, words)
-        for note in offered
-        if note.project in {project, GLOBAL}
-        and note.id not in known
-        and not (session and note.prov_session == session)
+        for note in _offered(store, words, project)
+        if note.id not in known and not (session and note.prov_session == session)
     ]
     strong = sorted((each for each in matches if each.is_strong), key=lambda each: -each.weight)
     best = strong[0].weight if strong else 0.0
     return [each for each in strong if each.weight >= best * _BESIDE_BEST][:MOST_NOTES]
 
 
+def _offered(store: MemoryStore, words: Sequence[str], project: str) -> list[Memory]:
+    searched = " ".join(words[:_MOST_SEARCHED])
+    projects = dict.fromkeys([project, GLOBAL])
+    return [
+        note for each in projects for note in store.search(searched, project=each, k=_LOOKED_AT)
+    ]
+
+
 def telling_words(prompt: str) -> list[str]:
-    """The words of a prompt that say what it is about, code words first."""
+    """The words of a prompt that say what it is about: code words first, then the longest."""
     found: dict[str, str] = {}
     for word in _WORD.findall(prompt[:_PROMPT_LENGTH]):
         if len(word) > 2 and word.lower() not in _STOP_WORDS:
             found.setdefault(_stem(word), word)
     telling = list(found.values())
-    telling.sort(key=lambda word: not is_code_word(word))
+    telling.sort(key=lambda word: (not is_code_word(word), -len(word)))
     return telling[:_MOST_WORDS]
 
 
@@ -144,8 +151,9 @@ def is_code_word(word: str) -> bool:
 
 def match(note: Memory, words: Sequence[str]) -> Match:
     """How much of the words a note covers."""
-    head = _stems(" ".join([note.title, *note.tags]))
-    body = _stems(note.body)
+    pattern = _pattern(words)
+    head = _found(pattern, " ".join([note.title, *note.tags]))
+    body = _found(pattern, note.body)
     total = score = 0.0
     in_head, in_body = [], []
     for word in words:
@@ -178,18 +186,21 @@ def rendered(matches: Sequence[Match]) -> tuple[str, list[Shown]]:
     return ("\n\n".join([*parts, render.END]) + "\n", shown) if shown else ("", [])
 
 
-def _stems(text: str) -> frozenset[str]:
-    stems = set()
-    for word in _WORD.findall(text):
-        stems.add(_stem(word))
-        stems.update(_stem(part) for part in re.split(r"[./:_-]", word))
-    return frozenset(stems)
+def _pattern(words: Iterable[str]) -> str:
+    """The stems of some words, each as a word of its own or as a part of a name."""
+    stems = sorted({_stem(word) for word in words}, key=len, reverse=True)
+    any_stem = "|".join(map(re.escape, stems))
+    return rf"(?<![^\W_])({any_stem})(?:{'|'.join(_ENDINGS)})?(?![^\W_])"
+
+
+def _found(pattern: str, text: str) -> set[str]:
+    return set(re.findall(pattern, text.lower()))
 
 
 def _stem(word: str) -> str:
     """A word without the endings that do not change what it is about."""
     word = word.lower()
-    for ending in ("ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "y"):
+    for ending in _ENDINGS:
         if len(word) - len(ending) >= 4 and word.endswith(ending):
             return word[: -len(ending)]
     return word
