@@ -8,8 +8,16 @@ from importlib import import_module
 import pytest
 
 NAMES = {
-    "anamnesis.cli": ["main"],
+    "anamnesis.capture": [
+        "HeuristicSummarizer", "ParsedSession", "Summarizer", "_EDIT_TOOLS", "_MAX_LEN",
+        "_TRIVIAL_OUTCOME_FLOOR", "_text_of", "is_trivial_session", "parse_transcript",
+        "resolve_summarizer", "write_episodic",
+    ],
+    "anamnesis.cli": ["cmd_capture", "cmd_inject", "main"],
     "anamnesis.config": ["_store_config", "resolve_home", "resolve_machine_id", "resolve_remote"],
+    "anamnesis.inject": [
+        "_DURABLE", "_MAX_EPISODIC", "render_inject", "resolve_project_key", "select_inject",
+    ],
     "anamnesis.store": [
         "Memory", "MemoryStore", "MemoryType", "Scope", "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION",
         "_deserialize", "_fts_query", "_serialize", "_utcnow",

@@ -28,7 +28,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
-    from typing import Self
+    from typing import Self, TypeVar
+
+    T = TypeVar("T")
 
 __all__ = [
     "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Memory", "MemoryStore", "MemoryType",
@@ -250,6 +252,10 @@ class MemoryStore:
         where = _filters(project, type, scope)
         found = self._catalog.query(lambda db: rank.ranked_paths(db, query, where=where, limit=k))
         return self._read_all(found)
+
+    def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """The answer of one of the index's own queries, on one state of it."""
+        return self._catalog.query(query)
 
     def stats(self) -> dict[str, int | dict[str, int]]:
         """How many notes there are: in all, and by type, project and scope."""

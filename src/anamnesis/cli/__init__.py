@@ -8,8 +8,8 @@ from anamnesis.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Sequence
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
 # name -> what it does, in the order that `anamnesis --help` shows. A command lives in
@@ -32,7 +32,14 @@ COMMANDS = {
     "diff": "show what changed in a note",
     "restore": "bring an earlier version of a note back",
     "log": "list the last changes of all notes",
+    "inject": "hook: what a session starts with",
+    "recall-hook": "hook: the notes that answer a prompt",
+    "capture": "hook: a session becomes a note; or old transcripts do",
+    "pause": "remember and recall nothing for a while",
+    "resume": "remember and recall again",
 }
+# These never fail and parse their options themselves: argparse exits 2, which blocks a client.
+HOOKS = frozenset({"inject", "recall-hook", "capture"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,6 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "serve"
+    if name in HOOKS and not {"-h", "--help"} & set(arguments):
+        return int(command(name).run_hook(arguments[1:]))
     if name in COMMANDS:
         run_plain = getattr(command(name), "run_plain", None)
         if run_plain is not None and not arguments[1:]:
@@ -97,3 +106,11 @@ def command_parser(name: str) -> ArgumentParser:
     )
     module.add_arguments(parser)
     return parser
+
+
+def __getattr__(name: str) -> Callable[[Namespace], int]:
+    """`cmd_inject` and the like: the function of a command, loaded when it is asked for."""
+    if name.startswith("cmd_") and (known := name[4:].replace("_", "-")) in COMMANDS:
+        run: Callable[[Namespace], int] = command(known).run
+        return run
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.config import home_directory
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.notes import validity
 from anamnesis.notes.note import SCOPES, TYPES
@@ -92,7 +93,11 @@ def remember(
 
 def without_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without its secrets, and what kinds were taken out."""
-    return text, ()
+    from anamnesis.redact import findings, redact
+    from anamnesis.redact.allowed import allow_list
+
+    allowed = allow_list(home_directory())
+    return redact(text, allow=allowed), tuple(each.kind for each in findings(text, allow=allowed))
 
 
 def _hidden(kinds: tuple[str, ...]) -> str:

@@ -44,6 +44,22 @@ def backend_of(
         remote=config.resolve_remote(),
         machine_id=machine_id,
         seconds=seconds,
+        check=secret_in,
+    )
+
+
+def secret_in(path: str, data: bytes) -> str:  # noqa: ARG001  every file is treated alike
+    """Why a file must not travel: it holds a secret. Nothing if it may."""
+    from anamnesis.redact import findings
+    from anamnesis.redact.allowed import allow_list
+
+    text = data.decode("utf-8", "replace")
+    found = findings(text, allow=allow_list(config.home_directory()))
+    kinds = ", ".join(sorted({each.kind for each in found}))
+    return (
+        f"it holds a secret ({kinds}); take it out, or allow it in redact-allow.txt"
+        if kinds
+        else ""
     )
 
 

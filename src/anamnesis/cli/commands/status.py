@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from anamnesis import switches
 from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
+from anamnesis.hooklog import runs
 from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines, sync_report
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def _report(store: MemoryStore) -> dict[str, object]:
         **store.stats(),
         "superseded": len(store.superseded_ids()),
         "degraded": store.degraded,
+        "failing": [failing.sentence for failing in runs.failing(str(store.root))],
+        "paused": switches.paused(str(store.root)),
         "unreadable": problems,
         "sync": sync_report(backend_of_this_machine()),
     }
@@ -65,6 +69,10 @@ def _print(report: dict[str, object]) -> None:
             output.say(line)
     if report["degraded"]:
         output.say(f"index      {report['degraded']}")
+    if report["paused"]:
+        output.say(f"paused     {report['paused']}; go on with:  anamnesis resume")
+    for sentence in cast("list[str]", report["failing"]):
+        output.say(f"failing    {sentence}")
     problems = report["unreadable"]
     if isinstance(problems, list) and problems:
         output.say(f"\n{len(problems)} files need a person:")

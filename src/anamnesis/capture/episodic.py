@@ -1,0 +1,144 @@
+"""One note per session, updated in place for as long as the session goes on."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+
+from anamnesis import locks
+from anamnesis.capture.summarize import HeuristicSummarizer
+from anamnesis.capture.triage import is_trivial_session
+from anamnesis.errors import NoteChangedOnDisk
+from anamnesis.index.working_set import session_note
+from anamnesis.records import replace
+from anamnesis.redact import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anamnesis.capture.session import ParsedSession
+    from anamnesis.capture.summarize import Summarizer, SummaryResult
+    from anamnesis.notes.note import Memory
+    from anamnesis.store import MemoryStore
+
+SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "backfill")
+_PASSING = ("checkpoint", "sweep", "backfill")  # moments that need not be told of by themselves
+_LOCK_SECONDS = 30.0  # the lock is held for one note; ten sessions that end at once take turns
+_OLD = timedelta(hours=1)
+# Secrets are looked for before a text is clipped: half a token has no shape any more. What stands
+# further behind than this can never reach the note.
+_REDACTED_LENGTH = 20_000
+
+
+def write_episodic(
+    store: MemoryStore,
+    session: ParsedSession,
+    *,
+    summarizer: Summarizer,
+    project: str,
+    source: str,
+    machine_id: str,
+    allow: Iterable[str] = (),
+) -> Memory | None:
+    """The session's note, written or brought up to date; None if it is not worth one."""
+    if is_trivial_session(session):
+        return None
+    allowed = tuple(allow)
+    session = _without_secrets(
+        session, allowed, raw=not isinstance(summarizer, HeuristicSummarizer)
+    )
+    summary = summarizer.summarize(session)
+    if summary is None:
+        return None
+    # A model may have put pieces together again.
+    title, body = redact(summary.title, allow=allowed), redact(summary.body, allow=allowed)
+    summary = replace(summary, title=title, body=body)
+    with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
+        known = (
+            store.ask(lambda db: session_note(db, session.session_id))
+            if session.session_id
+            else None
+        )
+        if known is not None:
+            return _update(store, known, summary, source)
+        return _create(
+            store, session, summary, project=project, source=source, machine_id=machine_id
+        )
+
+
+def _create(
+    store: MemoryStore,
+    session: ParsedSession,
+    summary: SummaryResult,
+    *,
+    project: str,
+    source: str,
+    machine_id: str,
+) -> Memory:
+    note = store.write(
+        type="episodic",
+        title=summary.title,
+        body=summary.body,
+        project=project,
+        machine_id=machine_id,
+        tags=["session", source],
+        prov_source="session-end",
+        prov_session=session.session_id,
+        prov_model=summary.prov_model,
+    )
+    ended = _ended_long_ago(session.ended_at)
+    return store.put(replace(note, created_at=ended, updated_at=ended)) if ended else note
+
+
+def _ended_long_ago(ended_at: str) -> str:
+    """When an old session ended, in the form of notes: it must not pass for the latest one."""
+    try:
+        ended = datetime.fromisoformat(ended_at).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    if datetime.now(UTC) - ended < _OLD:
+        return ""
+    return ended.isoformat(timespec="seconds")
+
+
+def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) -> Memory | None:
+    for _ in range(3):
+        found = store.read(id)
+        if found is None:
+            return None
+        note = found.note
+        told = {"title": summary.title, "body": summary.body, "prov_model": summary.prov_model}
+        is_news = any(getattr(note, name) != value for name, value in told.items())
+        if not is_news and (source in note.tags or source in _PASSING):
+            return note
+        # What was distilled from an earlier state does not cover what came since.
+        ours = {*SOURCES, "session", *(["reflected"] if is_news else [])}
+        kept = [tag for tag in note.tags if tag not in ours]
+        changed = replace(note, **told, tags=["session", source, *kept])
+        try:
+            return store.update(changed, expected_hash=found.hash)
+        except NoteChangedOnDisk:
+            continue
+    return store.get(id)
+
+
+def _lock_path(store: MemoryStore) -> str:
+    return os.path.join(store.root, "locks", "capture.lock")
+
+
+def _without_secrets(
+    session: ParsedSession, allowed: tuple[str, ...], *, raw: bool
+) -> ParsedSession:
+    def clean(text: str) -> str:
+        return redact(text[:_REDACTED_LENGTH], allow=allowed)
+
+    return replace(
+        session,
+        first_prompt=clean(session.first_prompt),
+        last_outcome=clean(session.last_outcome),
+        compact_summary=clean(session.compact_summary),
+        files_touched=[clean(path) for path in session.files_touched],
+        git_branch=clean(session.git_branch),
+        raw=redact(session.raw, allow=allowed) if raw else "",
+    )

@@ -1,0 +1,67 @@
+"""A transcript's lines, in constant memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, BinaryIO
+
+# The longest line that may hold something worth reading: a message with a pasted file. Longer ones
+# are images and tool output; they are passed over in pieces of this size.
+MAX_LINE = 8 * 1024 * 1024
+# A transcript that is one document instead of lines (opencode) is read whole, so it is limited.
+MAX_DOCUMENT = 64 * 1024 * 1024
+
+
+def entries(
+    path: str | os.PathLike[str], *, wanted: Callable[[bytes], bool]
+) -> Iterator[dict[str, Any]]:
+    """The JSON objects of the wanted lines; what cannot be read or parsed is passed over."""
+    try:
+        with _regular_file(path) as file:
+            while line := file.readline(MAX_LINE):
+                if not line.endswith(b"\n") and len(line) == MAX_LINE:
+                    _skip_rest_of_line(file.readline)
+                elif wanted(line) and (entry := _parsed(line)) is not None:
+                    yield entry
+    except (OSError, ValueError):  # unreadable, gone, or a path that no system accepts
+        return
+
+
+def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """The one JSON object that the file is, or None."""
+    try:
+        with _regular_file(path) as file:
+            whole = file.read(MAX_DOCUMENT + 1)
+    except (OSError, ValueError):
+        return None
+    return _parsed(whole) if len(whole) <= MAX_DOCUMENT else None
+
+
+def _regular_file(path: str | os.PathLike[str]) -> BinaryIO:
+    # A payload names the path: whatever is there, it must not make us wait.
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{os.fspath(path)} is not a regular file")
+    return open(descriptor, "rb")
+
+
+def _skip_rest_of_line(readline: Callable[[int], bytes]) -> None:
+    while (piece := readline(MAX_LINE)) and not piece.endswith(b"\n"):
+        pass
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

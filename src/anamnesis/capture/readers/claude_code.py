@@ -1,0 +1,143 @@
+"""Claude Code: one JSON object per line, of which two to five per cent are the conversation.
+
+The other lines hold system prompts, request logs and the memory that we injected ourselves, so a
+line is taken by its own `type`, never by the role of a message inside it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.capture.readers.shared import mapping, mappings, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anamnesis.capture.session import Draft
+
+AGENT = "claude-code"
+_EDIT_TOOLS = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
+
+_CONVERSATION = re.compile(rb'"type": ?"(?:user|assistant|queue-operation)"')
+_RESULT = re.compile(rb'"tool_use_id": ?"')
+_FAILED = re.compile(rb'"is_error": ?true')
+# Not typed by a person, although the line is a user's: output of commands, notifications.
+_NOT_ASKED = re.compile(r"<(?:local-command-|task-notification|bash-|user-memory-input)")
+_COMMAND = re.compile(r"<command-name>\s*(/\S{1,100}?)\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>(.{0,2000}?)</command-args>", re.DOTALL)
+_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]{0,40}\]")
+# Commands that steer the client itself; whoever types one has not asked for work.
+_OWN_COMMANDS = frozenset(
+    """/clear /compact /config /context /cost /doctor /effort /exit /export /fast /help /hooks /ide
+    /login /logout /mcp /memory /model /permissions /plugin /quit /resume /rewind /status
+    /statusline /theme /usage /vim""".split()  # noqa: SIM905  readable as text
+)
+_SUMMARY_TAG = re.compile(r"<summary>(.*?)(?:</summary>|\Z)", re.DOTALL)
+# What the client puts around a summary when it carries it on into the shortened conversation.
+_BEFORE_SUMMARY = re.compile(r"\AThis session is being continued from[^\n]*\n+")
+_AFTER_SUMMARY = re.compile(
+    r"\n+If you need specific details from before compaction.*\Z", re.DOTALL
+)
+
+
+def is_line_of(entry: dict[str, Any]) -> bool:
+    """Whether a line can only be Claude Code's."""
+    return "sessionId" in entry and isinstance(entry.get("type"), str)
+
+
+def is_wanted(line: bytes) -> bool:
+    """Whether a line is worth parsing: results of tools are not, unless they refuse an edit."""
+    if _CONVERSATION.search(line) is None:
+        return False
+    return _RESULT.search(line) is None or _FAILED.search(line) is not None
+
+
+def summary_of(text: str) -> str:
+    """The summary itself, from a PostCompact payload or the line that carries it on."""
+    if found := _SUMMARY_TAG.search(text):
+        return found[1].strip()
+    text = _AFTER_SUMMARY.sub("", _BEFORE_SUMMARY.sub("", text))
+    return text.rpartition("Summary:\n")[2].strip()
+
+
+class Reader:
+    """Takes the lines of one transcript, and of its subagents, into a draft."""
+
+    def __init__(self, draft: Draft, *, since: str = "") -> None:
+        self.draft = draft
+        self._since = since
+        self._has_begun = False
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take a line of the session itself."""
+        kind, at = entry.get("type"), entry.get("timestamp")
+        if kind == "queue-operation":
+            # Written when the session starts, before what it was forked from is copied in.
+            if not self._has_begun and not self._since and isinstance(at, str):
+                self._since = at
+            return
+        if kind not in {"user", "assistant"}:
+            return
+        self._has_begun = True
+        self._identify(entry)
+        if self._is_inherited(entry):
+            return
+        self.draft.saw(at)
+        if entry.get("isSidechain") is True:
+            self.take_from_subagent(entry)
+        elif kind == "assistant":
+            self._take_answer(entry)
+        else:
+            self._take_user_line(entry)
+
+    def take_from_subagent(self, entry: dict[str, Any]) -> None:
+        """Take only the edits: the rest is between the agent and its helper."""
+        if entry.get("type") == "assistant":
+            self._take_edits(entry)
+        elif entry.get("type") == "user":
+            self._take_refusals(entry)
+
+    def _identify(self, entry: dict[str, Any]) -> None:
+        self.draft.identify(
+            session_id=entry.get("sessionId"), cwd=entry.get("cwd"), branch=entry.get("gitBranch")
+        )
+
+    def _is_inherited(self, entry: dict[str, Any]) -> bool:
+        # A fork copies its parent's lines, with their times and with its own session id.
+        at = entry.get("timestamp")
+        return "forkedFrom" in entry or (isinstance(at, str) and at < self._since)
+
+    def _take_answer(self, entry: dict[str, Any]) -> None:
+        self._take_edits(entry)
+        if entry.get("isApiErrorMessage") is not True:
+            self.draft.answer(text_of(mapping(entry.get("message")).get("content")))
+
+    def _take_edits(self, entry: dict[str, Any]) -> None:
+        for block in mappings(mapping(entry.get("message")).get("content")):
+            if block.get("type") == "tool_use" and block.get("name") in _EDIT_TOOLS:
+                given = mapping(block.get("input"))
+                path = given.get("file_path") or given.get("notebook_path")
+                self.draft.edit(path, call=block.get("id"))
+
+    def _take_user_line(self, entry: dict[str, Any]) -> None:
+        self._take_refusals(entry)
+        text = text_of(mapping(entry.get("message")).get("content"))
+        if entry.get("isCompactSummary") is True:
+            self.draft.summarise(summary_of(text))
+        elif entry.get("isMeta") is not True and not _NOT_ASKED.match(text.lstrip()):
+            self._take_ask(text)
+
+    def _take_ask(self, text: str) -> None:
+        if command := _COMMAND.search(text):
+            arguments = _ARGUMENTS.search(text)
+            asked = f"{command[1]} {arguments[1].strip() if arguments else ''}".strip()
+            if command[1] not in _OWN_COMMANDS:
+                self.draft.ask_by_command(asked)
+        else:
+            self.draft.ask(_INTERRUPTED.sub("", text))
+
+    def _take_refusals(self, entry: dict[str, Any]) -> None:
+        for block in mappings(mapping(entry.get("message")).get("content")):
+            if block.get("type") == "tool_result" and block.get("is_error") is True:
+                self.draft.refuse(block.get("tool_use_id"))

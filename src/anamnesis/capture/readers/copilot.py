@@ -1,0 +1,49 @@
+"""Copilot CLI: `events.jsonl`, events of a dotted `type` and their `data`."""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.capture.readers.shared import mapping, mappings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anamnesis.capture.session import Draft
+
+AGENT = "copilot"
+_EVENTS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.")
+_WANTED = re.compile(
+    rb'"type": ?"(?:session\.start|user\.message|assistant\.message|tool\.execution_complete)"'
+)
+
+
+def is_line_of(entry: dict[str, Any]) -> bool:
+    """Whether a line is a Copilot event."""
+    kind = entry.get("type")
+    return (
+        isinstance(kind, str) and kind.startswith(_EVENTS) and isinstance(entry.get("data"), dict)
+    )
+
+
+def is_wanted(line: bytes) -> bool:
+    """Whether a line may say something about the session."""
+    return _WANTED.search(line) is not None
+
+
+def take(entry: dict[str, Any], draft: Draft) -> None:
+    """Take one event."""
+    kind, told = entry.get("type"), mapping(entry.get("data"))
+    draft.saw(entry.get("timestamp"))
+    if kind == "session.start":
+        place = mapping(told.get("context"))
+        session_id, branch = told.get("sessionId"), place.get("branch")
+        draft.identify(session_id=session_id, cwd=place.get("cwd"), branch=branch)
+    elif kind == "user.message":
+        draft.ask(str(told.get("content") or ""))  # `transformedContent` holds what hooks added
+    elif kind == "assistant.message":
+        draft.answer(str(told.get("content") or ""))
+    elif kind == "tool.execution_complete" and told.get("success") is True:
+        for change in mappings(told.get("fileEdits")):
+            draft.edit(change.get("path"), call=told.get("toolCallId"))

@@ -1,0 +1,64 @@
+"""Gemini CLI: a chat as lines of messages and `$set` updates, or as one document before that."""
+
+from __future__ import annotations
+
+from anamnesis.capture.readers.shared import mapping, mappings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anamnesis.capture.session import Draft
+
+AGENT = "gemini"
+_EDIT_TOOLS = {"write_file", "replace", "edit"}
+_SPEAKERS = {"user", "gemini"}
+
+
+def is_line_of(entry: dict[str, Any]) -> bool:
+    """Whether a line opens or updates a Gemini chat."""
+    return "$set" in entry or ("projectHash" in entry and "messages" not in entry)
+
+
+def is_document(whole: dict[str, Any]) -> bool:
+    """Whether a file is a whole Gemini chat."""
+    return "projectHash" in whole and isinstance(whole.get("messages"), list)
+
+
+def is_wanted(line: bytes) -> bool:
+    """Whether a line may say something about the session."""
+    return b'"$set"' not in line or b'"messages"' in line
+
+
+def take(entry: dict[str, Any], draft: Draft) -> None:
+    """Take one line."""
+    draft.identify(session_id=entry.get("sessionId"))
+    for message in mappings(mapping(entry.get("$set")).get("messages")):
+        _take_message(message, draft)
+    if entry.get("type") in _SPEAKERS:
+        _take_message(entry, draft)
+
+
+def take_document(whole: dict[str, Any], draft: Draft) -> None:
+    """Take a whole chat."""
+    draft.identify(session_id=whole.get("sessionId"))
+    for message in mappings(whole.get("messages")):
+        _take_message(message, draft)
+
+
+def _take_message(message: dict[str, Any], draft: Draft) -> None:
+    draft.saw(message.get("timestamp"))
+    if message.get("type") == "gemini":
+        draft.answer(_text(message.get("content")))
+        for call in mappings(message.get("toolCalls")):
+            if call.get("name") in _EDIT_TOOLS and call.get("status") == "success":
+                draft.edit(mapping(call.get("args")).get("file_path"), call=call.get("id"))
+    elif message.get("type") == "user":
+        draft.ask(_text(message.get("content")))
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    texts = (part.get("text") for part in mappings(content))
+    return "\n".join(text for text in texts if isinstance(text, str))

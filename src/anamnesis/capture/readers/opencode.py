@@ -1,0 +1,47 @@
+"""opencode: the document that `opencode export <session>` prints."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from anamnesis.capture.readers.shared import mapping, mappings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anamnesis.capture.session import Draft
+
+AGENT = "opencode"
+_EDIT_TOOLS = {"write", "edit", "multiedit", "patch"}
+
+
+def is_document(whole: dict[str, Any]) -> bool:
+    """Whether a file is an exported opencode session."""
+    return "id" in mapping(whole.get("info")) and isinstance(whole.get("messages"), list)
+
+
+def take_document(whole: dict[str, Any], draft: Draft) -> None:
+    """Take a whole session."""
+    info = mapping(whole.get("info"))
+    draft.identify(session_id=info.get("id"), cwd=info.get("directory"))
+    updated = mapping(info.get("time")).get("updated")
+    if isinstance(updated, int):
+        draft.saw(datetime.fromtimestamp(updated / 1000, UTC).isoformat())
+    for message in mappings(whole.get("messages")):
+        _take_message(message, draft)
+
+
+def _take_message(message: dict[str, Any], draft: Draft) -> None:
+    parts = mappings(message.get("parts"))
+    # Synthetic parts are what the client put beside the words of the person.
+    spoken = [part for part in parts if part.get("type") == "text" and not part.get("synthetic")]
+    text = "\n".join(str(part.get("text") or "") for part in spoken)
+    if mapping(message.get("info")).get("role") == "user":
+        draft.ask(text)
+    else:
+        draft.answer(text)
+    for part in parts:
+        state = mapping(part.get("state"))
+        if part.get("tool") in _EDIT_TOOLS and state.get("status") == "completed":
+            draft.edit(mapping(state.get("input")).get("filePath"), call=part.get("callID"))

@@ -1,0 +1,75 @@
+"""A transcript file becomes a ParsedSession; which agent wrote it is told by its content."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+
+from anamnesis.capture.lines import document, entries
+from anamnesis.capture.readers import claude_code, codex, copilot, gemini, opencode
+from anamnesis.capture.session import Draft, ParsedSession
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+_LINE_READERS = (codex, copilot, gemini)  # Claude Code is what remains
+_DOCUMENT_READERS = (opencode, gemini)
+_LINES_THAT_TELL = 20
+_MAX_SUBAGENTS = 200
+
+
+def parse_transcript(path: str | os.PathLike[str], *, since: str = "") -> ParsedSession:
+    """What the transcript says; empty or partial where it cannot be read, never an error.
+
+    Lines before `since` (an ISO time) belong to the session that this one was forked from.
+    """
+    head = list(islice(entries(path, wanted=_any_line), _LINES_THAT_TELL))
+    for reader in _LINE_READERS:
+        if any(map(reader.is_line_of, head)):
+            return _read_lines(path, reader)
+    if not any(map(claude_code.is_line_of, head)) and (whole := document(path)):
+        for reader in _DOCUMENT_READERS:
+            if reader.is_document(whole):
+                return _read_document(whole, reader)
+    return _read_claude_code(path, since=since)
+
+
+def _any_line(_line: bytes) -> bool:
+    return True
+
+
+def _read_lines(path: str | os.PathLike[str], reader: ModuleType) -> ParsedSession:
+    draft = Draft(agent=reader.AGENT)
+    take: Callable[[dict[str, Any], Draft], None] = reader.take
+    for entry in entries(path, wanted=reader.is_wanted):
+        take(entry, draft)
+    return draft.session()
+
+
+def _read_document(whole: dict[str, Any], reader: ModuleType) -> ParsedSession:
+    draft = Draft(agent=reader.AGENT)
+    reader.take_document(whole, draft)
+    return draft.session()
+
+
+def _read_claude_code(path: str | os.PathLike[str], *, since: str) -> ParsedSession:
+    reader = claude_code.Reader(Draft(agent=claude_code.AGENT), since=since)
+    for entry in entries(path, wanted=claude_code.is_wanted):
+        reader.take(entry)
+    for agent in subagent_transcripts(path):
+        for entry in entries(agent, wanted=claude_code.is_wanted):
+            reader.take_from_subagent(entry)
+    return reader.draft.session()
+
+
+def subagent_transcripts(path: str | os.PathLike[str]) -> list[str]:
+    """The files in which Claude Code keeps what the subagents of a session did."""
+    folder = os.path.join(os.path.splitext(os.fspath(path))[0], "subagents")
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    except (OSError, ValueError):
+        return []
+    return [os.path.join(folder, name) for name in names[:_MAX_SUBAGENTS]]

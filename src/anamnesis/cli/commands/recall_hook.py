@@ -1,0 +1,56 @@
+"""Print the notes that answer a prompt, if any clearly do: a hook for UserPromptSubmit.
+
+The client's payload is read from standard input. Always exits 0, and mostly in silence.
+"""
+
+from __future__ import annotations
+
+from anamnesis import payload
+from anamnesis.cli import hooks
+from anamnesis.config import home_directory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+
+EXAMPLES = """\
+examples:
+  echo '{"prompt": "why is sqlite locked", "cwd": "."}' | anamnesis recall-hook
+"""
+OPTIONS = {
+    "--project": hooks.Option(
+        "the project; default: that of the payload's directory", metavar="KEY"
+    ),
+    "--format": hooks.Option(
+        "claude, codex, gemini, copilot or text; default: claude",
+        metavar="CLIENT",
+        default="claude",
+    ),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    hooks.declare(parser, OPTIONS)
+
+
+def run_hook(arguments: Sequence[str]) -> int:
+    """Print what the prompt brings to mind."""
+    options = hooks.Options(OPTIONS, arguments)
+    return _recall(project=options.text("--project"), format=options.text("--format"))
+
+
+def run(args: Namespace) -> int:
+    """Print what the prompt brings to mind, the options being parsed already."""
+    return _recall(project=args.project, format=args.format)
+
+
+def _recall(*, project: str | None, format: str | None) -> int:
+    def work() -> str:
+        from anamnesis.operations.recall_for_prompt import recall_for_prompt
+
+        told = payload.read()
+        return recall_for_prompt(home_directory(), told, project=project, format=format or "claude")
+
+    return hooks.guarded("recall-hook", work, area="recall")

@@ -1,0 +1,122 @@
+"""How a hook command runs: it reads a payload, prints context or nothing, and never fails.
+
+Exit code 2 of a hook blocks the client and any other than 0 drops its output, so every way out of
+here is 0, `SystemExit` included. Options are read without argparse, which would cost a hook as
+much time as the search itself; an option that nobody knows is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from anamnesis.config import home_directory
+from anamnesis.hooklog import runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class Option:
+    """One option of a hook command: how it is given, and what `--help` says."""
+
+    __slots__ = ("default", "help", "is_flag", "metavar")
+
+    def __init__(
+        self, help: str, *, metavar: str = "", default: str | None = None, is_flag: bool = False
+    ) -> None:
+        self.help = help
+        self.metavar = metavar
+        self.default = default
+        self.is_flag = is_flag
+
+
+class Options:
+    """The options as they were given: the last one counts, and what nobody knows does not."""
+
+    def __init__(self, options: Mapping[str, Option], arguments: Sequence[str]) -> None:
+        self._values: dict[str, str | bool | None] = {
+            name: False if option.is_flag else option.default for name, option in options.items()
+        }
+        waiting = list(reversed(arguments))
+        while waiting:
+            name, has_value, value = waiting.pop().partition("=")
+            option = options.get(name)
+            if option is None:
+                continue
+            if option.is_flag:
+                self._values[name] = True
+            elif has_value or waiting:
+                self._values[name] = value if has_value else waiting.pop()
+
+    def text(self, name: str) -> str | None:
+        """The value of an option, or None."""
+        value = self._values[name]
+        return value if isinstance(value, str) else None
+
+    def number(self, name: str) -> int | None:
+        """The value of an option as a number; None for anything else."""
+        value = self.text(name)
+        return int(value) if value and value.lstrip("-").isdecimal() else None
+
+    def flag(self, name: str) -> bool:
+        """Whether a flag was given."""
+        return self._values[name] is True
+
+
+def declare(parser: ArgumentParser, options: Mapping[str, Option]) -> None:
+    """The same options for `--help`."""
+    for name, option in options.items():
+        if option.is_flag:
+            parser.add_argument(name, action="store_true", help=option.help)
+        else:
+            metavar = option.metavar or None
+            parser.add_argument(name, metavar=metavar, default=option.default, help=option.help)
+
+
+def guarded(hook: str, work: Callable[[], str], *, area: str = "") -> int:
+    """Do the work of a hook and print what it gives; the exit code is 0, whatever happens."""
+    try:
+        _open_missing_streams()
+        _print(work())
+    except BaseException as error:  # noqa: BLE001  the outermost line of a hook
+        _leave_word(hook, error, area)
+    return 0
+
+
+def _open_missing_streams() -> None:
+    # A client may close our streams. The next file opened would then be "standard output", and
+    # what we print would end up inside of it: in the index, for example.
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _print(text: str) -> None:
+    if not text or sys.stdout is None:
+        return
+    try:
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is None:
+            sys.stdout.write(text)
+        else:
+            stream.write(text.encode("utf-8", "replace"))
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        # Nobody reads any more. What is left in the buffer must not raise at exit.
+        sys.stdout = None
+
+
+def _leave_word(hook: str, error: BaseException, area: str) -> None:
+    home = home_directory()
+    reason = f"{type(error).__name__}: {error}"
+    try:
+        runs.note_run(home, hook, did=reason, failed=True)
+        if area:
+            runs.failed(home, area, reason)
+    except BaseException:  # noqa: BLE001  not even a full disk may reach the client
+        return

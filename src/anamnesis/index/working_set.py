@@ -1,0 +1,53 @@
+"""The notes that may be put before an agent: the latest of a kind, from the index alone."""
+
+from __future__ import annotations
+
+from anamnesis.index.rows import HEADER, header
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
+    from anamnesis.notes.note import Memory
+
+# A reflected episode lives on in the notes that were distilled from it.
+_SHOWN = (
+    "m.superseded = 0 AND NOT (m.type = 'episodic' AND EXISTS ("
+    "SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = 'reflected'))"
+)
+_LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
+
+
+def latest_of_type(db: sqlite3.Connection, *, project: str, type: str, limit: int) -> list[Memory]:
+    """The latest shown notes of a type in a project, without their bodies.
+
+    One type at a time follows an index to the limit; several at once would sort the project.
+    """
+    found = db.execute(
+        f"SELECT {HEADER} FROM memories m WHERE m.project = ? AND m.type = ? AND {_SHOWN} "  # noqa: S608  fixed names
+        f"{_LATEST}",
+        (project, type, limit),
+    )
+    return [header(row) for row in found]
+
+
+def types_of(db: sqlite3.Connection, project: str) -> list[str]:
+    """The types that a project's notes have, found by jumping through an index."""
+    types: list[str] = []
+    row = db.execute("SELECT min(type) FROM memories WHERE project = ?", (project,)).fetchone()
+    while row[0] is not None:
+        types.append(row[0])
+        row = db.execute(
+            "SELECT min(type) FROM memories WHERE project = ? AND type > ?", (project, types[-1])
+        ).fetchone()
+    return types
+
+
+def session_note(db: sqlite3.Connection, session: str) -> str | None:
+    """The id of the note that was captured from a session; the oldest, should there be several."""
+    row = db.execute(
+        "SELECT id FROM memories WHERE prov_session = ? AND type = 'episodic' "
+        "AND prov_source = 'session-end' ORDER BY created_at, id LIMIT 1",
+        (session,),
+    ).fetchone()
+    return None if row is None else str(row[0])

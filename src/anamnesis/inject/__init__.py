@@ -1,0 +1,9 @@
+"""Which notes a session starts with, and how they are put before the agent."""
+
+from __future__ import annotations
+
+from anamnesis.inject.render import render_inject
+from anamnesis.inject.select import _DURABLE, _MAX_EPISODIC, select_inject
+from anamnesis.project import resolve_project_key
+
+__all__ = ["_DURABLE", "_MAX_EPISODIC", "render_inject", "resolve_project_key", "select_inject"]

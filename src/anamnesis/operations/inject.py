@@ -1,0 +1,74 @@
+"""What a session starts with."""
+
+from __future__ import annotations
+
+from anamnesis import switches
+from anamnesis.hooklog import receipts, runs
+from anamnesis.inject import budget, formats, select
+from anamnesis.project import resolve_project_key
+from anamnesis.store import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.payload import Payload
+
+_MOST_GLOBAL = 300  # as many lines as a budget could hold; the index is not read further
+
+
+def inject(
+    home: str,
+    payload: Payload,
+    *,
+    project: str | None = None,
+    k: int = 8,
+    format: str = "claude",
+    limit: int | None = None,
+) -> str:
+    """The working set of the project as the client wants it, with a receipt of what was given."""
+    cwd = payload.cwd or "."
+    project = project or resolve_project_key(cwd)
+    if off := switches.why_off(home, project=project, cwd=cwd):
+        runs.note_run(home, "inject", did=off, session=payload.session_id)
+        return ""
+    notices = [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
+    with MemoryStore(home) as store:
+        chosen = select.candidates(
+            store,
+            project=project,
+            k=k,
+            most_global=_MOST_GLOBAL,
+            session=payload.session_id,
+        )
+        fitted = budget.fit(
+            chosen,
+            read=store.get,
+            limit=limit or formats.LIMITS.get(format, budget.LIMIT),
+            notices=notices,
+        )
+    _leave_receipt(home, payload, project, chosen, fitted)
+    return formats.wrapped(fitted.text, format=format, event=payload.event or "SessionStart")
+
+
+def _leave_receipt(
+    home: str,
+    payload: Payload,
+    project: str,
+    chosen: list[select.Candidate],
+    fitted: budget.Fitted,
+) -> None:
+    why = {candidate.note.id: candidate.why for candidate in chosen}
+    given = [receipts.Given(id, why[id], size, whole=True) for id, size in fitted.whole.items()]
+    given += [receipts.Given(id, why[id], 0, whole=False) for id in fitted.listed]
+    size = budget.units(fitted.text)
+    receipts.write(
+        home,
+        event="inject",
+        session=payload.session_id,
+        project=project,
+        source=payload.source,
+        given=given,
+        units=size,
+    )
+    did = f"{len(fitted.whole)} notes and {len(fitted.listed)} titles for {project}, {size} units"
+    runs.note_run(home, "inject", did=did, session=payload.session_id)
+    runs.worked(home, "inject")

@@ -1,0 +1,69 @@
+"""What a prompt brings to mind."""
+
+from __future__ import annotations
+
+from anamnesis import switches
+from anamnesis.hooklog import receipts, runs
+from anamnesis.inject import budget, formats
+from anamnesis.project import resolve_project_key
+from anamnesis.recall import Shown, is_worth_a_look, recall, rendered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.payload import Payload
+    from anamnesis.recall import Match
+
+
+def recall_for_prompt(
+    home: str, payload: Payload, *, project: str | None = None, format: str = "claude"
+) -> str:
+    """The few notes that answer the prompt as the client wants them, or nothing."""
+    prompt = _as_typed(payload.prompt)
+    text, shown = "", list[Shown]()
+    if is_worth_a_look(prompt):
+        cwd = payload.cwd or "."
+        project = project or resolve_project_key(cwd)
+        if not switches.why_off(home, project=project, cwd=cwd):
+            text, shown = rendered(_found(home, payload, prompt, project))
+    if shown:
+        _leave_receipt(home, payload, project or "", shown, text)
+    did = f"{len(shown)} notes for a prompt"
+    runs.note_run(home, "recall-hook", did=did, session=payload.session_id)
+    runs.worked(home, "recall")
+    return formats.wrapped(text, format=format, event=payload.event or "UserPromptSubmit")
+
+
+def _as_typed(prompt: str) -> str:
+    if "<hook_context" not in prompt and "<system" not in prompt:
+        return prompt
+    # Gemini puts what hooks said before into the prompt itself.
+    from anamnesis.capture.privacy import without_private_and_recalled
+
+    return without_private_and_recalled(prompt)
+
+
+def _found(home: str, payload: Payload, prompt: str, project: str) -> list[Match]:
+    from anamnesis.store import MemoryStore  # most prompts are not worth opening it
+
+    session = payload.session_id
+    given = receipts.already_given(home, session)
+    with MemoryStore(home) as store:
+        return recall(store, prompt, project=project, given=given, session=session)
+
+
+def _leave_receipt(
+    home: str, payload: Payload, project: str, shown: list[Shown], text: str
+) -> None:
+    given = [
+        receipts.Given(each.match.note.id, each.match.why, each.units, whole=each.whole)
+        for each in shown
+    ]
+    receipts.write(
+        home,
+        event="recall",
+        session=payload.session_id,
+        project=project,
+        source="prompt",
+        given=given,
+        units=budget.units(text),
+    )

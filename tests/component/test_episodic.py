@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
+from anamnesis.hooklog import runs
+from anamnesis.notes.note import Memory
+from anamnesis.operations.capture import capture
+from anamnesis.payload import Payload
+from anamnesis.records import replace
+from anamnesis.store import MemoryStore
+from hook_support import ENTRY, Transcript, environment
+
+SESSION = ParsedSession(
+    first_prompt="Fix the login",
+    last_outcome="It works again.",
+    session_id="s-1",
+    git_branch="main",
+)
+
+
+def written(store: MemoryStore, session: ParsedSession, source: str = "session-end") -> Memory:
+    note = write_episodic(
+        store, session, summarizer=HeuristicSummarizer(), project="shop", source=source,
+        machine_id="laptop",
+    )  # fmt: skip
+    assert note is not None
+    return note
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Transcript:
+    transcript = Transcript(tmp_path / "s-1.jsonl", cwd=str(tmp_path / "shop"))
+    return transcript.user("Fix the login").assistant("It works again, as the tests show.")
+
+
+def captured(root: Path, transcript: Transcript, **fields: str) -> str:
+    told = Payload(session_id="s-1", transcript_path=str(transcript.path))
+    source = fields.pop("source", "session-end")
+    return capture(str(root), replace(told, **fields), source=source).said
+
+
+def test_a_session_becomes_a_note_with_its_provenance(store: MemoryStore) -> None:
+    note = written(store, SESSION)
+
+    kept = store.get(note.id)
+    assert kept == note
+    assert (note.type, note.project, note.machine_id) == ("episodic", "shop", "laptop")
+    assert note.tags == ["session", "session-end"]
+    assert (note.prov_source, note.prov_session, note.prov_model) == ("session-end", "s-1", "")
+
+
+def test_a_trivial_session_becomes_nothing(store: MemoryStore) -> None:
+    note = write_episodic(
+        store, ParsedSession(first_prompt="/clear"), summarizer=HeuristicSummarizer(),
+        project="shop", source="session-end", machine_id="laptop",
+    )  # fmt: skip
+
+    assert note is None
+    assert store.list() == []
+
+
+def test_a_summariser_may_skip_a_session(store: MemoryStore) -> None:
+    class Silent:
+        def summarize(self, _session: ParsedSession) -> None:
+            return None
+
+    note = write_episodic(
+        store, SESSION, summarizer=Silent(), project="shop", source="session-end", machine_id="m"
+    )
+
+    assert note is None
+
+
+def test_the_same_session_is_one_note_brought_up_to_date(store: MemoryStore) -> None:
+    first = written(store, SESSION, "precompact")
+    second = written(store, replace(SESSION, last_outcome="And it is tested."), "session-end")
+
+    assert second.id == first.id
+    assert second.created_at == first.created_at
+    assert second.tags == ["session", "session-end"]
+    assert [note.body for note in store.list()] == [second.body]
+    assert "And it is tested." in second.body
+
+
+def test_tags_of_a_person_stay_and_a_new_state_is_not_reflected_yet(store: MemoryStore) -> None:
+    first = written(store, SESSION)
+    store.put(replace(first, tags=[*first.tags, "keep", "reflected"]))
+
+    same = written(store, SESSION)
+    changed = written(store, replace(SESSION, last_outcome="More."))
+
+    assert same.tags == ["session", "session-end", "keep", "reflected"]
+    assert changed.tags == ["session", "session-end", "keep"]
+
+
+def test_the_end_of_a_session_is_told_by_its_tag(store: MemoryStore) -> None:
+    written(store, SESSION, "checkpoint")
+    ended = written(store, SESSION, "session-end")
+    passing = written(store, SESSION, "sweep")
+
+    assert ended.tags == passing.tags == ["session", "session-end"]
+
+
+def test_sessions_without_an_id_are_not_mixed_up(store: MemoryStore) -> None:
+    nameless = replace(SESSION, session_id="")
+
+    assert written(store, nameless).id != written(store, nameless).id
+
+
+def test_an_old_session_does_not_pass_for_the_latest_one(store: MemoryStore) -> None:
+    note = written(store, replace(SESSION, ended_at="2024-03-01T10:20:30.123Z"))
+
+    assert note.created_at == note.updated_at == "2024-03-01T10:20:30+00:00"
+    assert store.get(note.id) == note
+
+
+def test_a_secret_never_reaches_the_note_not_even_cut_in_half(store: MemoryStore) -> None:
+    token = "ghp_" + "a1B2" * 9
+    prompt = "x" * 60 + f" {token} " + "y" * 520 + f" {token}"
+
+    note = written(store, replace(SESSION, first_prompt=prompt, files_touched=[f"/tmp/{token}"]))
+
+    assert "ghp_" not in note.title + note.body
+    assert "[redacted: github token]" in note.body
+
+
+def test_capturing_twice_changes_nothing(root: Path, transcript: Transcript) -> None:
+    first = captured(root, transcript)
+    second = captured(root, transcript)
+
+    assert first == second
+    with MemoryStore(root) as store:
+        assert len(store.list()) == 1
+
+
+def test_a_note_that_a_person_rewrote_is_left_alone(root: Path, transcript: Transcript) -> None:
+    captured(root, transcript)
+    with MemoryStore(root) as store:
+        (note,) = store.list()
+        store.put(replace(note, body="In my own words."))
+    transcript.assistant("More happened after that, quite a lot of it.")
+
+    said = captured(root, transcript)
+
+    assert "edited by hand" in said
+    with MemoryStore(root) as store:
+        assert [note.body for note in store.list()] == ["In my own words."]
+
+
+def test_a_note_that_a_person_deleted_does_not_come_back(
+    root: Path, transcript: Transcript
+) -> None:
+    captured(root, transcript)
+    with MemoryStore(root) as store:
+        store.delete(store.list()[0].id)
+
+    said = captured(root, transcript)
+
+    assert "was deleted" in said
+    with MemoryStore(root) as store:
+        assert store.list() == []
+
+
+def test_checkpoints_come_now_and_then_only(root: Path, transcript: Transcript) -> None:
+    assert "wrote" in captured(root, transcript, source="checkpoint")
+    assert captured(root, transcript, source="checkpoint") == "captured a moment ago"
+    assert "wrote" in captured(root, transcript, source="session-end")
+
+
+def test_the_summary_of_a_compaction_becomes_the_outcome(
+    root: Path, transcript: Transcript
+) -> None:
+    summary = "<analysis>a</analysis>\n<summary>\n1. Login fixed, see auth.py\n</summary>"
+
+    captured(root, transcript, source="postcompact", compact_summary=summary)
+
+    with MemoryStore(root) as store:
+        (note,) = store.list()
+    assert note.body.endswith("**Outcome:** 1. Login fixed, see auth.py")
+    assert note.tags == ["session", "postcompact"]
+
+
+def test_ignored_paths_are_not_listed(root: Path, tmp_path: Path, transcript: Transcript) -> None:
+    shop = tmp_path / "shop"
+    (shop / ".anamnesis").mkdir(parents=True)
+    (shop / ".anamnesis" / "ignore").write_text("secret/\n")
+    transcript.edit(f"{shop}/secret/plan.md", call="1").edit(f"{shop}/src/a.py", call="2")
+
+    captured(root, transcript)
+
+    with MemoryStore(root) as store:
+        body = store.list()[0].body
+    assert "a.py" in body
+    assert "plan.md" not in body
+
+
+def test_nothing_is_captured_where_it_is_switched_off(
+    root: Path, tmp_path: Path, transcript: Transcript
+) -> None:
+    (tmp_path / "shop" / ".anamnesis").mkdir(parents=True)
+    (tmp_path / "shop" / ".anamnesis" / "ignore").write_text("")
+
+    assert captured(root, transcript) == "ignored by .anamnesis/ignore"
+    assert not list(root.glob("memory/**/*.md"))
+
+
+def test_ten_sessions_that_start_and_end_at_once_leave_one_note_each(
+    home: Path, tmp_path: Path
+) -> None:
+    commands = []
+    for number in range(10):
+        transcript = Transcript(tmp_path / f"s-{number}.jsonl", session=f"s-{number}")
+        transcript.user(f"Task number {number}").assistant("Done, and all of the tests are green.")
+        capture_it = ["capture", "--no-sync", "--transcript", str(transcript.path)]
+        # The client, another tool that runs the same hooks, and the next session that starts.
+        commands += [capture_it, capture_it, ["inject", "--project", "shop"]]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", ENTRY, *command],
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for command in commands
+    ]
+
+    outcomes = [(*child.communicate(timeout=60), child.returncode) for child in children]
+
+    assert {code for *_, code in outcomes} == {0}
+    assert {err for _, err, _ in outcomes} == {b""}
+    root = home / ".anamnesis"
+    with MemoryStore(root) as store:
+        assert sorted(note.prov_session for note in store.list()) == [f"s-{n}" for n in range(10)]
+    assert all(run["ok"] for run in runs.latest_runs(str(root)))

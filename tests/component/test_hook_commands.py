@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+import time
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from anamnesis import cli
+from anamnesis.cli import cmd_capture, cmd_inject, main
+from anamnesis.hooklog import runs
+from anamnesis.store import MemoryStore
+from hook_support import PAYLOADS, TRANSCRIPTS, Transcript, hook
+
+HOOKS = ("inject", "recall-hook", "capture")
+
+
+@pytest.fixture(autouse=True)
+def no_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAMNESIS_SWEEP", "0")
+    monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "testbox")
+
+
+def told(monkeypatch: pytest.MonkeyPatch, payload: object) -> None:
+    """What the client puts on standard input."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(payload)))
+
+
+@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("sample", PAYLOADS, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_every_payload_goes_into_every_hook(
+    sample: Path,
+    name: str,
+    store: MemoryStore,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store.write(type="semantic", title="Use tabs", body="Everywhere.", project="proj")
+    told(monkeypatch, json.loads(sample.read_text()))
+
+    code = main([name, "--no-sync"])
+
+    said = capsys.readouterr()
+    assert (code, said.err) == (0, "")
+    if name == "inject":
+        assert "## [semantic] Use tabs" in said.out
+    elif name == "recall-hook":
+        assert said.out == ""
+    else:
+        assert said.out in ("", "capture: no transcript\n", "capture: skipped trivial session\n")
+    assert all(run["ok"] for run in runs.latest_runs(str(root)))
+    # Without a transcript only the summary of a compaction says anything.
+    said_enough = name == "capture" and sample.name.startswith("PostCompact")
+    bodies = [note.body for note in store.list(type="episodic")]
+    assert ["FAKE SUMMARY" in body for body in bodies] == [True] * said_enough
+
+
+def test_a_session_from_start_to_end(home: Path, tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    transcript = Transcript(tmp_path / "abc.jsonl", session="abc", cwd=str(project))
+    transcript.user("Fix the login page").assistant("Fixed: the cookie was missing its path.")
+    common = {"session_id": "abc", "transcript_path": str(transcript.path), "cwd": str(project)}
+
+    start = hook(home, "inject", payload={**common, "hook_event_name": "SessionStart"})
+    stop = hook(home, "capture", "--no-sync", payload={**common, "hook_event_name": "Stop"})
+    end = hook(home, "capture", "--no-sync", payload={**common, "hook_event_name": "SessionEnd"})
+    again = hook(home, "inject", payload={**common, "session_id": "next"})
+
+    assert [each.returncode for each in (start, stop, end, again)] == [0, 0, 0, 0]
+    assert [each.stderr for each in (start, stop, end, again)] == [b"", b"", b"", b""]
+    assert (start.stdout, stop.stdout) == (b"", b"")
+    assert end.stdout.startswith(b"capture: wrote episodic note ")
+    assert b"## [episodic] Fix the login page" in again.stdout
+    assert b"origin: testbox | source: session-end" in again.stdout
+
+
+def test_a_detached_capture_lets_the_client_go_on(home: Path, tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "abc.jsonl", session="abc")
+    transcript.user("Fix the login page").assistant("Fixed: the cookie was missing its path.")
+    payload = {"session_id": "abc", "transcript_path": str(transcript.path)}
+
+    done = hook(home, "capture", "--detach", "--no-sync", payload=payload)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    root = home / ".anamnesis"
+    deadline = time.monotonic() + 30
+    while not list(root.glob("memory/episodic/*.md")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(list(root.glob("memory/episodic/*.md"))) == 1
+    assert list(root.glob("spool/*")) == []
+
+
+def test_the_documented_functions_take_a_namespace(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.write(type="semantic", title="A rule", body="Always.")
+    told(monkeypatch, {"cwd": "/x"})
+    assert cmd_inject(Namespace(project=None, k=8)) == 0
+    assert "## [semantic] A rule" in capsys.readouterr().out
+
+    transcript = str(TRANSCRIPTS / "05_interactive.jsonl")
+    given = Namespace(transcript=transcript, project="p", source="precompact", no_sync=True)
+    assert cmd_capture(given) == 0
+    assert capsys.readouterr().out.startswith("capture: wrote episodic note ")
+    (note,) = store.list(type="episodic")
+    assert (note.project, note.tags) == ("p", ["session", "precompact"])
+
+
+def test_other_names_of_the_cli_are_still_missing() -> None:
+    with pytest.raises(AttributeError):
+        _ = cli.cmd_nothing
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_help_is_for_people(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+
+    said = capsys.readouterr().out
+    assert f"usage: anamnesis {name}" in said
+    assert "Always exits 0" in said
+
+
+def test_pause_and_resume(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.write(type="semantic", title="A rule", body="Always.")
+
+    def injected() -> str:
+        told(monkeypatch, {"cwd": "/u/demo"})
+        capsys.readouterr()
+        assert main(["inject"]) == 0
+        return capsys.readouterr().out
+
+    assert injected()
+    assert main(["pause"]) == 0
+    assert injected() == ""
+    assert main(["resume"]) == 0
+    assert main(["pause", "--project", "demo"]) == 0
+    assert injected() == ""
+    assert main(["resume", "--project", "demo"]) == 0
+    assert injected()
+
+
+def test_a_client_that_exits_before_it_writes_the_payload(home: Path, root: Path) -> None:
+    _claude(home, "abc-1")
+    told_by = {"CLAUDE_CODE_SESSION_ID": "abc-1", "CLAUDE_PROJECT_DIR": "/u/demo"}
+
+    done = hook(home, "capture", "--no-sync", data=b"", **told_by)
+
+    assert b"wrote episodic note" in done.stdout
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == ["abc-1"]
+
+
+@pytest.mark.parametrize("session", ["", "*", "../../etc", "nobody"])
+def test_a_session_that_nobody_knows_has_no_transcript(home: Path, session: str) -> None:
+    _claude(home, "abc-1")
+
+    done = hook(home, "capture", "--no-sync", payload={"session_id": session})
+
+    assert done.stdout == b"capture: no transcript\n"
+
+
+def test_copilot_does_not_say_where_its_transcript_is(home: Path, root: Path) -> None:
+    session = "cce81adc-2f34-402d-9b70-39df288d94aa"
+    place = home / ".copilot" / "session-state" / session
+    place.mkdir(parents=True)
+    shutil.copy(TRANSCRIPTS.parents[1] / "copilot" / "events.jsonl", place)
+    payload = (TRANSCRIPTS.parents[1] / "copilot" / "payload.sessionEnd.json").read_bytes()
+
+    hook(home, "capture", "--no-sync", data=payload)
+
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == [session]
+
+
+def _claude(home: Path, session: str, *, age: float = 3600.0) -> Path:
+    """A transcript in the place where Claude Code keeps it, last changed a while ago."""
+    path = home / ".claude" / "projects" / "-u-demo" / f"{session}.jsonl"
+    transcript = Transcript(path, session=session, cwd="/u/demo")
+    transcript.user(f"Work of {session}").assistant("Done, and here is a summary of what it was.")
+    _age(path, age)
+    return path
+
+
+def _age(path: Path, seconds: float) -> None:
+    import os
+
+    at = time.time() - seconds
+    os.utime(path, (at, at))
+
+
+def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
+    _claude(home, "from-before-the-installation", age=7200)
+    assert main(["capture", "--sweep", "--no-sync"]) == 0
+    _age(root / "state" / "sweep-from", 5000)
+    killed = _claude(home, "killed")
+    _claude(home, "still-running", age=5)
+    _claude(home, "agent-helper")
+
+    assert main(["capture", "--sweep", "--no-sync"]) == 0
+    assert main(["capture", "--sweep", "--no-sync"]) == 0
+
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == ["killed"]
+    written = next(iter(runs.latest_runs(str(root))))
+    assert written["did"] == "sweep: 0 of 0 sessions that no hook had captured"
+
+    Transcript(killed, session="killed").assistant("And then it went on, on the next day.")
+    _age(killed, 100)
+    main(["capture", "--sweep", "--no-sync"])
+    with MemoryStore(root) as store:
+        (note,) = store.list()
+    assert "went on" in note.body
+
+
+def test_what_went_on_while_paused_is_not_swept_up_later(home: Path, root: Path) -> None:
+    main(["capture", "--sweep", "--no-sync"])
+    _age(root / "state" / "sweep-from", 9000)
+    main(["pause"])
+    seen = _claude(home, "seen-by-a-hook", age=3600)
+    _claude(home, "seen-by-nobody", age=3000)
+    payload = {"session_id": "seen-by-a-hook", "transcript_path": str(seen)}
+    assert b"capture: paused" in hook(home, "capture", "--no-sync", payload=payload).stdout
+    main(["resume"])
+
+    main(["capture", "--sweep", "--no-sync"])
+    _age(root / "state" / "sweep-from", 9000)
+    _claude(home, "seen-by-nobody", age=20 * 86_400)
+    main(["capture", "--sweep", "--no-sync"])
+
+    with MemoryStore(root) as store:
+        assert store.list() == []
+
+
+def test_a_transcript_whose_name_is_not_its_session_is_captured_once(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chats = home / ".gemini" / "tmp" / "demo" / "chats"
+    chats.mkdir(parents=True)
+    shutil.copy(next((TRANSCRIPTS.parents[1] / "gemini").glob("session-*.jsonl")), chats)
+
+    for _ in range(2):
+        assert main(["capture", "--backfill", "--no-sync"]) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("backfill: 1 transcripts: 1 notes written")
+    assert said[1].startswith("backfill: 0 transcripts")
+
+
+def test_old_transcripts_can_be_captured_by_hand(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for days in (1, 10, 100):
+        _claude(home, f"session-{days}", age=days * 86_400)
+    trivial = home / ".claude" / "projects" / "-u-demo" / "trivial.jsonl"
+    Transcript(trivial, session="trivial").user("<command-name>/clear</command-name>")
+    shutil.copytree(TRANSCRIPTS.parents[1] / "codex", home / ".codex" / "sessions" / "2026" / "11")
+    rollout = home / ".codex" / "sessions" / "2026" / "11" / "15"
+    rollout.mkdir()
+    name = "rollout-2026-11-15T20-53-46-01a1e0fc-cd45-7b63-9b78-c6b6ea82d993.jsonl"
+    shutil.copy(TRANSCRIPTS.parents[1] / "codex" / "rollout_full.jsonl", rollout / name)
+
+    assert main(["capture", "--backfill", "--since", "30d", "--no-sync"]) == 0
+    first = capsys.readouterr().out
+    assert main(["capture", "--backfill", "--no-sync"]) == 0
+    second = capsys.readouterr().out
+
+    assert first.startswith("backfill: 4 transcripts: 3 notes written, 1 skipped")
+    assert second.startswith("backfill: 1 transcripts: 1 notes written")
+    with MemoryStore(root) as store:
+        assert len(store.list()) == 4
+
+
+def test_a_wrong_time_is_told_in_the_log_and_not_to_the_client(root: Path) -> None:
+    assert main(["capture", "--backfill", "--since", "yesterday"]) == 0
+
+    assert "is not a time" in next(iter(runs.latest_runs(str(root))))["did"]
+
+
+def test_status_says_what_is_paused_and_what_fails(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs.failed(str(root), "sync", "no route to host")
+    main(["pause", "--project", "demo"])
+    capsys.readouterr()
+
+    assert main(["status"]) == 0
+
+    said = capsys.readouterr().out
+    assert "failing    sync has been failing since" in said
+    assert "paused     demo" in said

@@ -1,0 +1,1 @@
+"""Texts that several tests and benchmarks share."""
