@@ -39,7 +39,7 @@ def test_a_note_with_a_secret_is_held_back_and_the_others_travel(
 
     result = synchronise(backend_of(root, machine_id="m"), store=store).result
 
-    assert [line.partition(":")[0] for line in result.held_back] == ["memory/semantic/a.md"]
+    assert [line.partition(":")[0] for line in result.held_back] == ["semantic/a.md"]
     assert "secret" in result.held_back[0]
     assert objects_hold(remote, "harmless words")
     assert not objects_hold(remote, SECRET)
