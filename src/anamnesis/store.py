@@ -9,9 +9,9 @@ from contextlib import suppress
 from anamnesis import atomic
 from anamnesis.clock import utcnow as _utcnow
 from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
-from anamnesis.index import rank
 from anamnesis.index.catalog import Catalog
 from anamnesis.index.database import IndexBroken
+from anamnesis.index.filters import Filters
 from anamnesis.index.query import _fts_query
 from anamnesis.index.refresh import Changes
 from anamnesis.index.rows import HEADER, header
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
+    from anamnesis.index.rank import Why
+    from anamnesis.index.search import Understand
+
 __all__ = [
-    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Memory", "MemoryStore", "MemoryType",
+    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "Hit", "Memory", "MemoryStore", "MemoryType",
     "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable", "_deserialize", "_fts_query",
     "_serialize", "_utcnow",
 ]  # fmt: skip
@@ -48,6 +51,15 @@ class Unreadable:
     path: str
     reason: str
     indexed: bool
+
+
+@record
+class Hit:
+    """A note that answers a question, how well, and why."""
+
+    note: Memory
+    score: float
+    why: Why
 
 
 class MemoryStore:
@@ -241,10 +253,34 @@ class MemoryStore:
         k: int = 8,
     ) -> Notes:
         """The notes that answer a free text best, read back from their files."""
+        filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
+        return [hit.note for hit in self.recall(query, filters=filters, k=k)]
+
+    def recall(
+        self,
+        query: str,
+        *,
+        filters: Filters = Filters(),  # noqa: B008  frozen
+        k: int = 8,
+        offset: int = 0,
+        by_meaning: bool = True,
+    ) -> Sequence[Hit]:
+        """The notes that answer a free text best, each with its score and the reasons for it.
+
+        `by_meaning` also weighs how near a note is in meaning; without it only words count, and
+        the table of word vectors is never loaded.
+        """
+        from anamnesis.index.search import search
+
         self._catalog.notice()
-        where = _filters(project, type, scope)
-        found = self._catalog.query(lambda db: rank.ranked_paths(db, query, where=where, limit=k))
-        return self._read_all(found)
+        understand = _understanding() if by_meaning else None
+        found = self._catalog.query(
+            lambda db: search(
+                db, query, filters=filters, limit=k, offset=offset, understand=understand
+            )
+        )
+        read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
+        return [Hit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
 
     def stats(self) -> dict[str, int | dict[str, int]]:
         """How many notes there are: in all, and by type, project and scope."""
@@ -378,6 +414,15 @@ class MemoryStore:
             "ORDER BY m.updated_at DESC, m.id DESC LIMIT ? OFFSET ?",
             (*where.values(), -1 if limit is None else max(limit, 0), max(offset, 0)),
         )
+
+
+def _understanding() -> Understand | None:
+    """What turns words into a meaning, unless the person or the installation goes without."""
+    from anamnesis.config import setting
+    from anamnesis.index import meaning
+
+    table = None if setting("meaning") in ("0", "off", "no", "false") else meaning.table()
+    return None if table is None else (lambda words: meaning.Meaning(table, words))
 
 
 def _filters(project: str | None, type: str | None, scope: str | None) -> dict[str, str]:
