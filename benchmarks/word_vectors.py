@@ -4,8 +4,8 @@
 
 MODEL_DIRECTORY holds `model.safetensors` and `vocab.txt` of minishlab/potion-base-8M (MIT
 licence). Each vector keeps its first dimensions, which carry the most, as one byte of scale and
-four bits each; words that the index's tokenizer never produces are left out. Needs nothing but Python; the same input gives
-the same bytes.
+four bits each; words that the index's tokenizer never produces are left out. Needs nothing but
+Python; the same input gives the same bytes.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from anamnesis.clock import utcnow as _utcnow
 from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
 from anamnesis.index.catalog import Catalog
 from anamnesis.index.database import IndexBroken
-from anamnesis.index.filters import Filters
+from anamnesis.index.filters import EVERYTHING, Filters
 from anamnesis.index.query import _fts_query
-from anamnesis.index.refresh import Changes
+from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
 from anamnesis.index.schema import _SCHEMA, _SCHEMA_VERSION
 from anamnesis.notes import tree, validity
@@ -22,7 +22,7 @@ from anamnesis.notes.frontmatter import deserialize as _deserialize
 from anamnesis.notes.frontmatter import serialize as _serialize
 from anamnesis.notes.ids import is_valid_id, new_id
 from anamnesis.notes.note import SCOPES, SOURCES, TYPES, Memory, MemoryType, Scope
-from anamnesis.records import record, replace
+from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,36 +30,17 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from anamnesis.index.rank import Why
-    from anamnesis.index.search import Understand
+    from anamnesis.index.search import Hit
 
 __all__ = [
-    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "Hit", "Memory", "MemoryStore", "MemoryType",
-    "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable", "_deserialize", "_fts_query",
-    "_serialize", "_utcnow",
+    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "Memory", "MemoryStore",
+    "MemoryType", "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable", "_deserialize",
+    "_fts_query", "_serialize", "_utcnow",
 ]  # fmt: skip
 
 Notes = list[Memory]  # inside of the class, `list` is the method
 
 _INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the next look catches up
-
-
-@record
-class Unreadable:
-    """A file that needs a person: why, and whether it can be searched all the same."""
-
-    path: str
-    reason: str
-    indexed: bool
-
-
-@record
-class Hit:
-    """A note that answers a question, how well, and why."""
-
-    note: Memory
-    score: float
-    why: Why
 
 
 class MemoryStore:
@@ -260,25 +241,17 @@ class MemoryStore:
         self,
         query: str,
         *,
-        filters: Filters = Filters(),  # noqa: B008  frozen
+        filters: Filters = EVERYTHING,
         k: int = 8,
         offset: int = 0,
         by_meaning: bool = True,
     ) -> Sequence[Hit]:
-        """The notes that answer a free text best, each with its score and the reasons for it.
-
-        `by_meaning` also weighs how near a note is in meaning; without it only words count, and
-        the table of word vectors is never loaded.
-        """
-        from anamnesis.index.search import search
+        """The notes that answer a free text best, each with its score and the reasons for it."""
+        from anamnesis.index.search import Hit, Question, search
 
         self._catalog.notice()
-        understand = _understanding() if by_meaning else None
-        found = self._catalog.query(
-            lambda db: search(
-                db, query, filters=filters, limit=k, offset=offset, understand=understand
-            )
-        )
+        asked = Question(query, filters, limit=k, offset=offset, by_meaning=by_meaning)
+        found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
         return [Hit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
 
@@ -414,15 +387,6 @@ class MemoryStore:
             "ORDER BY m.updated_at DESC, m.id DESC LIMIT ? OFFSET ?",
             (*where.values(), -1 if limit is None else max(limit, 0), max(offset, 0)),
         )
-
-
-def _understanding() -> Understand | None:
-    """What turns words into a meaning, unless the person or the installation goes without."""
-    from anamnesis.config import setting
-    from anamnesis.index import meaning
-
-    table = None if setting("meaning") in ("0", "off", "no", "false") else meaning.table()
-    return None if table is None else (lambda words: meaning.Meaning(table, words))
 
 
 def _filters(project: str | None, type: str | None, scope: str | None) -> dict[str, str]:

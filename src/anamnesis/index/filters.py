@@ -75,6 +75,9 @@ class Filters:
         return found
 
 
+EVERYTHING = Filters()
+
+
 def facet(project: str) -> str:
     """A project as one word of the full-text index, so that it narrows a match for free.
 

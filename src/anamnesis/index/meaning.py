@@ -14,6 +14,8 @@ from math import sqrt
 from operator import mul
 from struct import Struct
 
+from anamnesis.config import setting
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +78,7 @@ class Table(dict[str, int]):
     def _vector(self, place: int) -> int:
         row = self._content[place : place + self._width]
         lanes = bytearray(self._lanes.size)
-        lanes[0 : -_LANE : _LANE] = row[1:].hex().encode().translate(_NIBBLES)
+        lanes[0:-_LANE:_LANE] = row[1:].hex().encode().translate(_NIBBLES)
         lanes[-_LANE] = _ZERO
         return int.from_bytes(lanes, "little") * row[0]
 
@@ -98,13 +100,30 @@ class Meaning:
         square = sum(map(mul, lanes, lanes)) - 2 * zero * total + len(lanes) * zero * zero
         if square <= 0 or self._length == 0:
             return 0.0
-        product = sum(map(mul, lanes, self._question)) - zero * self._sum
-        return product / (sqrt(square) * self._length)
+        product: int = sum(map(mul, lanes, self._question)) - zero * self._sum
+        return float(product / (sqrt(square) * self._length))
+
+
+def of(words: Sequence[str]) -> Meaning | None:
+    """The meaning of a question, or None where meaning is switched off or cannot be had."""
+    table = None if is_off() else _table()
+    return None if table is None else Meaning(table, words)
+
+
+def is_off() -> bool:
+    """Whether this person wants recall by words alone."""
+    return (setting("meaning") or "").lower() in ("0", "off", "no", "false")
+
+
+def problem() -> str:
+    """Why notes are not found by meaning although they should be, for `status`."""
+    if is_off() or _table() is not None:
+        return ""
+    return f"{_FILE} is missing or damaged; notes are found by their words alone"
 
 
 @lru_cache(maxsize=1)
-def table() -> Table | None:
-    """The table of word vectors, or None where it was not installed or is damaged."""
+def _table() -> Table | None:
     try:
         with open(_FILE, "rb") as stream:
             return Table(stream.read())

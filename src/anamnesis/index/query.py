@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from anamnesis.index import words
 from anamnesis.index.stem import stem
@@ -75,7 +76,7 @@ def read(text: str) -> Query:
         # Only function words: then they are what is asked for.
         terms = {key: Term(term.text, term.stem) for key, term in terms.items()}
     strong = [stem(word) for word in sequence if _is_strong(terms.get(stem(word)))]
-    pairs = tuple((a, b) for a, b in zip(strong, strong[1:], strict=False) if a != b)
+    pairs = tuple((a, b) for a, b in pairwise(strong) if a != b)
     return Query(tuple(terms.values()), pairs, tuple(sequence))
 
 

@@ -141,9 +141,7 @@ def ranked(
         Ranked(reading, best, _nearness(meaning, reading.words, place), newest)
         for place, reading in enumerate(by_words)
     ]
-    hits.sort(
-        key=lambda hit: (hit.score, hit.candidate.updated_at, hit.candidate.id), reverse=True
-    )
+    hits.sort(key=lambda hit: (hit.score, hit.candidate.updated_at, hit.candidate.id), reverse=True)
     return hits
 
 
@@ -259,7 +257,8 @@ def _rarity(frequency: int, notes: int) -> float:
 def _prior(candidate: Candidate, newest: int) -> float:
     age = newest - _day(candidate)
     confidence = min(1.0, max(0.0, candidate.confidence))
-    return (1 + _RECENCY * 0.5 ** (age / _HALF_LIFE)) * (1 - _DOUBT * (1 - confidence))
+    recency: float = 0.5 ** (age / _HALF_LIFE)
+    return (1 + _RECENCY * recency) * (1 - _DOUBT * (1 - confidence))
 
 
 def _day(candidate: Candidate) -> int:
@@ -267,4 +266,3 @@ def _day(candidate: Candidate) -> int:
         return date.fromisoformat(candidate.updated_at[:10]).toordinal()
     except ValueError:
         return 0
-

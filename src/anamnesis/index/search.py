@@ -9,17 +9,27 @@ from anamnesis.records import record, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from anamnesis.index.filters import Filters
     from anamnesis.index.meaning import Meaning
     from anamnesis.index.query import Query
-
-    Understand = Callable[[Sequence[str]], Meaning | None]
+    from anamnesis.notes.note import Memory
 
 _READ = 30  # notes whose text is read and ranked with everything we know
 _LONGEST_BODY = 20_000  # characters that are read for the ranking of one note
 _PREFIX_WEIGHT = 0.7
+
+
+@record
+class Question:
+    """What to look for, among which notes, and how many of them to give."""
+
+    text: str
+    filters: Filters
+    limit: int = 8
+    offset: int = 0
+    by_meaning: bool = False  # without it the table of word vectors is not even loaded
 
 
 @record
@@ -33,31 +43,32 @@ class Found:
     why: rank.Why
 
 
-def search(
-    db: sqlite3.Connection,
-    text: str,
-    *,
-    filters: Filters,
-    limit: int,
-    offset: int = 0,
-    understand: Understand | None = None,
-) -> list[Found]:
+@record
+class Hit:
+    """A note that answers a question, how well, and why."""
+
+    note: Memory
+    score: float
+    why: rank.Why
+
+
+def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
     """The notes that answer a free text best.
 
     A longer list begins with the shorter one: notes are read and ranked in blocks, in the order
     that their words alone give.
     """
-    query = queries.read(text)
-    wanted = offset + limit
-    if limit <= 0 or offset < 0 or not query.terms:
+    query = queries.read(asked.text)
+    wanted = asked.offset + asked.limit
+    if asked.limit <= 0 or asked.offset < 0 or not query.terms:
         return []
     query, known = _in_words_of_the_store(db, query)
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
     if not terms:
         return []
     blocks = -(-wanted // _READ)
-    rows = select.candidates(db, terms, known, filters=filters, wanted=blocks * _READ)
-    meaning = understand(query.words) if understand is not None else None
+    rows = select.candidates(db, terms, known, filters=asked.filters, wanted=blocks * _READ)
+    meaning = _meaning(query) if asked.by_meaning else None
     places: dict[str, tuple[str, str]] = {}
     hits: list[rank.Ranked] = []
     best = 0.0
@@ -67,13 +78,11 @@ def search(
         best = best or max(hit.points for hit in hits)
     return [
         Found(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
-        for hit in hits[offset:wanted]
+        for hit in hits[asked.offset : wanted]
     ]
 
 
-def _in_words_of_the_store(
-    db: sqlite3.Connection, query: Query
-) -> tuple[Query, rank.Statistics]:
+def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query, rank.Statistics]:
     """The question, with a last word that is still being typed and with typing errors mended."""
     known = select.statistics(db, query.terms)
     last = queries.last_word(query)
@@ -85,6 +94,12 @@ def _in_words_of_the_store(
         query = typos.corrected(db, query)
         known = select.statistics(db, query.terms)
     return query, known
+
+
+def _meaning(query: Query) -> Meaning | None:
+    from anamnesis.index import meaning
+
+    return meaning.of(query.words)
 
 
 def _texts(

@@ -106,9 +106,7 @@ def _pairs(common: Sequence[Term], frequencies: Mapping[str, int], notes: int) -
     return clauses
 
 
-def _quick(
-    db: sqlite3.Connection, match: str, filters: Filters, wanted: int
-) -> list[int] | None:
+def _quick(db: sqlite3.Connection, match: str, filters: Filters, wanted: int) -> list[int] | None:
     """The best rows without looking at each one's note, or None if that cannot be trusted."""
     if not filters.only_projects:
         return None

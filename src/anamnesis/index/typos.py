@@ -30,7 +30,9 @@ def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     """The most common word of the store among those nearest to this one."""
     slips = 2 if len(term.text) >= _TWO_SLIPS else 1
     best: tuple[int, int, str] | None = None
-    for word, notes in _vocabulary(db, term.stem[0], len(term.stem) - slips, len(term.stem) + slips):
+    for word, notes in _vocabulary(
+        db, term.stem[0], len(term.stem) - slips, len(term.stem) + slips
+    ):
         apart = distance(term.stem, word, at_most=slips)
         if apart <= slips and (best is None or (apart, -notes, word) < best):
             best = (apart, -notes, word)

@@ -26,22 +26,26 @@ _LONGEST_JOINED = 32
 
 # Words that say how something is asked, not what about: they rank a little and never select.
 FUNCTION_WORDS = frozenset(
-    """a about above again against all also am an and any are aren as at be because been being below
-    both but by can cannot could couldn d did didn do does doesn doing don down during each either
-    else ever every few for from further had hadn has hasn have haven having he her here hers
-    herself hi him himself his how however i if in is isn it its itself just ll m may maybe me
-    might mine must my myself neither nor of off ok on once or other our ours ourselves out please
-    re s shall she should shouldn so some someone something somewhere still such t than thank
-    thanks that the their theirs them themselves then there these they this those though through
-    to too under until up upon us ve very was wasn we were weren what whatever when where whether
-    which while who whom whose why will with won would wouldn yet you your yours
-    yourself""".split()
+    """
+    a about above again against all also am an and any are aren as at be because been being
+    below both but by can cannot could couldn d did didn do does doesn doing don down during
+    each either else ever every few for from further had hadn has hasn have haven having he her
+    here hers herself hi him himself his how however i if in is isn it its itself just ll m may
+    maybe me might mine must my myself neither nor of off ok on once or other our ours ourselves
+    out please re s shall she should shouldn so some someone something somewhere still such t
+    than thank thanks that the their theirs them themselves then there these they this those
+    though through to too under until up upon us ve very was wasn we were weren what whatever
+    when where whether which while who whom whose why will with won would wouldn yet you your
+    yours yourself
+    """.split()  # noqa: SIM905  reads better than a list
 )
 # Words of everyday talk that can be the point in code (`get`, `use`, `first`): they count less.
 LIGHT_WORDS = frozenset(
-    """after before between first get gets getting give go goes going gone got into know last let
-    like more most much need needs new no not now one only over own same say see tell thing things
-    use used using want wants way within without""".split()
+    """
+    after before between first get gets getting give go goes going gone got into know last let
+    like more most much need needs new no not now one only over own same say see tell thing
+    things use used using want wants way within without
+    """.split()  # noqa: SIM905  reads better than a list
 )
 
 
