@@ -46,9 +46,9 @@ class Table(dict[str, int]):
         self._lanes = Struct(f"<{self.dimensions + 1}I")
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        vector = self[word] = sum(self._vector(place) for place in self._pieces(word))
+        vector = sum(self._vector(place) for place in self._pieces(word))
+        if len(self) < _CACHED_WORDS:  # the common words come first; they stay
+            self[word] = vector
         return vector
 
     def unpacked(self, words: Sequence[str]) -> tuple[list[int], int]:
