@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench soak clean
+.PHONY: help demo test check format docs bench bench-recall soak clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ docs: $(STAMP) ## Write the generated reference pages
 
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance
+
+bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what it costs
+	$(BIN)/python -m benchmarks.recall
 
 soak: $(STAMP) ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 _FILE = os.path.join(os.path.dirname(__file__), "meaning.bin")
 _ZERO = 7  # four bits hold -7..7, stored from 0 up
 _LANE = 4  # bytes: room for the words of a long note
-_MOST_WORDS = 400  # of a note; its beginning says what it is about
+_MOST_WORDS = 200  # of a text; so many, taken evenly, say what the whole of it is about
 _LONGEST_WORD = 40
 _CACHED_WORDS = 16_384  # 600 bytes each
+_CACHED_PIECES = 4096
 _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
@@ -44,9 +45,11 @@ class Table(dict[str, int]):
         self._places = {word: rows + at * self._width for at, word in enumerate(entries)}
         self._content = content
         self._lanes = Struct(f"<{self.dimensions + 1}I")
+        self._piece = lru_cache(maxsize=_CACHED_PIECES)(self._vector)
 
     def __missing__(self, word: str) -> int:
-        vector = sum(self._vector(place) for place in self._pieces(word))
+        places = self._pieces(word)
+        vector = self._vector(places[0]) if len(places) == 1 else sum(map(self._piece, places))
         if len(self) < _CACHED_WORDS:  # the common words come first; they stay
             self[word] = vector
         return vector
@@ -88,20 +91,26 @@ class Meaning:
 
     def __init__(self, table: Table, words: Sequence[str]) -> None:
         self._table = table
-        lanes, zero = table.unpacked(words[:_MOST_WORDS])
+        lanes, zero = table.unpacked(_sample(words))
         self._question = [lane - zero for lane in lanes]
         self._sum = sum(self._question)
         self._length = sqrt(sum(map(mul, self._question, self._question)))
 
     def nearness(self, words: Sequence[str]) -> float:
         """The cosine between the question and a text: 1 for the same, 0 for nothing in common."""
-        lanes, zero = self._table.unpacked(words[:_MOST_WORDS])
+        lanes, zero = self._table.unpacked(_sample(words))
         total = sum(lanes)
         square = sum(map(mul, lanes, lanes)) - 2 * zero * total + len(lanes) * zero * zero
         if square <= 0 or self._length == 0:
             return 0.0
         product: int = sum(map(mul, lanes, self._question)) - zero * self._sum
         return float(product / (sqrt(square) * self._length))
+
+
+def _sample(words: Sequence[str]) -> Sequence[str]:
+    if len(words) <= _MOST_WORDS:
+        return words
+    return [words[at * len(words) // _MOST_WORDS] for at in range(_MOST_WORDS)]
 
 
 def of(words: Sequence[str]) -> Meaning | None:
