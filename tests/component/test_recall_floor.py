@@ -24,11 +24,8 @@ CASES = [RecallCase(asked["q"], tuple(asked["relevant"])) for asked in SET["ques
 @pytest.fixture
 def filled(store: MemoryStore) -> MemoryStore:
     for fields in SET["notes"]:
-        times = {
-            "created_at": "2026-01-01T00:00:00+00:00",
-            "updated_at": "2026-01-01T00:00:00+00:00",
-        }
-        store.put(Memory(type="procedural", **fields, **times))
+        day = "2026-01-01T00:00:00+00:00"
+        store.put(Memory(type="procedural", created_at=day, updated_at=day, **fields))
     return store
 
 

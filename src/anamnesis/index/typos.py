@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 _SHORTEST = 4  # letters; shorter words have too many neighbours
 _TWO_SLIPS = 8  # letters from which on two slips are forgiven
 _MOST_WORDS = 4  # of a question, the longest: each costs a look through a part of the vocabulary
+_MENDABLE = ("word", "prefix")
 _WEIGHT = 0.7
 
 
 def corrected(db: sqlite3.Connection, query: Query) -> Query:
     """The question with its longest words replaced by the likeliest words of the store."""
-    words = [term for term in query.terms if term.kind == "word" and len(term.text) >= _SHORTEST]
+    words = [t for t in query.terms if t.kind in _MENDABLE and len(t.text) >= _SHORTEST]
     words = sorted(words, key=lambda term: -len(term.text))[:_MOST_WORDS]
     meant = {term.stem: better for term in words if (better := likeliest(db, term))}
     return exchanged(query, meant)
