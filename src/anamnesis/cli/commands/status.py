@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
+from anamnesis.index import meaning
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -44,6 +45,7 @@ def _report(store: MemoryStore) -> dict[str, object]:
         **store.stats(),
         "superseded": len(store.superseded_ids()),
         "degraded": store.degraded,
+        "meaning": meaning.problem(),
         "unreadable": problems,
     }
 
@@ -59,6 +61,8 @@ def _print(report: dict[str, object]) -> None:
             output.say(f"{'by ' + name:<10} {', '.join(shown)}{more}")
     if report["degraded"]:
         output.say(f"index      {report['degraded']}")
+    if report["meaning"]:
+        output.say(f"meaning    {report['meaning']}")
     problems = report["unreadable"]
     if isinstance(problems, list) and problems:
         output.say(f"\n{len(problems)} files need a person:")
