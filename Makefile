@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench soak clean
+.PHONY: help demo test check format docs bench bench-recall soak clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -20,7 +20,7 @@ $(STAMP): pyproject.toml constraints.txt
 $(VENV)/.sshd: $(STAMP)
 	@if command -v sshd >/dev/null || test -x /usr/sbin/sshd; then touch $@; \
 	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  apt-get install --yes --quiet --no-install-recommends openssh-server >/dev/null && touch $@; \
+	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends openssh-server >/dev/null && touch $@; \
 	else echo "openssh-server is missing: install it, or the tests that sync over ssh will fail"; fi
 
 demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
@@ -46,6 +46,9 @@ docs: $(STAMP) ## Write the generated reference pages
 
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance
+
+bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what it costs
+	$(BIN)/python -m benchmarks.recall
 
 soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak

@@ -24,7 +24,7 @@ HEAVY = {
     "socket", "starlette", "subprocess", "typing", "urllib", "uvicorn", "yaml",
 }  # fmt: skip
 OWNERS = {
-    "sqlite3": {"index", "store.py"},
+    "sqlite3": {"index", "filing.py"},
     "subprocess": {"process.py"},
     "yaml": {"notes"},
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.index.filters import Filters
 from anamnesis.inject import budget, render
 from anamnesis.project import GLOBAL
 from anamnesis.records import record
@@ -24,7 +25,7 @@ HEADING = "# Anamnesis recall (for this prompt)"
 MOST_NOTES = 3
 MOST_UNITS = 2_000
 
-_LOOKED_AT = 8  # notes that a search offers; beyond, the rank says that they say less
+_LOOKED_AT = 12  # notes that a search offers; beyond, the rank says that they say less
 _MOST_WORDS = 24  # of a prompt that are weighed
 _MOST_SEARCHED = 10  # of them; every word more makes the search of a large store slower
 _PROMPT_LENGTH = 4_000
@@ -126,11 +127,11 @@ def recall(
 
 
 def _offered(store: MemoryStore, words: Sequence[str], project: str) -> list[Memory]:
+    filters = Filters(projects=tuple(dict.fromkeys([project, GLOBAL])))
     searched = " ".join(words[:_MOST_SEARCHED])
-    projects = dict.fromkeys([project, GLOBAL])
-    return [
-        note for each in projects for note in store.search(searched, project=each, k=_LOOKED_AT)
-    ]
+    # By words alone: the table of meanings takes longer to load than a prompt may wait.
+    hits = store.recall(searched, filters=filters, k=_LOOKED_AT, by_meaning=False)
+    return [hit.note for hit in hits]
 
 
 def telling_words(prompt: str) -> list[str]:

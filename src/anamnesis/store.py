@@ -2,66 +2,43 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
-from contextlib import suppress
-
-from anamnesis import atomic
 from anamnesis.clock import utcnow as _utcnow
-from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
-from anamnesis.index import rank
-from anamnesis.index.catalog import Catalog
-from anamnesis.index.database import IndexBroken
+from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.filing import Filing
+from anamnesis.index.filters import EVERYTHING, Filters
 from anamnesis.index.query import _fts_query
-from anamnesis.index.refresh import Changes
+from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
 from anamnesis.index.schema import _SCHEMA, _SCHEMA_VERSION
 from anamnesis.notes import tree, validity
-from anamnesis.notes.frontmatter import _FM_DELIM, UnreadableNote
+from anamnesis.notes.frontmatter import _FM_DELIM
 from anamnesis.notes.frontmatter import deserialize as _deserialize
 from anamnesis.notes.frontmatter import serialize as _serialize
 from anamnesis.notes.ids import is_valid_id, new_id
 from anamnesis.notes.note import SCOPES, SOURCES, TYPES, Memory, MemoryType, Scope
-from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Self, TypeVar
 
+    from anamnesis.index.search import Hit
+
     T = TypeVar("T")
 
 __all__ = [
-    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Memory", "MemoryStore", "MemoryType",
-    "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable", "_deserialize", "_fts_query",
-    "_serialize", "_utcnow",
+    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "Memory", "MemoryStore",
+    "MemoryType", "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable", "_deserialize",
+    "_fts_query", "_serialize", "_utcnow",
 ]  # fmt: skip
 
 Notes = list[Memory]  # inside of the class, `list` is the method
 
-_INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the next look catches up
 
-
-@record
-class Unreadable:
-    """A file that needs a person: why, and whether it can be searched all the same."""
-
-    path: str
-    reason: str
-    indexed: bool
-
-
-class MemoryStore:
+class MemoryStore(Filing):
     """Notes as markdown files, found through a derived index; safe for threads and processes."""
-
-    def __init__(self, root: str | os.PathLike[str]) -> None:
-        self._root = os.path.abspath(os.path.expanduser(os.fspath(root)))
-        for name in tree.TREES:
-            if not os.path.isdir(os.path.join(self._root, name)):
-                atomic.make_directory(os.path.join(self._root, name))
-        self._catalog = Catalog(self._root)
-        self._catalog.notice()
 
     @property
     def root(self) -> Path:
@@ -142,52 +119,6 @@ class MemoryStore:
         """Create or replace a note by its id, with the id and times that it brings."""
         return self._save(mem)
 
-    def update(self, mem: Memory, *, expected_hash: str) -> Memory:
-        """Replace a note if its file still is the one that was read (see `read`)."""
-        with self._catalog.lock():
-            current = self.read(mem.id)
-            if current is None:
-                raise NoSuchNote(mem.id)
-            if current.hash != expected_hash:
-                raise NoteChangedOnDisk(self._path_of(mem.id) or mem.id)
-            return self._save_locked(replace(mem, updated_at=_utcnow()))
-
-    def delete(self, note_id: str) -> Memory:
-        """Remove a note from disk and index; the history of its tree keeps it."""
-        with self._catalog.lock():
-            found = self.read(note_id)
-            paths = self._paths_of(note_id)
-            if not paths or found is None:
-                raise NoSuchNote(note_id)
-            trusted = self._catalog.trusted(paths)
-            for path in paths:
-                atomic.remove(os.path.join(self._root, path))
-            with suppress(*_INDEX_LAG):
-                self._catalog.record(paths, trusted=trusted)
-            return found.note
-
-    def move(self, note_id: str, scope: Scope) -> Memory:
-        """Move a note to the other tree: from travelling to staying here, or back."""
-        validity.require_one_of("scope", scope, SCOPES)
-        with self._catalog.lock():
-            found = self.read(note_id)
-            if found is None:
-                raise NoSuchNote(note_id)
-            if found.note.scope == scope:
-                return found.note
-            return self._save_locked(replace(found.note, scope=scope, updated_at=_utcnow()))
-
-    def get(self, note_id: str) -> Memory | None:
-        """The note as its file says now, or None."""
-        found = self.read(note_id)
-        return found.note if found else None
-
-    def read(self, note_id: str) -> tree.ReadNote | None:
-        """The note with the hash that `update` wants back, or None."""
-        path = self._path_of(note_id)
-        found = self._read(path) if path else None
-        return found if found is not None and found.note.id == note_id else None
-
     def resolve_id(self, given: str) -> str:
         """The full id for an id, or for enough of its start or end."""
         if not is_valid_id(given):
@@ -248,10 +179,26 @@ class MemoryStore:
         k: int = 8,
     ) -> Notes:
         """The notes that answer a free text best, read back from their files."""
+        filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
+        return [hit.note for hit in self.recall(query, filters=filters, k=k)]
+
+    def recall(
+        self,
+        query: str,
+        *,
+        filters: Filters = EVERYTHING,
+        k: int = 8,
+        offset: int = 0,
+        by_meaning: bool = True,
+    ) -> Sequence[Hit]:
+        """The notes that answer a free text best, each with its score and the reasons for it."""
+        from anamnesis.index.search import Hit, Question, search
+
         self._catalog.notice()
-        where = _filters(project, type, scope)
-        found = self._catalog.query(lambda db: rank.ranked_paths(db, query, where=where, limit=k))
-        return self._read_all(found)
+        asked = Question(query, filters, limit=k, offset=offset, by_meaning=by_meaning)
+        found = self._catalog.query(lambda db: search(db, asked))
+        read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
+        return [Hit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
 
     def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The answer of one of the index's own queries, on one state of it."""
@@ -299,80 +246,6 @@ class MemoryStore:
 
     def _dir_for_scope(self, scope: Scope) -> Path:
         return self.local_dir if scope == "machine-local" else self.memory_dir
-
-    def _index(
-        self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()
-    ) -> None:
-        """Make the index say of one note what its file says, the lock being held."""
-        path = f"{tree.tree_of(mem.scope)}/{rel_path}"
-        # All in one transaction: a folder may be called up to date only together with its notes.
-        self._catalog.record([path, *gone], trusted=trusted)
-
-    def _save(self, note: Memory) -> Memory:
-        note = validity.storable(note)
-        try:
-            with self._catalog.lock():
-                return self._save_locked(note)
-        except StoreBusy:
-            if self._paths_of(note.id):
-                raise
-        # Somebody keeps the store busy, but a new note collides with nothing: it is not lost.
-        atomic.write_bytes(os.path.join(self._root, tree.path_of(note)), tree.encode(note))
-        return note
-
-    def _save_locked(self, note: Memory) -> Memory:
-        note = validity.storable(note)
-        previous = self._paths_of(note.id)
-        path = tree.path_of(note)
-        if len(previous) == 1 and validity.may_stay(previous[0], note):
-            path = previous[0]  # a file that a person named keeps its name
-        gone = [old for old in previous if old != path]
-        trusted = self._catalog.trusted([path, *gone])
-        absolute = os.path.join(self._root, path)
-        created = not os.path.lexists(absolute)
-        atomic.write_bytes(absolute, tree.encode(note))
-        for old in gone:
-            atomic.remove(os.path.join(self._root, old))
-        try:
-            self._index(note, path.partition("/")[2], gone=gone, trusted=trusted)
-        except _INDEX_LAG:
-            return note
-        except BaseException:
-            if created and not gone:
-                atomic.remove(absolute)
-            raise
-        return note
-
-    def _paths_of(self, note_id: str) -> Sequence[str]:
-        """Every file that claims this id: usually one, none for a new note."""
-        if not is_valid_id(note_id):
-            raise InvalidInput(
-                f"{note_id[:80]!r} is not a note id.", hint="Ids are letters, digits, - and _."
-            )
-        try:
-            known = self._catalog.rows("SELECT path FROM files WHERE note_id = ?", (note_id,))
-        except _INDEX_LAG:
-            known = []
-        usual = [f"{name}/{type}/{note_id}.md" for name in tree.TREES for type in TYPES]
-        paths = dict.fromkeys([*(row[0] for row in known), *usual])
-        return [path for path in paths if os.path.lexists(os.path.join(self._root, path))]
-
-    def _path_of(self, note_id: str) -> str | None:
-        """The file that stands for this id, found even while the index lags."""
-        if not is_valid_id(note_id):
-            return None
-        known = self._catalog.rows("SELECT scope, body_path FROM memories WHERE id = ?", (note_id,))
-        for scope, body_path in known:
-            path = f"{tree.tree_of(scope)}/{body_path}"
-            if os.path.lexists(os.path.join(self._root, path)):
-                return path
-        return next(iter(self._paths_of(note_id)), None)
-
-    def _read(self, path: str) -> tree.ReadNote | None:
-        try:
-            return tree.read_note(self._root, path)
-        except (UnreadableNote, OSError):
-            return None
 
     def _read_all(self, places: Iterable[tuple[str, str]]) -> Notes:
         """The notes at these places; one whose file vanished or broke is left out."""

@@ -1,27 +1,268 @@
-"""Which notes answer a query best."""
+"""How well notes answer a question, and why: a pure function of texts and counts.
+
+A note's score is the share of its words (BM25, with a bonus for words that stand together as in
+the question), measured against the best note, plus how near it is in meaning, times a light prior
+for confident and recent notes. docs/decisions/0005-recall.md has the measurements behind the
+constants.
+"""
 
 from __future__ import annotations
 
-from anamnesis.index.query import _fts_query
+from datetime import date
+from math import log
+
+from anamnesis.index import words
+from anamnesis.index.stem import stem
+from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from anamnesis.index.meaning import Meaning
+    from anamnesis.index.query import Query, Term
+
+_SATURATION = 1.2  # BM25's k1: the tenth occurrence of a word says little
+_LENGTH = 0.65  # BM25's b; 0.4 suits short turns, 0.75 suits code
+_TITLE, _TAGS, _PARTS = 1.5, 1.5, 0.5  # against 1 for the body
+COLUMN_WEIGHTS = (0, _TITLE, 1, _TAGS, _PARTS, 0)  # id, title, body, tags, parts, facets
+_ADJACENCY = 0.5
+_WINDOW = 4  # words apart
+_MEANING = 1.0
+_READ_FOR_MEANING = 16  # notes; what is further down by its words does not come up by meaning
+_RECENCY = 0.03  # at most; enough to order near-equals
+_HALF_LIFE = 365  # days
+_DOUBT = 0.1  # what a confidence of 0 costs
+_FUNCTION_SHARE = 0.5  # a function word is taken to be in half of the notes: counting costs more
 
 
-def ranked_paths(
-    db: sqlite3.Connection, query: str, *, where: Mapping[str, str], limit: int
-) -> list[tuple[str, str]]:
-    """The scope and path of the best notes: best overlap first, then the latest."""
-    match = _fts_query(query)
-    if not match or limit <= 0:
+@record
+class Statistics:
+    """What the whole store says about the words of a question."""
+
+    notes: int
+    average_length: float
+    frequencies: Mapping[str, int]  # stem -> notes with it
+
+
+@record
+class Candidate:
+    """A note that may answer: its text and what the prior needs."""
+
+    id: str
+    title: str
+    body: str
+    tags: str
+    parts: str
+    updated_at: str
+    confidence: float
+
+
+@record
+class Share:
+    """What one word gave to a note's score."""
+
+    word: str
+    kind: str
+    notes: int  # how many have it
+    count: float  # in this note; title and tags count more
+    points: float
+
+
+@record
+class Why:
+    """Why a note ranks where it does."""
+
+    shares: tuple[Share, ...]
+    together: float  # points for words that stand together
+    words: float  # all points against the best note's
+    meaning: float
+    prior: float
+    coverage: float  # how much of the question, by weight, the note has
+
+
+class Ranked:
+    """A candidate with its score; why it has it is worked out when somebody asks."""
+
+    __slots__ = ("_best", "_reading", "candidate", "meaning", "prior", "score")
+
+    def __init__(self, reading: _Reading, best: float, meaning: float, newest: int) -> None:
+        self.candidate = reading.candidate
+        self.meaning = meaning
+        self.prior = _prior(reading.candidate, newest)
+        self.score = round((reading.points / best + _MEANING * meaning) * self.prior, 9)
+        self._reading, self._best = reading, best
+
+    @property
+    def points(self) -> float:
+        """What its words alone are worth."""
+        return self._reading.points
+
+    def why(self) -> Why:
+        """The explanation of the score."""
+        reading, scorer = self._reading, self._reading.scorer
+        rows = zip(scorer.terms, scorer.frequencies, reading.counts, reading.shares, strict=True)
+        shares = [
+            Share(term.text, term.kind, frequency, count, points)
+            for term, frequency, count, points in rows
+            if count
+        ]
+        have = sum(w for w, count in zip(scorer.weights, reading.counts, strict=True) if count)
+        return Why(
+            shares=tuple(sorted(shares, key=lambda share: -share.points)),
+            together=reading.together,
+            words=reading.points / self._best,
+            meaning=self.meaning,
+            prior=self.prior,
+            coverage=have / scorer.whole if scorer.whole else 0.0,
+        )
+
+
+def ranked(
+    query: Query,
+    candidates: Sequence[Candidate],
+    statistics: Statistics,
+    *,
+    meaning: Meaning | None = None,
+    best: float = 0.0,
+) -> list[Ranked]:
+    """The candidates, best first; equals by the latest, then by id.
+
+    `best` is the most points that a note has, if that note is not among the candidates.
+    """
+    if not candidates:
         return []
-    filters = "".join(f" AND m.{column} = ?" for column in where)
-    found = db.execute(
-        "SELECT m.scope, m.body_path FROM memories_fts JOIN memories m "  # noqa: S608  fixed names
-        "ON m.rowid = memories_fts.rowid WHERE memories_fts MATCH ? AND m.superseded = 0"
-        f"{filters} ORDER BY bm25(memories_fts), m.updated_at DESC, m.id DESC LIMIT ?",
-        (match, *where.values(), limit),
-    )
-    return [(scope, path) for scope, path in found]
+    scorer = _Scorer(query, statistics)
+    readings = [_Reading(candidate, scorer) for candidate in candidates]
+    best = best or max(reading.points for reading in readings) or 1.0
+    newest = max(map(_day, candidates))
+    by_words = sorted(readings, key=lambda reading: reading.points, reverse=True)
+    hits = [
+        Ranked(reading, best, _nearness(meaning, reading.words, place), newest)
+        for place, reading in enumerate(by_words)
+    ]
+    hits.sort(key=lambda hit: (hit.score, hit.candidate.updated_at, hit.candidate.id), reverse=True)
+    return hits
+
+
+class _Scorer(dict[str, int]):
+    """The question's terms, and which of them a word of a text is (-1 for none)."""
+
+    def __init__(self, query: Query, statistics: Statistics) -> None:
+        self.terms = query.terms
+        self.average = max(statistics.average_length, 1.0)
+        self.frequencies = [self._frequency(term, statistics) for term in self.terms]
+        self.weights = [
+            term.weight * _rarity(frequency, statistics.notes)
+            for term, frequency in zip(self.terms, self.frequencies, strict=True)
+        ]
+        self.whole = sum(self.weights)
+        self.plain = [at for at, term in enumerate(self.terms) if term.kind == "bigram"]
+        self.function_words = {t.text: at for at, t in enumerate(self.terms) if not t.selects}
+        self._stems = {t.stem: at for at, t in enumerate(self.terms) if t.selects}
+        self._heads = {known[:2] for known in self._stems}
+        self._starts = [(t.text, at) for at, t in enumerate(self.terms) if t.kind == "prefix"]
+        self.partners = self._partners(query)
+
+    def __missing__(self, word: str) -> int:
+        at = self._stems.get(stem(word), -1) if word[:2] in self._heads else -1
+        if at < 0 and self._starts:
+            at = next((at for start, at in self._starts if word.startswith(start)), -1)
+        self[word] = at
+        return at
+
+    def _frequency(self, term: Term, statistics: Statistics) -> int:
+        if term.selects:
+            return statistics.frequencies.get(term.stem, 0)
+        return int(statistics.notes * _FUNCTION_SHARE)
+
+    def _partners(self, query: Query) -> list[list[tuple[int, int, int]]]:
+        """Per term, the pairs it is part of: which pair, the other term, what to add."""
+        partners: list[list[tuple[int, int, int]]] = [[] for _ in self.terms]
+        for pair, (before, after) in enumerate(dict.fromkeys(query.pairs)):
+            first, second = self._stems.get(before, -1), self._stems.get(after, -1)
+            if first >= 0 and second >= 0:
+                partners[second].append((pair, first, 0))
+                partners[first].append((pair, second, 1))  # the other way round counts less
+        return partners
+
+
+class _Reading:
+    """One candidate, read with the question in mind."""
+
+    def __init__(self, candidate: Candidate, scorer: _Scorer) -> None:
+        self.candidate = candidate
+        self.scorer = scorer
+        title, body = words.tokens(candidate.title), words.tokens(candidate.body)
+        tags = words.tokens(candidate.tags)
+        self.words = title + body
+        self.counts = [0.0] * len(scorer.terms)
+        gap = [""] * _WINDOW
+        places = _places(scorer, title + gap + body)
+        for place, term in places:
+            self.counts[term] += _TITLE if place < len(title) else 1.0
+        for _, term in _places(scorer, tags):
+            self.counts[term] += _TAGS
+        if candidate.parts:
+            for _, term in _places(scorer, words.tokens(candidate.parts)):
+                self.counts[term] += _PARTS
+        for word in scorer.function_words.keys() & set(self.words):
+            self.counts[scorer.function_words[word]] = 1.0
+        for term in scorer.plain:
+            text = scorer.terms[term].text
+            self.counts[term] = _TITLE * candidate.title.count(text) + candidate.body.count(text)
+        length = len(self.words) + len(tags)
+        damping = _SATURATION * (1 - _LENGTH + _LENGTH * length / scorer.average)
+        self.shares = [
+            weight * count * (_SATURATION + 1) / (count + damping) if count else 0.0
+            for weight, count in zip(scorer.weights, self.counts, strict=True)
+        ]
+        self.together = _ADJACENCY * _closeness(scorer, places)
+        self.points = sum(self.shares) + self.together
+
+
+def _places(scorer: _Scorer, tokens: list[str]) -> list[tuple[int, int]]:
+    found = enumerate(map(scorer.__getitem__, tokens))
+    return [(place, term) for place, term in found if term >= 0]
+
+
+def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
+    """Points for each pair of following words, fewer the further apart they stand."""
+    last: dict[int, int] = {}
+    nearest: dict[int, tuple[int, float]] = {}
+    for place, term in places:
+        for pair, other, extra in scorer.partners[term]:
+            seen = last.get(other)
+            if seen is None or (distance := place - seen + extra) > _WINDOW:
+                continue
+            if pair not in nearest or distance < nearest[pair][0]:
+                weight = min(scorer.weights[term], scorer.weights[other])
+                nearest[pair] = (distance, weight / distance)
+        last[term] = place
+    return sum(points for _, points in nearest.values())
+
+
+def _nearness(meaning: Meaning | None, tokens: list[str], place: int) -> float:
+    if meaning is None or place >= _READ_FOR_MEANING:
+        return 0.0
+    return max(0.0, meaning.nearness(tokens))
+
+
+def _rarity(frequency: int, notes: int) -> float:
+    """BM25's inverse document frequency: a word in every note says nothing."""
+    frequency = min(frequency, notes)
+    return log(1 + (notes - frequency + 0.5) / (frequency + 0.5))
+
+
+def _prior(candidate: Candidate, newest: int) -> float:
+    age = newest - _day(candidate)
+    confidence = min(1.0, max(0.0, candidate.confidence))
+    recency: float = 0.5 ** (age / _HALF_LIFE)
+    return (1 + _RECENCY * recency) * (1 - _DOUBT * (1 - confidence))
+
+
+def _day(candidate: Candidate) -> int:
+    try:
+        return date.fromisoformat(candidate.updated_at[:10]).toordinal()
+    except ValueError:
+        return 0

@@ -41,6 +41,15 @@ class Changes:
 
 
 @record
+class Unreadable:
+    """A file that needs a person: why, and whether it can be searched all the same."""
+
+    path: str
+    reason: str
+    indexed: bool
+
+
+@record
 class Reading:
     """One file as it was read: a note, or the problem that kept us from having one."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from anamnesis.index import words
+from anamnesis.index import filters, words
 from anamnesis.notes.note import Memory
 
 TYPE_CHECKING = False
@@ -28,7 +28,8 @@ _UPDATE = (
     "WHERE rowid = ?"
 )
 _INSERT_TEXT = (
-    "INSERT INTO memories_fts (rowid, id, title, body, tags, parts) VALUES (?, ?, ?, ?, ?, ?)"
+    "INSERT INTO memories_fts (rowid, id, title, body, tags, parts, facets) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
 _INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
@@ -93,7 +94,8 @@ def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
 
 def _text(rowid: int, note: Memory) -> tuple[object, ...]:
     parts = words.parts(f"{note.title}\n{note.body}")
-    return rowid, note.id, note.title, note.body, " ".join(_tags(note)), parts
+    facets = filters.facets(note)
+    return rowid, note.id, note.title, note.body, " ".join(_tags(note)), parts, facets
 
 
 def _tags(note: Memory) -> list[str]:

@@ -35,7 +35,7 @@ CREATE TABLE memory_tags (
   PRIMARY KEY (memory_id, tag)
 ) WITHOUT ROWID;
 CREATE VIRTUAL TABLE memories_fts USING fts5(
-  id UNINDEXED, title, body, tags, parts, tokenize='porter unicode61'
+  id UNINDEXED, title, body, tags, parts, facets, tokenize='porter unicode61'
 );
 CREATE TABLE supersessions (
   memory_id TEXT NOT NULL,

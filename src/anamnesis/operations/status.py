@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from anamnesis.operations.synchronise import synchronise
+from anamnesis.operations.synchronise import sync_report, synchronise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
-    from anamnesis.sync.backend import SyncBackend, SyncState
+    from anamnesis.sync.backend import SyncBackend
 
 _PROJECTS_NAMED = 50
 _PROBLEMS_NAMED = 10
@@ -19,7 +19,7 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
         "root": str(store.root),
         "db_path": str(store.db_path),
         **store.stats(),
-        "sync": _sync_report(backend.state()),
+        "sync": _spoken(sync_report(backend)),
     }
     report["by_project"] = _largest(report["by_project"])
     problems = store.unreadable()
@@ -30,6 +30,33 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
     if store.degraded:
         report["degraded"] = store.degraded
     return report
+
+
+def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
+    """All that a person may want to know of the store, for the command line and the dashboard."""
+    from anamnesis import switches
+    from anamnesis.config import resolve_machine_id
+    from anamnesis.hooklog import runs
+    from anamnesis.index import meaning
+
+    problems = [
+        {"path": found.path, "reason": found.reason, "indexed": found.indexed}
+        for found in store.unreadable()
+    ]
+    root = str(store.root)
+    return {
+        "root": root,
+        "db_path": str(store.db_path),
+        "machine_id": resolve_machine_id(),
+        **store.stats(),
+        "superseded": len(store.superseded_ids()),
+        "degraded": store.degraded,
+        "failing": [failing.sentence for failing in runs.failing(root)],
+        "paused": switches.paused(root),
+        "meaning": meaning.problem(),
+        "unreadable": problems,
+        "sync": sync_report(backend),
+    }
 
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
@@ -45,22 +72,15 @@ def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     }
 
 
-def _sync_report(state: SyncState) -> dict[str, object]:
-    report: dict[str, object] = {
-        "initialized": state.initialized,
-        "remote": state.remote,
-        "head": state.head,
-        "dirty": state.dirty,
-        "detail": state.detail,
-    }
-    if state.held:
-        report["held"] = list(state.held)
-    return report
-
-
 def _largest(counts: object) -> object:
     if not isinstance(counts, dict) or len(counts) <= _PROJECTS_NAMED:
         return counts
     named = dict(list(counts.items())[:_PROJECTS_NAMED])
     rest = sum(counts.values()) - sum(named.values())
     return {**named, f"({len(counts) - len(named)} other projects)": rest}
+
+
+def _spoken(sync: dict[str, object]) -> dict[str, object]:
+    """The documented part of a sync report, and what else a model should know of if it is so."""
+    always = ("initialized", "remote", "head", "dirty", "detail")
+    return {key: value for key, value in sync.items() if key in always or (value and key == "held")}

@@ -1,44 +1,95 @@
-"""Find notes by what they say: whole questions are fine, the best overlap comes first."""
+"""Find notes by what they say: whole questions are fine, the best answer comes first."""
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.errors import InvalidInput
+from anamnesis.index.explain import explanation
+from anamnesis.notes.note import SOURCES
+from anamnesis.store import Filters
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from anamnesis.index.search import Hit
 
 EXAMPLES = """\
 examples:
   anamnesis search how do we deploy the api
   anamnesis search "sqlite locked" --project . -k 3
+  anamnesis search retries --tag http --since 2026-01 --file src/client.py
+  anamnesis search why was this found --explain
 """
+
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ][\d:.+Z-]*)?)?)?")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("query", nargs="+", help="words to look for")
     arguments.add_filters(parser)
+    parser.add_argument(
+        "--tag", action="append", default=[], help="only notes with this tag; may be repeated"
+    )
+    parser.add_argument("--machine", default="", help="only notes written on this machine")
+    parser.add_argument("--source", choices=SOURCES, help="only notes that came from there")
+    parser.add_argument("--since", metavar="DATE", default="", help="updated then or later")
+    parser.add_argument("--until", metavar="DATE", default="", help="updated then or earlier")
+    parser.add_argument("--file", default="", help="only notes that mention this file or path")
+    parser.add_argument(
+        "--include-superseded", action="store_true", help="also notes that others replace"
+    )
     parser.add_argument("-k", type=int, default=8, help="at most so many notes; default: 8")
+    parser.add_argument("--offset", type=int, default=0, help="leave out so many of the best")
+    parser.add_argument("--explain", action="store_true", help="say why each note was found")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the hits, best first."""
+    filters = _filters(args)
     with arguments.open_store() as store:
-        found = store.search(
-            " ".join(args.query),
-            project=arguments.project_of(args.project),
-            type=args.type,
-            scope=args.scope,
-            k=args.k,
-        )
+        found = store.recall(" ".join(args.query), filters=filters, k=args.k, offset=args.offset)
     if args.json:
-        output.say_json([output.note_dict(note) for note in found])
+        output.say_json([_hit_dict(hit, explain=args.explain) for hit in found])
         return 0
-    for note in found:
-        output.say(output.note_line(note))
+    for hit in found:
+        output.say(output.note_line(hit.note))
+        for line in explanation(hit.score, hit.why) if args.explain else ():
+            output.say(f"    {line}")
     if not found:
         output.talk("nothing found")
     return 0
+
+
+def _filters(args: Namespace) -> Filters:
+    for option in ("since", "until"):
+        if not _DATE.fullmatch(getattr(args, option) or "2026"):
+            raise InvalidInput(
+                f"--{option} {getattr(args, option)!r} is not a date.",
+                hint="Dates are written 2026, 2026-11, 2026-11-15 or 2026-11-15T08:30.",
+            )
+    project = arguments.project_of(args.project)
+    return Filters(
+        projects=(project,) if project else (),
+        type=args.type or "",
+        scope=args.scope or "",
+        tags=tuple(args.tag),
+        machine=args.machine,
+        source=args.source or "",
+        since=args.since,
+        until=args.until,
+        file=args.file,
+        include_superseded=args.include_superseded,
+    )
+
+
+def _hit_dict(hit: Hit, *, explain: bool) -> dict[str, object]:
+    fields = output.note_dict(hit.note)
+    if explain:
+        fields |= {"score": hit.score, "why": dataclasses.asdict(hit.why)}
+    return fields

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
-from anamnesis import switches
 from anamnesis.cli import arguments, output
-from anamnesis.config import resolve_machine_id
-from anamnesis.hooklog import runs
-from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines, sync_report
+from anamnesis.operations.status import full_report
+from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-
-    from anamnesis.store import MemoryStore
+    from collections.abc import Iterator
 
 _PROJECTS_SHOWN = 10
 
@@ -27,7 +24,7 @@ def run(args: Namespace) -> int:
     """Print the report."""
     with arguments.open_store() as store:
         store.refresh()
-        report = _report(store)
+        report = full_report(store, backend_of_this_machine())
     if args.json:
         output.say_json(report)
     else:
@@ -35,46 +32,33 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _report(store: MemoryStore) -> dict[str, object]:
-    problems = [
-        {"path": found.path, "reason": found.reason, "indexed": found.indexed}
-        for found in store.unreadable()
-    ]
-    return {
-        "root": str(store.root),
-        "db_path": str(store.db_path),
-        "machine_id": resolve_machine_id(),
-        **store.stats(),
-        "superseded": len(store.superseded_ids()),
-        "degraded": store.degraded,
-        "failing": [failing.sentence for failing in runs.failing(str(store.root))],
-        "paused": switches.paused(str(store.root)),
-        "unreadable": problems,
-        "sync": sync_report(backend_of_this_machine()),
-    }
-
-
-def _print(report: dict[str, object]) -> None:
+def _print(report: dict[str, Any]) -> None:
     output.say(f"store      {report['root']}  (machine {report['machine_id']})")
     output.say(f"notes      {report['total']}  ({report['superseded']} superseded)")
     for name in ("type", "scope", "project"):
-        counts = report[f"by_{name}"]
-        if isinstance(counts, dict) and counts:
-            shown = [f"{key} {number}" for key, number in list(counts.items())[:_PROJECTS_SHOWN]]
-            more = f", and {len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
-            output.say(f"{'by ' + name:<10} {', '.join(shown)}{more}")
-    sync = report["sync"]
-    if isinstance(sync, dict):
-        for line in sync_lines(sync):
-            output.say(line)
-    if report["degraded"]:
-        output.say(f"index      {report['degraded']}")
-    if report["paused"]:
-        output.say(f"paused     {report['paused']}; go on with:  anamnesis resume")
-    for sentence in cast("list[str]", report["failing"]):
-        output.say(f"failing    {sentence}")
+        if report[f"by_{name}"]:
+            output.say(f"{'by ' + name:<10} {_counted(report[f'by_{name}'])}")
+    for line in (*sync_lines(report["sync"]), *_warnings(report)):
+        output.say(line)
     problems = report["unreadable"]
-    if isinstance(problems, list) and problems:
+    if problems:
         output.say(f"\n{len(problems)} files need a person:")
-        for problem in problems:
-            output.say(f"  {problem['path']}: {problem['reason']}")
+    for problem in problems:
+        output.say(f"  {problem['path']}: {problem['reason']}")
+
+
+def _counted(counts: dict[str, int]) -> str:
+    shown = [f"{key} {number}" for key, number in list(counts.items())[:_PROJECTS_SHOWN]]
+    more = f", and {len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
+    return f"{', '.join(shown)}{more}"
+
+
+def _warnings(report: dict[str, Any]) -> Iterator[str]:
+    if report["degraded"]:
+        yield f"index      {report['degraded']}"
+    if report["meaning"]:
+        yield f"meaning    {report['meaning']}"
+    if report["paused"]:
+        yield f"paused     {report['paused']}; go on with:  anamnesis resume"
+    for sentence in report["failing"]:
+        yield f"failing    {sentence}"

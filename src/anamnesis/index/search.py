@@ -1,0 +1,118 @@
+"""Searching the index: a free text in, the notes that answer it best out, each with the reason."""
+
+from __future__ import annotations
+
+from anamnesis.index import query as queries
+from anamnesis.index import rank, select, typos
+from anamnesis.records import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from anamnesis.index.filters import Filters
+    from anamnesis.index.meaning import Meaning
+    from anamnesis.index.query import Query
+    from anamnesis.notes.note import Memory
+
+_READ = 30  # notes whose text is read and ranked with everything we know
+_LONGEST_BODY = 20_000  # characters that are read for the ranking of one note
+_PREFIX_WEIGHT = 0.7
+
+
+@record
+class Question:
+    """What to look for, among which notes, and how many of them to give."""
+
+    text: str
+    filters: Filters
+    limit: int = 8
+    offset: int = 0
+    by_meaning: bool = False  # without it the table of word vectors is not even loaded
+
+
+@record
+class Found:
+    """A hit: where the note is, and why it was found."""
+
+    id: str
+    scope: str
+    path: str
+    score: float
+    why: rank.Why
+
+
+@record
+class Hit:
+    """A note that answers a question, how well, and why."""
+
+    note: Memory
+    score: float
+    why: rank.Why
+
+
+def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
+    """The notes that answer a free text best.
+
+    A longer list begins with the shorter one: notes are read and ranked in blocks, in the order
+    that their words alone give.
+    """
+    query = queries.read(asked.text)
+    wanted = asked.offset + asked.limit
+    if asked.limit <= 0 or asked.offset < 0 or not query.terms:
+        return []
+    query, known = _in_words_of_the_store(db, query)
+    terms = [term for term in query.terms if known.frequencies.get(term.stem)]
+    if not terms:
+        return []
+    blocks = -(-wanted // _READ)
+    rows = select.candidates(db, terms, known, filters=asked.filters, wanted=blocks * _READ)
+    meaning = _meaning(query) if asked.by_meaning else None
+    places: dict[str, tuple[str, str]] = {}
+    hits: list[rank.Ranked] = []
+    best = 0.0
+    for first in range(0, len(rows), _READ):
+        block = _texts(db, rows[first : first + _READ], places)
+        hits += rank.ranked(query, block, known, meaning=meaning, best=best)
+        best = best or max(hit.points for hit in hits)
+    return [
+        Found(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
+        for hit in hits[asked.offset : wanted]
+    ]
+
+
+def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query, rank.Statistics]:
+    """The question, with a last word that is still being typed and with typing errors mended."""
+    known = select.statistics(db, query.terms)
+    last = queries.last_word(query)
+    if last is not None and not known.frequencies.get(last.stem, 1):
+        begun = replace(last, kind="prefix", weight=_PREFIX_WEIGHT)
+        query = queries.exchanged(query, {last.stem: begun})
+        known = select.statistics(db, query.terms)
+    if not any(known.frequencies.values()):
+        query = typos.corrected(db, query)
+        known = select.statistics(db, query.terms)
+    return query, known
+
+
+def _meaning(query: Query) -> Meaning | None:
+    from anamnesis.index import meaning
+
+    return meaning.of(query.words)
+
+
+def _texts(
+    db: sqlite3.Connection, rows: Sequence[int], places: dict[str, tuple[str, str]]
+) -> list[rank.Candidate]:
+    found = db.execute(
+        "SELECT m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "  # noqa: S608
+        "m.scope, m.body_path FROM memories m CROSS JOIN memories_fts f ON f.rowid = m.rowid "
+        f"WHERE m.rowid IN ({', '.join('?' * len(rows))})",
+        (_LONGEST_BODY, *rows),
+    )
+    candidates = []
+    for *text, scope, path in found:
+        candidates.append(rank.Candidate(*text))
+        places[text[0]] = (scope, path)
+    return candidates

@@ -1,0 +1,51 @@
+"""Which words choose the notes that a search looks at."""
+
+from __future__ import annotations
+
+from anamnesis.index.query import Term
+from anamnesis.index.select import expression
+from anamnesis.index.typos import distance
+
+NOTES = 50_000
+
+
+def terms(*words: str) -> list[Term]:
+    return [Term(word, word) for word in words]
+
+
+def test_rare_words_choose_and_common_ones_only_rank() -> None:
+    chosen = expression(terms("file", "kestrel"), {"file": 9000, "kestrel": 300}, NOTES)
+
+    assert chosen == '("kestrel") AND ("kestrel" OR "file")'
+
+
+def test_few_finds_are_joined_by_pairs_of_common_words() -> None:
+    common = {"kestrel": 3, "file": 9000, "error": 8000}
+
+    assert expression(terms("file", "error", "kestrel"), common, NOTES) == (
+        '("kestrel" OR ("error" AND "file")) AND ("kestrel" OR "error" OR "file")'
+    )
+
+
+def test_common_words_alone_must_come_together() -> None:
+    common = {"file": 12_000, "error": 11_000, "test": 12_300}
+
+    assert expression(terms("file", "error", "test"), common, NOTES) == (
+        '("error" AND "file" AND "test") AND ("error" OR "file" OR "test")'
+    )
+
+
+def test_in_a_small_store_every_word_chooses() -> None:
+    assert expression(terms("file", "error"), {"file": 90, "error": 40}, 100) == '"error" OR "file"'
+
+
+def test_a_single_common_word_is_still_answered() -> None:
+    assert '"file"' in expression(terms("file"), {"file": 40_000}, NOTES)
+
+
+def test_slips_are_counted() -> None:
+    assert distance("kuberntes", "kubernetes", at_most=2) == 1
+    assert distance("sqilte", "sqlite", at_most=2) == 1
+    assert distance("redis", "radius", at_most=1) == 2
+    assert distance("same", "same", at_most=1) == 0
+    assert distance("short", "muchlonger", at_most=2) == 3
