@@ -21,7 +21,8 @@ def start(arguments: Sequence[str]) -> None:
     It gets a session of its own and no streams: clients kill what belongs to them, and wait for
     the last copy of a pipe to be closed.
     """
-    argv = [sys.executable, "-c", _ENTRY, *arguments]
+    # -P: a file named like a module in the directory of the session must not be imported.
+    argv = [sys.executable, "-P", "-c", _ENTRY, *arguments]
     if not _spawn(argv):
         from anamnesis import process
 

@@ -287,12 +287,12 @@ def test_a_wrong_time_is_told_in_the_log_and_not_to_the_client(root: Path) -> No
 def test_status_says_what_is_paused_and_what_fails(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runs.failed(str(root), "sync", "no route to host")
+    runs.failed(str(root), "capture", "disk full")
     main(["pause", "--project", "demo"])
     capsys.readouterr()
 
     assert main(["status"]) == 0
 
     said = capsys.readouterr().out
-    assert "failing    sync has been failing since" in said
+    assert "failing    capture has been failing since" in said
     assert "paused     demo" in said

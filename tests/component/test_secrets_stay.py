@@ -1,63 +1,70 @@
-"""A secret that a person wrote into a note by hand does not leave the machine."""
-
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
 
-from anamnesis.operations.remember import write_memory
+from anamnesis.hooklog import runs
+from anamnesis.operations.inject import inject
+from anamnesis.operations.secrets import secrets_stay_here
 from anamnesis.operations.synchronise import backend_of, synchronise
+from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
-from support import hand_written, write_file
+from anamnesis.sync.backend import SyncResult, SyncState
+from corpus.secrets import planted
 
-SECRET = "ghp_" + "a1B2" * 9
-
-
-@pytest.fixture
-def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    import subprocess
-
-    bare = tmp_path / "notes.git"
-    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
-    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(bare))
-    return bare
+TOKEN = next(case.secret for case in planted() if case.name == "github oauth")
 
 
-def objects_hold(bare: Path, text: str) -> bool:
-    import subprocess
-
-    listed = ["git", "-C", str(bare), "cat-file", "--batch-all-objects", "--batch"]
-    return text.encode() in subprocess.run(listed, capture_output=True, check=True).stdout
-
-
-def test_a_note_with_a_secret_is_held_back_and_the_others_travel(
-    store: MemoryStore, root: Path, remote: Path
-) -> None:
-    write_file(root, "memory/semantic/a.md", hand_written("a", body=f"token {SECRET}"))
-    write_file(root, "memory/semantic/b.md", hand_written("b", body="harmless words"))
+def test_a_note_with_a_secret_is_not_committed(store: MemoryStore, root: Path) -> None:
+    safe = store.write(type="semantic", title="Safe", body="The login uses OAuth.")
+    leaky = store.write(type="semantic", title="Leaky", body=f"The token is {TOKEN} for now.")
 
     result = synchronise(backend_of(root, machine_id="m"), store=store).result
 
-    assert [line.partition(":")[0] for line in result.held_back] == ["semantic/a.md"]
-    assert "secret" in result.held_back[0]
-    assert objects_hold(remote, "harmless words")
-    assert not objects_hold(remote, SECRET)
+    assert [path for path in result.committed if path.endswith(".md")] == [
+        f"memory/semantic/{safe.id}.md"
+    ]
+    (held,) = result.held_back
+    assert held.startswith(f"semantic/{leaky.id}.md: it seems to hold a secret (github token)")
+    assert TOKEN not in held
+
+    (root / "redact-allow.txt").write_text(f"# a fake one\n{TOKEN}\n")
+    again = synchronise(backend_of(root, machine_id="m"), store=store).result
+
+    assert again.held_back == ()
+    assert again.committed == (f"memory/semantic/{leaky.id}.md",)
 
 
-def test_an_allowed_value_travels(store: MemoryStore, root: Path, remote: Path) -> None:
-    write_file(root, "memory/semantic/a.md", hand_written("a", body=f"token {SECRET}"))
-    (root / "redact-allow.txt").write_text(SECRET + "\n")
-
-    result = synchronise(backend_of(root, machine_id="m"), store=store).result
-
-    assert result.held_back == ()
-    assert objects_hold(remote, SECRET)
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"plain text about a token"])
+def test_other_files_may_leave(root: Path, content: bytes) -> None:
+    assert secrets_stay_here(str(root))("semantic/x.md", content) == ""
 
 
-def test_an_agent_cannot_store_a_secret(store: MemoryStore) -> None:
-    written = write_memory(store, type="semantic", title="Access", body=f"use {SECRET} here")
+class Fails:
+    """A backend whose syncs end as a test says."""
 
-    assert SECRET not in str(written)
-    assert "Secrets were replaced before storing" in str(written["notice"])
-    assert SECRET not in store.list()[0].body
+    def __init__(self, *results: SyncResult) -> None:
+        self._results = list(results)
+
+    def sync(self, *, accept_deletions: bool = False) -> SyncResult:
+        assert not accept_deletions
+        return self._results.pop(0)
+
+    def state(self) -> SyncState:
+        return SyncState()
+
+
+def test_a_failing_sync_is_told_at_the_next_start(root: Path) -> None:
+    backend = Fails(
+        SyncResult(error="the remote refused us"), SyncResult(offline=True), SyncResult(pulled=1)
+    )
+
+    synchronise(backend)
+    synchronise(backend)
+    told = inject(str(root), Payload(cwd="/u/demo"))
+    synchronise(backend)
+
+    assert "sync has been failing since" in told
+    assert "(the remote refused us)" in told
+    assert runs.failing(str(root)) == []

@@ -55,11 +55,7 @@ def write_episodic(
     title, body = redact(summary.title, allow=allowed), redact(summary.body, allow=allowed)
     summary = replace(summary, title=title, body=body)
     with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
-        known = (
-            store.ask(lambda db: session_note(db, session.session_id))
-            if session.session_id
-            else None
-        )
+        known: str | None = store.ask(lambda db: session_note(db, session.session_id))
         if known is not None:
             return _update(store, known, summary, source)
         return _create(

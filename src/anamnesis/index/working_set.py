@@ -45,6 +45,8 @@ def types_of(db: sqlite3.Connection, project: str) -> list[str]:
 
 def session_note(db: sqlite3.Connection, session: str) -> str | None:
     """The id of the note that was captured from a session; the oldest, should there be several."""
+    if not session:
+        return None
     row = db.execute(
         "SELECT id FROM memories WHERE prov_session = ? AND type = 'episodic' "
         "AND prov_source = 'session-end' ORDER BY created_at, id LIMIT 1",

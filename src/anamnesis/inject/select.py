@@ -44,7 +44,8 @@ def candidates(
         return [*_global(db, most_global), *_of_project(db, project, max(k, 0), session)]
 
     unique: dict[str, Candidate] = {}
-    for candidate in store.ask(choose):
+    chosen: list[Candidate] = store.ask(choose)
+    for candidate in chosen:
         unique.setdefault(candidate.note.id, candidate)
     return list(unique.values())
 

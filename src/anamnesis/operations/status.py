@@ -51,7 +51,11 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         **store.stats(),
         "superseded": len(store.superseded_ids()),
         "degraded": store.degraded,
-        "failing": [failing.sentence for failing in runs.failing(root)],
+        "failing": [
+            failing.sentence
+            for failing in runs.failing(root)
+            if failing.area != "sync"  # which tells more about itself
+        ],
         "paused": switches.paused(root),
         "meaning": meaning.problem(),
         "unreadable": problems,

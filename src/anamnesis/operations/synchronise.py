@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 
 from anamnesis import config
+from anamnesis.errors import AnamnesisError
+from anamnesis.hooklog import runs
+from anamnesis.operations.secrets import secrets_stay_here
 from anamnesis.records import record
 from anamnesis.sync.git import NETWORK_SECONDS, GitSyncBackend
 
@@ -44,22 +47,7 @@ def backend_of(
         remote=config.resolve_remote(),
         machine_id=machine_id,
         seconds=seconds,
-        check=secret_in,
-    )
-
-
-def secret_in(path: str, data: bytes) -> str:  # noqa: ARG001  every file is treated alike
-    """Why a file must not travel: it holds a secret. Nothing if it may."""
-    from anamnesis.redact import findings
-    from anamnesis.redact.allowed import allow_list
-
-    text = data.decode("utf-8", "replace")
-    found = findings(text, allow=allow_list(config.home_directory()))
-    kinds = ", ".join(sorted({each.kind for each in found}))
-    return (
-        f"it holds a secret ({kinds}); take it out, or allow it in redact-allow.txt"
-        if kinds
-        else ""
+        check=secrets_stay_here(os.fspath(root)),
     )
 
 
@@ -77,11 +65,26 @@ def synchronise(
     """
     if importers:
         _with_store(store, lambda opened: [take_in(opened) for take_in in importers])
-    result = backend.sync(accept_deletions=accept_deletions)
+    result = _watched(lambda: backend.sync(accept_deletions=accept_deletions))
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if paths:
         _with_store(store, lambda opened: _index(opened, paths))
     return Synchronised(result, len(paths))
+
+
+def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
+    """The outcome of a sync, remembered where the next session is told of a failure."""
+    home = config.home_directory()
+    try:
+        result = sync()
+    except AnamnesisError as error:
+        runs.failed(home, "sync", error.message)
+        raise
+    if result.error:
+        runs.failed(home, "sync", result.error)
+    elif not result.offline:
+        runs.worked(home, "sync")
+    return result
 
 
 def sync_report(backend: SyncBackend) -> dict[str, object]:

