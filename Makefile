@@ -24,7 +24,7 @@ $(VENV)/.sshd: $(STAMP)
 	else echo "openssh-server is missing: install it, or the tests that sync over ssh will fail"; fi
 
 demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
-	@$(BIN)/python -m benchmarks.demo
+	@$(BIN)/python -m demo
 
 test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
 	$(BIN)/python -m pytest

@@ -1,0 +1,1 @@
+"""The main job, shown step by step with the real command on throw-away stores."""
