@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from anamnesis import config, locks
+from anamnesis import atomic, config, locks
 from anamnesis.errors import InvalidInput
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
@@ -34,6 +34,7 @@ class Wishes:
     """What a person asked for."""
 
     machine_id: str
+    install_id: str = ""
     remote: str | None = None
     agents: str = "auto"
     rules: tuple[str, ...] = ()
@@ -89,9 +90,7 @@ def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
         wishes = Wishes(machine_id="", name=receipt.name)
     else:
         command = tuple(
-            detect_command(
-                override_command=wishes.command, override_uv_project=wishes.uv_project
-            )
+            detect_command(override_command=wishes.command, override_uv_project=wishes.uv_project)
         )
     known = dict.fromkeys([*receipt.earlier, receipt.command])
     return Setup(
@@ -124,6 +123,7 @@ def done(journey: Journey, wishes: Wishes) -> Receipt:
 
 def setup_lock(home: str) -> AbstractContextManager[None]:
     """Held while settings files are read and written, so that two set-ups do not mix."""
+    atomic.make_directory(home)
     path = os.path.join(home, "locks", "setup.lock")
     return locks.held(path, name="set-up", timeout=_LOCK_SECONDS)
 
@@ -151,7 +151,11 @@ def _config_edit(home: str, wishes: Wishes) -> Edit:
         path,
         "settings of this machine",
         install=lambda data: amended_store_config(
-            path, data, machine_id=wishes.machine_id, remote=wishes.remote
+            path,
+            data,
+            machine_id=wishes.machine_id,
+            remote=wishes.remote,
+            install_id=wishes.install_id,
         ),
         remove=lambda data: data,
     )
