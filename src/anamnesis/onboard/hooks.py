@@ -29,8 +29,8 @@ _HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
     ("Stop", None, ("capture", "--detach", "--no-sync"), {"async": True, "timeout": 30}),
     ("PreCompact", None, ("capture", "--source", "precompact", "--no-sync"), {"timeout": 60}),
     ("PostCompact", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
-    # Claude Code ends hooks of this event after a minute; ours has left for the background.
-    ("SessionEnd", None, ("capture", "--detach"), {"async": True, "timeout": 60}),
+    # Not async: `claude -p` kills async hooks when it ends. This one is gone in a moment by itself.
+    ("SessionEnd", None, ("capture", "--detach"), {"timeout": 60}),
 )
 
 

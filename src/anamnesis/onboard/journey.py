@@ -10,7 +10,7 @@ from anamnesis import atomic, config, locks
 from anamnesis.errors import InvalidInput
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
-from anamnesis.onboard.agents import chosen
+from anamnesis.onboard.agents import chosen, claude
 from anamnesis.onboard.agents.agent import Setup
 from anamnesis.onboard.command import detect_command, needed_env
 from anamnesis.onboard.edits import Edit
@@ -118,7 +118,20 @@ def done(journey: Journey, wishes: Wishes) -> Receipt:
     """Carry a set-up out. Planned anew under a lock: another one may just have finished."""
     with setup_lock(journey.home):
         fresh = prepared(journey.home, wishes)
-        return plans.carry_out(fresh.plan, fresh.setup, journey.home)
+        receipt = plans.carry_out(fresh.plan, fresh.setup, journey.home)
+        _tell_plugin(fresh)
+    return receipt
+
+
+def _tell_plugin(journey: Journey) -> None:
+    """Let a plugin that is installed later know that the hooks are there already."""
+    if not journey.setup.hooks or "claude" not in journey.plan.agents:
+        return
+    marker = receipts.hooks_marker(journey.home)
+    if claude.has_plugin(journey.setup):
+        atomic.remove(marker)
+    elif not os.path.exists(marker):
+        atomic.write_text(marker, "")
 
 
 def setup_lock(home: str) -> AbstractContextManager[None]:

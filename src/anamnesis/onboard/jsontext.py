@@ -272,7 +272,7 @@ def _with(layout: _Layout, node: Node, index: int, value: Any, *, key: str | Non
         return layout.splice(node.children[index].start, node.children[index].start, f"{new},{gap}")
     blank = gap or ("" if colon == ":" else " ")
     if node.trailing_comma >= 0:
-        return layout.splice(node.trailing_comma + 1, node.trailing_comma + 1, blank + new)
+        return layout.splice(node.trailing_comma + 1, node.trailing_comma + 1, f"{blank}{new},")
     end = node.children[-1].node.end
     return layout.splice(end, end, f",{blank}{new}")
 

@@ -44,6 +44,11 @@ def path_of(home: str) -> str:
     return os.path.join(home, "state", "setup.json")
 
 
+def hooks_marker(home: str) -> str:
+    """A file that is there as long as the hooks of Claude Code are in its settings."""
+    return os.path.join(home, "state", "hooks-by-init")
+
+
 def load(home: str) -> Receipt:
     """The receipt of earlier set-ups; an empty one if it is missing or damaged."""
     try:
@@ -78,7 +83,9 @@ def save(home: str, receipt: Receipt) -> None:
 
 def forget(home: str) -> None:
     """Throw the receipt away."""
-    atomic.remove(path_of(home))
+    for path in (path_of(home), hooks_marker(home)):
+        if os.path.exists(path):
+            atomic.remove(path)
 
 
 def _receipt(said: dict[str, Any]) -> Receipt:

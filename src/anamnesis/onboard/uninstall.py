@@ -55,6 +55,7 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
 
 def carry_out(removal: Removal, receipt: Receipt, home: str) -> None:
     """Make the changes; backups go where a file is again what it was, else they stay."""
+    made: set[str] = set()
     for change in removal.changes:
         touched = receipt.files.get(change.path)
         original = settings.read_bytes(touched.original) if touched and touched.original else None
@@ -63,7 +64,8 @@ def carry_out(removal: Removal, receipt: Receipt, home: str) -> None:
             continue
         for path in (*touched.backups, *([backup] if backup else [])):
             atomic.remove(path)
-        _remove_empty(touched.directories)
+        made.update(touched.directories)
+    _remove_empty(made)
     receipts.forget(home)
 
 
@@ -99,12 +101,10 @@ def _says_nothing(data: bytes | None) -> bool:
     return data is None or data.strip() in _DOCUMENTS_LEFT_EMPTY
 
 
-def _remove_empty(directories: tuple[str, ...]) -> None:
-    for directory in reversed(directories):
-        try:
+def _remove_empty(directories: set[str]) -> None:
+    for directory in sorted(directories, key=len, reverse=True):
+        if os.path.isdir(directory) and not os.listdir(directory):
             os.rmdir(directory)
-        except OSError:
-            return  # somebody else keeps something there
 
 
 def _delete(path: str) -> None:
