@@ -69,7 +69,7 @@ def story(tmp_path_factory: pytest.TempPathFactory, model: ScriptedModel) -> Sto
     claude.session(desk, "/compact keep the cart", "--resume", session)
     model.forget()
     claude.session(desk, "And now? [[say Now it is all done.]]", "--resume", session)
-    return Story(desk, settings, first, second, given_to_second, model.said_to_it(), compacted)
+    return Story(desk, first, second, given_to_second, found_by_second, model.said_to_it())
 
 
 def test_the_server_answers(story: Story) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SWITCH = re.compile(r"(?i)1|0|true|false|yes|no|on|off")
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PROVIDERS = ("heuristic", "deepseek", "openai", "anthropic", "local", "claude-code")
+_PROVIDERS = ("heuristic", "openai", "deepseek", "local", "anthropic", "claude-cli")
 _HIDDEN = "…"
 
 
@@ -110,9 +110,11 @@ SETTINGS: dict[str, Setting] = {
         ),
         Setting("reflection_api_key", "the key for that provider", "none", secret=True),
         Setting("reflection_api_key_command", "a command that prints that key", "none"),
-        _number("reflection_max_tokens", "the longest answer to ask for", "the provider's"),
+        _number("reflection_timeout", "seconds for one answer, retries included", "60"),
+        _number("reflection_max_tokens", "the longest answer", "4096"),
         _number("reflect_min_episodics", "sessions that make a reflection worthwhile", "5"),
-        _number("review_keep_days", "how long proposals wait for a person; 0: for ever", "0"),
+        _switch("reflect_auto", "reflect in the background after a capture", "0"),
+        _number("review_keep_days", "days until a pending note is kept; 0: never", "0"),
     )
 }
 
