@@ -43,6 +43,8 @@ def test_the_plugin_is_valid(tmp_path: Path, model: ScriptedModel, part: str) ->
 
 def test_the_plugin_alone_injects_answers_and_captures(desk: Desk) -> None:
     desk.anamnesis("write", FACT, "--project", "example.org/team/shop")
+    # The client leaves out the last hooks in the very first session of a new home.
+    claude.session(desk, "Hello [[say Hello.]]")
     desk.model.forget()
 
     claude.session(

@@ -12,7 +12,7 @@ import os
 import time
 
 from anamnesis import __version__, atomic, clock, config
-from anamnesis.errors import AnamnesisError
+from anamnesis.errors import NotWritable
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.records import record
 
@@ -52,16 +52,6 @@ class Machine:
     def is_ahead_of_time(self) -> bool:
         """Whether its clock is ahead of ours."""
         return seconds_of(self.seen) - time.time() > _SKEW_SECONDS
-
-
-class NameTaken(AnamnesisError):
-    """Another machine of the fleet has the same name."""
-
-    def __init__(self, machine: str) -> None:
-        super().__init__(
-            f"Another machine is called {machine} too.",
-            hint="Give this one a name of its own:  anamnesis doctor --fix",
-        )
 
 
 def beat(home: str) -> bool:
@@ -113,7 +103,10 @@ def notices(home: str) -> list[str]:
     except OSError:
         if not os.path.isdir(os.path.join(home, "memory", _FOLDER)):
             return []
-    atomic.write_text(marker, "")
+    try:
+        atomic.write_text(marker, "")
+    except NotWritable:
+        return []  # a store that cannot be written is told of elsewhere; memory comes first
     return [
         f"Anamnesis: {machine.name} has not synced for {machine.days_silent:.0f} days. "
         "See: anamnesis status --fleet"
