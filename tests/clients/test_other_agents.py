@@ -94,6 +94,13 @@ def test_the_agent_is_given_what_is_known(story: Story) -> None:
     assert "Anamnesis memory (auto-injected)" in story.sent
 
 
+def test_the_prompt_is_looked_up(story: Story) -> None:
+    lines = (story.desk.store / "log" / "hooks.jsonl").read_text().splitlines()
+    runs = [json.loads(line) for line in lines]
+
+    assert any(run["hook"] == "recall-hook" and run["ok"] and run.get("session") for run in runs)
+
+
 def test_the_session_becomes_one_note(story: Story) -> None:
     notes = story.desk.notes(type="episodic")
 
