@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench bench-recall soak clean
+.PHONY: help demo test check format docs bench bench-recall soak e2e clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what 
 
 soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak
+
+e2e: $(STAMP) ## The real clients, offline against a scripted model (downloads them once by npm)
+	$(BIN)/python tests/clients/run.py
 
 clean: ## Remove what the targets created
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

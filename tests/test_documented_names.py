@@ -8,6 +8,10 @@ from importlib import import_module
 import pytest
 
 NAMES = {
+    "anamnesis.onboard": [
+        "build_env", "build_hooks", "detect_command", "merge_hooks", "write_settings",
+        "write_store_config",
+    ],
     "anamnesis.capture": [
         "HeuristicSummarizer", "ParsedSession", "Summarizer", "_EDIT_TOOLS", "_MAX_LEN",
         "_TRIVIAL_OUTCOME_FLOOR", "_text_of", "is_trivial_session", "parse_transcript",

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 # name -> what it does, in the order that `anamnesis --help` shows. A command lives in
 # cli/commands/<name with _ for ->.py and is imported only when it runs.
 COMMANDS = {
+    "init": "set this machine up: store, hooks, MCP server, first sync",
+    "join": "set this machine up with the notes of your others",
+    "host": "let this machine keep the repository that the others join",
+    "doctor": "check every part and say how to put it right",
+    "uninstall": "take back what init added; the notes stay",
+    "config": "show and change the settings of this machine",
     "write": "write a note",
     "show": "print one note",
     "edit": "edit a note in $EDITOR",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anamnesis import switches
 from anamnesis.hooklog import receipts, runs
 from anamnesis.inject import budget, formats, select
+from anamnesis.operations import fleet
 from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
 
@@ -31,6 +32,7 @@ def inject(
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
     notices = [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
+    notices += fleet.notices(home)
     with MemoryStore(home) as store:
         chosen = select.candidates(
             store,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, machines, output
 from anamnesis.operations.status import full_report
 from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines
 
@@ -18,10 +18,14 @@ _PROJECTS_SHOWN = 10
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_json(parser)
+    parser.add_argument("--fleet", action="store_true", help="the machines that share the notes")
+    parser.add_argument("--forget", metavar="MACHINE", help="take a machine off that list")
 
 
 def run(args: Namespace) -> int:
     """Print the report."""
+    if args.fleet or args.forget:
+        return machines.show(forget=args.forget, as_json=args.json)
     with arguments.open_store() as store:
         store.refresh()
         report = full_report(store, backend_of_this_machine())

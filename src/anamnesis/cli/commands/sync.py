@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from anamnesis import config, process
 from anamnesis.cli import output
 from anamnesis.errors import EXIT_CONFLICT, EXIT_FAILED
-from anamnesis.operations import synchronise
+from anamnesis.operations import fleet, synchronise
 from anamnesis.sync.git import NETWORK_SECONDS
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def run(args: Namespace) -> int:
         _detach(args.timeout)
         output.talk("sync: started in the background; see:  anamnesis status")
         return 0
+    fleet.beat(config.home_directory())
     backend = synchronise.backend_of_this_machine(seconds=args.timeout)
     done = synchronise.synchronise(backend, accept_deletions=args.accept_deletions)
     if args.json:

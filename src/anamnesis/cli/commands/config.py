@@ -1,0 +1,71 @@
+"""Show and change the settings of this machine, which are in config.json and never synced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.errors import InvalidInput
+from anamnesis.operations import settings
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis config                               every setting, and who named it
+  anamnesis config get machine_id
+  anamnesis config set reflection_provider anthropic
+  anamnesis config unset remote
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "get", "set", "unset"), default="list",
+        help="list (the default), get KEY, set KEY VALUE, or unset KEY",
+    )  # fmt: skip
+    parser.add_argument("key", nargs="?", metavar="KEY", help="a setting, see list")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help="for set")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Carry out one action."""
+    if args.action == "list":
+        return _list(as_json=args.json)
+    if not args.key or (args.action == "set") != (args.value is not None):
+        usage = {"get": "get KEY", "set": "set KEY VALUE", "unset": "unset KEY"}[args.action]
+        raise InvalidInput("Which setting?", hint=f"anamnesis config {usage}")
+    if args.action != "get":
+        settings.change(args.key, args.value)
+    value = settings.value_of(args.key)
+    if args.json:
+        output.say_json(_as_json(value))
+    elif args.action == "get":
+        output.say(value.shown)
+    else:
+        output.say(f"{value.setting.key} = {value.shown}  ({value.source})")
+    return 0
+
+
+def _list(*, as_json: bool) -> int:
+    values = settings.listed()
+    if as_json:
+        output.say_json([_as_json(value) for value in values])
+        return 0
+    width = max(len(value.setting.key) for value in values)
+    for value in values:
+        output.say(f"{value.setting.key:<{width}}  {value.shown}  ({value.source})")
+    return 0
+
+
+def _as_json(value: settings.Value) -> dict[str, object]:
+    return {
+        "key": value.setting.key,
+        "value": value.shown,
+        "source": value.source,
+        "variable": value.setting.named,
+        "meaning": value.setting.meaning,
+    }

@@ -1,0 +1,46 @@
+"""Let this machine keep the repository that the others join, and print the line to paste there.
+
+Any name that ssh reaches will do: a host of the local network, a Tailscale name, an alias.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import output
+from anamnesis.onboard import addresses, travel
+from anamnesis.operations import connect
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis host                              ~/anamnesis-memory.git
+  anamnesis host /srv/memory.git --address box.tailnet.ts.net
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "path", nargs="?", default="~/anamnesis-memory.git", metavar="PATH",
+        help="the bare repository to make; default: ~/anamnesis-memory.git",
+    )  # fmt: skip
+    parser.add_argument("--address", metavar="HOST", help="the name that others reach us by")
+
+
+def run(args: Namespace) -> int:
+    """Make the repository, use it ourselves, and say how others join."""
+    path = connect.create(os.path.abspath(os.path.expanduser(args.path)))
+    connect.prove(path)
+    connect.name(path)
+    result = travel.first_sync().result
+    output.talk(f"{path} keeps the notes of your machines; sync: {result.detail}")
+    if not addresses.accepts_ssh():
+        output.talk("No ssh server answers here yet: switch on remote login, or use Tailscale SSH.")
+    output.talk("On each other machine run one of:")
+    for host in [args.address] if args.address else addresses.reachable_names():
+        output.say(f"anamnesis join {addresses.ssh_address(host, path)}")
+    return 1 if result.error else 0

@@ -1,0 +1,64 @@
+"""What every agent has in common."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from anamnesis.records import fresh, record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from anamnesis.onboard.edits import Edit
+
+READING_TOOLS = ("memory_search", "memory_list", "memory_status")
+
+
+@record
+class Setup:
+    """What is to be set up on this machine."""
+
+    command: tuple[str, ...]  # how an agent calls us
+    user_home: str
+    name: str = "anamnesis"  # of the MCP server
+    mcp: bool = True
+    hooks: bool = True
+    env: Mapping[str, str] = fresh(default_factory=dict)  # what the command needs besides
+    variables: Mapping[str, str] = fresh(default_factory=dict)  # the person's own environment
+    earlier: tuple[tuple[str, ...], ...] = ()  # commands of earlier set-ups, to be recognised
+
+    def directory(self, variable: str, usual: str) -> str:
+        """A configuration directory: where a variable says, else its usual place."""
+        return self.variables.get(variable) or os.path.join(self.user_home, *usual.split("/"))
+
+    @property
+    def server(self) -> dict[str, Any]:
+        """The MCP server as most agents write it down."""
+        env = {"env": dict(self.env)} if self.env else {}
+        return {"command": self.command[0], "args": [*self.command[1:], "serve"], **env}
+
+    @property
+    def bases(self) -> tuple[tuple[str, ...], ...]:
+        """Every command line that we are known under."""
+        return (self.command, *self.earlier)
+
+
+@record
+class Agent:
+    """A coding agent: whether it is here, and the files to edit."""
+
+    name: str
+    title: str
+    is_here: Callable[[Setup], bool]
+    edits: Callable[[Setup], list[Edit]]
+    afterwards: str = ""  # what the person has to know or do once
+
+
+def is_installed(setup: Setup, program: str, directory: str) -> bool:
+    """Whether an agent left its directory here or is on PATH."""
+    path = setup.variables.get("PATH")
+    return os.path.isdir(directory) or (
+        path is not None and shutil.which(program, path=path) is not None
+    )

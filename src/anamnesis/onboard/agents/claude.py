@@ -1,0 +1,104 @@
+"""Claude Code: hooks and permissions in settings.json, the MCP server in .claude.json."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
+from anamnesis.onboard.edits import Edit, json_edit, server_edit
+from anamnesis.onboard.hooks import build_hooks, merge_hooks, without_hooks
+from anamnesis.onboard.jsontext import NotJson, parsed
+from anamnesis.onboard.settings import entries, put, read_bytes, section
+
+PLUGIN = "anamnesis"
+
+
+def settings_path(setup: Setup) -> str:
+    """The person's settings file."""
+    return os.path.join(setup.directory("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
+
+
+def servers_path(setup: Setup) -> str:
+    """Where Claude Code keeps the MCP servers of the person."""
+    return os.path.join(setup.variables.get("CLAUDE_CONFIG_DIR") or setup.user_home, ".claude.json")
+
+
+def rules(setup: Setup, *, plugin: bool = False) -> list[str]:
+    """The permission rules that let the reading tools run without a question."""
+    server = f"plugin_{PLUGIN}_{PLUGIN}" if plugin else setup.name
+    return [f"mcp__{server}__{tool}" for tool in READING_TOOLS]
+
+
+def has_plugin(setup: Setup) -> bool:
+    """Whether our plugin is switched on: it brings hooks and server itself."""
+    try:
+        data = read_bytes(settings_path(setup))
+        said = parsed(data.decode()).value if data else {}
+        enabled = said.get("enabledPlugins", {})
+        return any(
+            on is True and str(name).partition("@")[0] == PLUGIN for name, on in enabled.items()
+        )
+    except (NotJson, UnicodeDecodeError, AttributeError):
+        return False
+
+
+def _edits(setup: Setup) -> list[Edit]:
+    plugin = has_plugin(setup)
+    edits = []
+    if setup.hooks or setup.mcp:
+        edits.append(_settings_edit(setup, plugin=plugin))
+    if setup.mcp and not plugin:
+        server = {"type": "stdio", **setup.server}
+        edits.append(
+            server_edit(servers_path(setup), key="mcpServers", name=setup.name, server=server)
+        )
+    return edits
+
+
+def _settings_edit(setup: Setup, *, plugin: bool) -> Edit:
+    wanted_hooks = (
+        build_hooks(list(setup.command), dict(setup.env)) if setup.hooks and not plugin else {}
+    )
+    wanted_rules = rules(setup, plugin=plugin) if setup.mcp else []
+
+    def install(said: dict[str, Any]) -> dict[str, Any]:
+        if setup.hooks:
+            said = merge_hooks(said, wanted_hooks, bases=setup.bases)
+        return _with_rules(said, wanted_rules)
+
+    def remove(said: dict[str, Any]) -> dict[str, Any]:
+        return _without_rules(
+            without_hooks(said, bases=setup.bases), [*rules(setup), *rules(setup, plugin=True)]
+        )
+
+    return json_edit(settings_path(setup), "hooks and permissions", install=install, remove=remove)
+
+
+def _with_rules(said: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
+    permissions = section(said, "permissions")
+    allowed = entries(permissions, "allow")
+    missing = [rule for rule in wanted if rule not in allowed]
+    if not missing:
+        return said
+    return {**said, "permissions": {**permissions, "allow": [*allowed, *missing]}}
+
+
+def _without_rules(said: dict[str, Any], unwanted: list[str]) -> dict[str, Any]:
+    permissions = section(said, "permissions")
+    allowed = entries(permissions, "allow")
+    kept = [rule for rule in allowed if rule not in unwanted]
+    if len(kept) == len(allowed):
+        return said
+    return put(said, "permissions", put(permissions, "allow", kept))
+
+
+AGENT = Agent(
+    name="claude",
+    title="Claude Code",
+    is_here=lambda setup: is_installed(
+        setup, "claude", setup.directory("CLAUDE_CONFIG_DIR", ".claude")
+    ),
+    edits=_edits,
+    afterwards="takes effect in the next session",
+)

@@ -1,0 +1,81 @@
+"""Codex CLI: hooks in hooks.json, the MCP server in config.toml."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from anamnesis.onboard import tomltext
+from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
+from anamnesis.onboard.command import shell_line
+from anamnesis.onboard.edits import Edit, json_edit
+from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
+
+# event, our arguments, seconds. It rejects keys that it does not know, and ends the last hook
+# after three seconds.
+_HOOKS: tuple[tuple[str, tuple[str, ...], int], ...] = (
+    ("SessionStart", ("inject", "--format", "codex"), 15),
+    ("UserPromptSubmit", ("recall-hook", "--format", "codex"), 10),
+    ("Stop", ("capture", "--detach", "--no-sync"), 10),
+    ("PreCompact", ("capture", "--detach", "--no-sync"), 10),
+    ("SessionEnd", ("capture", "--detach"), 3),
+)
+
+
+def _directory(setup: Setup) -> str:
+    return setup.directory("CODEX_HOME", ".codex")
+
+
+def _hooks(setup: Setup) -> HooksMap:
+    return {
+        event: [
+            {
+                "hooks": [
+                    {
+                        "type": "command",
+                        "command": shell_line(setup.command, setup.env, *arguments),
+                        "timeout": timeout,
+                    }
+                ]
+            }
+        ]
+        for event, arguments, timeout in _HOOKS
+    }
+
+
+def _edits(setup: Setup) -> list[Edit]:
+    edits = []
+    if setup.hooks:
+        edits.append(_hooks_edit(setup))
+    if setup.mcp:
+        path = os.path.join(_directory(setup), "config.toml")
+        name = ("mcp_servers", setup.name)
+        edits.append(
+            Edit(
+                path,
+                "MCP server",
+                install=lambda data: tomltext.with_table(path, data, name, setup.server),
+                remove=lambda data: tomltext.without_table(path, data, name),
+            )
+        )
+    return edits
+
+
+def _hooks_edit(setup: Setup) -> Edit:
+    def install(said: dict[str, Any]) -> dict[str, Any]:
+        return merge_hooks(said, _hooks(setup), bases=setup.bases)
+
+    def remove(said: dict[str, Any]) -> dict[str, Any]:
+        return without_hooks(said, bases=setup.bases)
+
+    path = os.path.join(_directory(setup), "hooks.json")
+    return json_edit(path, "hooks", install=install, remove=remove)
+
+
+AGENT = Agent(
+    name="codex",
+    title="Codex CLI",
+    is_here=lambda setup: is_installed(setup, "codex", _directory(setup)),
+    edits=_edits,
+    afterwards="runs hooks only once you trust them: start codex and type /hooks",
+)

@@ -1,0 +1,65 @@
+"""Gemini CLI: hooks and the MCP server in one settings file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
+from anamnesis.onboard.command import shell_line
+from anamnesis.onboard.edits import Edit, json_edit, with_server, without_server
+from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
+
+# event, our arguments, milliseconds. It takes JSON only, hence the format.
+_HOOKS: tuple[tuple[str, tuple[str, ...], int], ...] = (
+    ("SessionStart", ("inject", "--format", "gemini"), 15_000),
+    ("BeforeAgent", ("recall-hook", "--format", "gemini"), 10_000),
+    ("AfterAgent", ("capture", "--detach", "--no-sync"), 10_000),
+    ("PreCompress", ("capture", "--detach", "--no-sync"), 10_000),
+    # The client does not wait for this one; the command is in the background before it is killed.
+    ("SessionEnd", ("capture", "--detach"), 10_000),
+)
+
+
+def _hooks(setup: Setup) -> HooksMap:
+    return {
+        event: [
+            {
+                "matcher": "*",
+                "hooks": [
+                    {
+                        "name": f"anamnesis-{event}",
+                        "type": "command",
+                        "command": shell_line(setup.command, setup.env, *arguments),
+                        "timeout": timeout,
+                    }
+                ],
+            }
+        ]
+        for event, arguments, timeout in _HOOKS
+    }
+
+
+def _edits(setup: Setup) -> list[Edit]:
+    path = os.path.join(setup.user_home, ".gemini", "settings.json")
+
+    def install(said: dict[str, Any]) -> dict[str, Any]:
+        if setup.hooks:
+            said = merge_hooks(said, _hooks(setup), bases=setup.bases)
+        if setup.mcp:
+            said = with_server(said, "mcpServers", setup.name, setup.server)
+        return said
+
+    def remove(said: dict[str, Any]) -> dict[str, Any]:
+        said = without_hooks(said, bases=setup.bases)
+        return without_server(said, "mcpServers", setup.name)
+
+    return [json_edit(path, "hooks and MCP server", install=install, remove=remove, comments=True)]
+
+
+AGENT = Agent(
+    name="gemini",
+    title="Gemini CLI",
+    is_here=lambda setup: is_installed(setup, "gemini", os.path.join(setup.user_home, ".gemini")),
+    edits=_edits,
+)

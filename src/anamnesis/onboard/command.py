@@ -1,0 +1,98 @@
+"""How an agent calls us: the command, and the environment it needs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anamnesis.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+PROGRAM = "anamnesis"
+
+
+def detect_command(
+    *,
+    override_command: str | None = None,
+    override_uv_project: str | None = None,
+    which: Callable[[str], str | None] = shutil.which,
+) -> list[str]:
+    """The base of every command line: as named, else what is installed, else this checkout."""
+    if override_command:
+        return _named(override_command)
+    if override_uv_project:
+        return ["uv", "run", "--project", os.path.abspath(override_uv_project), PROGRAM]
+    installed = which(PROGRAM) or _beside_this_python()
+    if installed:
+        return [os.path.abspath(installed)]
+    return ["uv", "run", "--project", str(_checkout()), PROGRAM]
+
+
+def build_env(*, machine_id: str, remote: str | None, home: Path | None) -> dict[str, str]:
+    """The ANAMNESIS_ variables of this machine, for a command line that is to name them all.
+
+    A remote with a password or token in it is left out: it stays in config.json, which only its
+    owner can read.
+    """
+    env = {"ANAMNESIS_MACHINE_ID": machine_id}
+    if remote and not has_secret(remote):
+        env["ANAMNESIS_GIT_REMOTE"] = remote
+    return env | needed_env(home)
+
+
+def needed_env(home: Path | str | None) -> dict[str, str]:
+    """The variables that config.json cannot carry: where config.json is."""
+    usual = os.path.join(os.path.expanduser("~"), ".anamnesis")
+    if home is None or os.path.abspath(home) == os.path.abspath(usual):
+        return {}
+    return {"ANAMNESIS_HOME": os.path.abspath(home)}
+
+
+def shell_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> str:
+    """A command with its environment as one line for a shell."""
+    assignments = [f"{name}={shlex.quote(value)}" for name, value in env.items()]
+    return " ".join([*assignments, shlex.join([*base, *arguments])])
+
+
+def has_secret(url: str) -> bool:
+    """Whether an address carries a password or a token."""
+    _, separator, rest = url.partition("://")
+    user = rest.partition("/")[0].rpartition("@")[0]
+    is_login = url.startswith(("ssh://", "git+ssh://")) and ":" not in user
+    return bool(separator and user and not is_login)
+
+
+def masked(url: str) -> str:
+    """An address that can be shown: without what stands before its @, if that is a secret."""
+    if not has_secret(url):
+        return url
+    scheme, _, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://…@{host.rpartition('@')[2]}{slash}{path}"
+
+
+def _named(line: str) -> list[str]:
+    try:
+        argv = shlex.split(line)
+    except ValueError as error:
+        raise InvalidInput(f"--command {line!r} cannot be read: {error}.") from None
+    if not argv:
+        raise InvalidInput("--command is empty.")
+    return argv
+
+
+def _beside_this_python() -> str | None:
+    """The command of the environment that we run in, which need not be on PATH."""
+    name = f"{PROGRAM}.exe" if os.name == "nt" else PROGRAM
+    candidate = os.path.join(os.path.dirname(sys.executable), name)
+    return candidate if os.path.isfile(candidate) else None
+
+
+def _checkout() -> Path:
+    return Path(__file__).resolve().parents[3]

@@ -1,0 +1,80 @@
+"""Changes to one file of an agent: how it becomes ours, and how it gets rid of us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anamnesis.onboard.settings import json_amended, put, section
+from anamnesis.records import record
+
+Content = bytes | None  # None: there is no such file
+Change = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@record
+class Edit:
+    """One file with us in it, and without us; both say nothing new where nothing is to be done."""
+
+    path: str
+    what: str
+    install: Callable[[Content], Content]
+    remove: Callable[[Content], Content]
+
+
+def json_edit(
+    path: str, what: str, *, install: Change, remove: Change, comments: bool = False
+) -> Edit:
+    """An edit of a JSON file that belongs to others too."""
+
+    def removed(data: Content) -> Content:
+        return None if data is None else json_amended(path, data, remove, comments=comments)
+
+    return Edit(
+        path,
+        what,
+        install=lambda data: json_amended(path, data, install, comments=comments),
+        remove=removed,
+    )
+
+
+def own_file(path: str, what: str, text: str) -> Edit:
+    """A file that is ours as a whole."""
+    return Edit(path, what, install=lambda _data: text.encode(), remove=lambda _data: None)
+
+
+def server_edit(
+    path: str, *, key: str, name: str, server: dict[str, Any], comments: bool = False
+) -> Edit:
+    """An edit that registers our MCP server in a JSON file."""
+    return json_edit(
+        path,
+        "MCP server",
+        install=lambda said: with_server(said, key, name, server),
+        remove=lambda said: without_server(said, key, name),
+        comments=comments,
+    )
+
+
+def with_server(
+    said: dict[str, Any], key: str, name: str, server: dict[str, Any]
+) -> dict[str, Any]:
+    """The document with our server in its list."""
+    return {**said, key: {**section(said, key), name: server}}
+
+
+def without_server(said: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+    """The document without our server; one of another kind under the same name is left alone."""
+    servers = section(said, key)
+    if not _is_our_server(servers.get(name)):
+        return said
+    del servers[name]
+    return put(said, key, servers)
+
+
+def _is_our_server(server: object) -> bool:
+    if not isinstance(server, dict):
+        return False
+    words = [server.get("command"), server.get("args")]
+    flat = [word for part in words for word in (part if isinstance(part, list) else [part])]
+    return flat[1:] != [] and "serve" in flat

@@ -1,0 +1,170 @@
+"""The hooks of Claude Code: which there are, and how they live beside other people's."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from anamnesis.onboard.command import PROGRAM, shell_line
+from anamnesis.onboard.jsontext import same
+from anamnesis.onboard.settings import UnusualShape, entries, put, section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+HooksMap = dict[str, list[dict[str, Any]]]
+
+# The model forgets what it was given when it is compacted, and a fork starts with nothing.
+INJECT_SOURCES = "startup|resume|clear|compact|fork"
+SYNC_SOURCES = "startup|resume"
+COMMANDS = frozenset({"inject", "sync", "capture", "recall-hook"})
+_SHELL_OPERATORS = frozenset(";|&<>()")
+
+# event, matcher, our arguments, keys of the hook. Timeouts are seconds.
+_HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
+    ("SessionStart", INJECT_SOURCES, ("inject",), {"timeout": 15}),
+    ("SessionStart", SYNC_SOURCES, ("sync", "--detach"), {"timeout": 15}),
+    ("UserPromptSubmit", None, ("recall-hook",), {"timeout": 10}),
+    ("Stop", None, ("capture", "--detach", "--no-sync"), {"async": True, "timeout": 30}),
+    ("PreCompact", None, ("capture", "--source", "precompact", "--no-sync"), {"timeout": 60}),
+    ("PostCompact", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
+    # Not async: `claude -p` kills async hooks when it ends. This one is gone in a moment by itself.
+    ("SessionEnd", None, ("capture", "--detach"), {"timeout": 60}),
+)
+
+
+def build_hooks(base: list[str], env: dict[str, str]) -> HooksMap:
+    """The hooks of one machine; with an environment as shell lines, else without a shell."""
+    built: HooksMap = {}
+    for event, matcher, arguments, keys in _HOOKS:
+        hook = {"type": "command", **_called(base, env, arguments), **keys}
+        group: dict[str, Any] = {} if matcher is None else {"matcher": matcher}
+        built.setdefault(event, []).append({**group, "hooks": [hook]})
+    return built
+
+
+def _called(base: list[str], env: Mapping[str, str], arguments: tuple[str, ...]) -> dict[str, Any]:
+    if env:
+        return {"command": shell_line(base, env, *arguments)}
+    return {"command": base[0], "args": [*base[1:], *arguments]}
+
+
+def merge_hooks(
+    settings: dict[str, Any], new_hooks: HooksMap, *, bases: Sequence[Sequence[str]] = ()
+) -> dict[str, Any]:
+    """The settings with these hooks as the only ones of ours; nobody else's is touched.
+
+    Groups that are already there stay where they are, so that merging twice changes nothing.
+    `bases` are commands that we are known under besides our own name.
+    """
+    hooks = section(settings, "hooks")
+    for event in [*hooks, *(event for event in new_hooks if event not in hooks)]:
+        missing = list(new_hooks.get(event, ()))
+        kept = []
+        for group in entries(hooks, event):
+            known = next((new for new in missing if same(new, group)), None)
+            if known is not None:
+                missing.remove(known)
+                kept.append(group)
+            elif (rest := _without_ours(group, bases)) is not None:
+                kept.append(rest)
+        if not same(kept + missing, hooks.get(event)):
+            hooks = put(hooks, event, kept + missing)
+    return put(settings, "hooks", hooks) if hooks else dict(settings)
+
+
+def without_hooks(
+    settings: dict[str, Any], *, bases: Sequence[Sequence[str]] = ()
+) -> dict[str, Any]:
+    """The settings without any hook of ours."""
+    if "hooks" not in settings:
+        return dict(settings)
+    hooks = section(settings, "hooks")
+    for event in list(hooks):
+        before = entries(hooks, event)
+        after = [rest for group in before if (rest := _without_ours(group, bases)) is not None]
+        if not same(before, after):
+            hooks = put(hooks, event, after)
+    return put(settings, "hooks", hooks) if settings["hooks"] else dict(settings)
+
+
+def ours_in(settings: dict[str, Any], *, bases: Sequence[Sequence[str]] = ()) -> HooksMap:
+    """The groups of the settings that hold a hook of ours."""
+    try:
+        hooks = section(settings, "hooks")
+        found = {
+            event: [group for group in entries(hooks, event) if _ours_of(group, bases)]
+            for event in hooks
+        }
+    except UnusualShape:
+        return {}
+    return {event: groups for event, groups in found.items() if groups}
+
+
+def is_ours(hook: object, bases: Sequence[Sequence[str]] = ()) -> bool:
+    """Whether a hook runs one of our commands and nothing else.
+
+    Mentioning our name does not make a hook ours, and neither does running us as part of a
+    longer command line: that is somebody's own work.
+    """
+    argv = _argv(hook)
+    after_base = [argv[len(base)] for base in bases if _begins_with(argv, base)]
+    after_name = [
+        argv[index + 1]
+        for index, word in enumerate(argv[:-1])
+        if _is_program(word) and _runs_next(argv[:index])
+    ]
+    return any(word in COMMANDS for word in [*after_base, *after_name])
+
+
+def _begins_with(argv: list[str], base: Sequence[str]) -> bool:
+    return len(argv) > len(base) > 0 and argv[: len(base)] == list(base)
+
+
+def _is_program(word: str) -> bool:
+    name = os.path.basename(word.replace("\\", "/"))
+    return name.removesuffix(".exe") == PROGRAM
+
+
+def _runs_next(words: list[str]) -> bool:
+    """Whether the words before a program merely run it: nothing, `uv run …` or `uvx …`."""
+    if not words:
+        return True
+    runner = os.path.basename(words[0])
+    return runner == "uvx" or (runner == "uv" and words[1:2] == ["run"])
+
+
+def _argv(hook: object) -> list[str]:
+    """The words of a hook's command without leading assignments; none if a shell is needed."""
+    if not isinstance(hook, dict) or not isinstance(hook.get("command"), str):
+        return []
+    arguments = hook.get("args")
+    if isinstance(arguments, list):
+        return [hook["command"], *map(str, arguments)]
+    lexer = shlex.shlex(hook["command"], posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    if any(word and set(word) <= _SHELL_OPERATORS for word in words):
+        return []
+    while words and words[0].partition("=")[0].startswith("ANAMNESIS_"):
+        words.pop(0)
+    return words
+
+
+def _ours_of(group: object, bases: Sequence[Sequence[str]]) -> list[object]:
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    return [hook for hook in hooks if is_ours(hook, bases)] if isinstance(hooks, list) else []
+
+
+def _without_ours(group: Any, bases: Sequence[Sequence[str]]) -> Any | None:
+    """A group without our hooks; None if nothing else was in it."""
+    ours = _ours_of(group, bases)
+    if not ours:
+        return group
+    rest = [hook for hook in group["hooks"] if hook not in ours]
+    return {**group, "hooks": rest} if rest else None

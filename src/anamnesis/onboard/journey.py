@@ -1,0 +1,174 @@
+"""From what a person asked for to a plan: where the store is, who we are, what to set up."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from anamnesis import atomic, config, locks
+from anamnesis.errors import InvalidInput
+from anamnesis.onboard import plan as plans
+from anamnesis.onboard import receipt as receipts
+from anamnesis.onboard.agents import chosen, claude
+from anamnesis.onboard.agents.agent import Setup
+from anamnesis.onboard.command import detect_command, needed_env
+from anamnesis.onboard.edits import Edit
+from anamnesis.onboard.store_config import amended_store_config
+from anamnesis.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from anamnesis.onboard.agents.agent import Agent
+    from anamnesis.onboard.plan import Plan
+    from anamnesis.onboard.receipt import Receipt
+
+_MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LOCK_SECONDS = 30.0
+
+
+@record
+class Wishes:
+    """What a person asked for."""
+
+    machine_id: str
+    install_id: str = ""
+    remote: str | None = None
+    agents: str = "auto"
+    rules: tuple[str, ...] = ()
+    command: str | None = None
+    uv_project: str | None = None
+    name: str = "anamnesis"
+    mcp: bool = True
+    hooks: bool = True
+
+
+@record
+class Journey:
+    """A set-up that is about to be done."""
+
+    home: str
+    setup: Setup
+    agents: tuple[Agent, ...]
+    plan: Plan
+
+
+def use_home(named: str | None) -> str:
+    """Work on this store from now on, and let the commands that we start do so too."""
+    if named:
+        os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.path.expanduser(named))
+    return config.home_directory()
+
+
+def user_home() -> str:
+    """The person's home directory; an error in words where there is none."""
+    home = os.path.expanduser("~")
+    if not os.path.isabs(home) or not os.path.isdir(home):
+        raise InvalidInput(
+            f"The home directory {home} does not exist.", hint="Set HOME and run the command again."
+        )
+    return home
+
+
+def machine_name(text: str) -> str:
+    """A name that may stand in notes, commits and file names."""
+    cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-.")[:64]
+    if not _MACHINE.fullmatch(cleaned):
+        raise InvalidInput(
+            f"{text!r} is not a machine name.", hint="Use letters, digits, dots and dashes."
+        )
+    return cleaned
+
+
+def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
+    """How agents reach us: as wished, or as it was set up before."""
+    receipt = receipts.load(home)
+    if wishes is None:
+        command = receipt.command or tuple(detect_command())
+        wishes = Wishes(machine_id="", name=receipt.name)
+    else:
+        command = tuple(
+            detect_command(override_command=wishes.command, override_uv_project=wishes.uv_project)
+        )
+    known = dict.fromkeys([*receipt.earlier, receipt.command])
+    return Setup(
+        command=command,
+        user_home=user_home(),
+        name=wishes.name,
+        mcp=wishes.mcp,
+        hooks=wishes.hooks,
+        env=needed_env(home),
+        variables=dict(os.environ),
+        earlier=tuple(each for each in known if each and each != command),
+    )
+
+
+def prepared(home: str, wishes: Wishes) -> Journey:
+    """Everything that would be done, decided and not yet done."""
+    setup = this_setup(home, wishes=wishes)
+    agents = chosen(wishes.agents, setup)
+    first = [_config_edit(home, wishes)]
+    plan = plans.planned(setup, agents, rules=wishes.rules, first=first)
+    return Journey(home, setup, tuple(agents), plan)
+
+
+def done(journey: Journey, wishes: Wishes) -> Receipt:
+    """Carry a set-up out. Planned anew under a lock: another one may just have finished."""
+    with setup_lock(journey.home):
+        fresh = prepared(journey.home, wishes)
+        receipt = plans.carry_out(fresh.plan, fresh.setup, journey.home)
+        _tell_plugin(fresh)
+    return receipt
+
+
+def _tell_plugin(journey: Journey) -> None:
+    """Let a plugin that is installed later know that the hooks are there already."""
+    if not journey.setup.hooks or "claude" not in journey.plan.agents:
+        return
+    marker = receipts.hooks_marker(journey.home)
+    if claude.has_plugin(journey.setup):
+        atomic.remove(marker)
+    elif not os.path.exists(marker):
+        atomic.write_text(marker, "")
+
+
+def setup_lock(home: str) -> AbstractContextManager[None]:
+    """Held while settings files are read and written, so that two set-ups do not mix."""
+    atomic.make_directory(home)
+    path = os.path.join(home, "locks", "setup.lock")
+    return locks.held(path, name="set-up", timeout=_LOCK_SECONDS)
+
+
+def hooks_elsewhere(setup: Setup, directory: str) -> Iterator[str]:
+    """Project files in a directory that also run us, so that a session would get us twice."""
+    from anamnesis.onboard import jsontext
+    from anamnesis.onboard.hooks import ours_in
+    from anamnesis.onboard.settings import read_bytes
+
+    for name in ("settings.json", "settings.local.json"):
+        path = os.path.join(os.path.abspath(directory), ".claude", name)
+        try:
+            said = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
+        except (jsontext.NotJson, UnicodeDecodeError):
+            continue
+        in_home = os.path.dirname(os.path.dirname(path)) == setup.user_home
+        if isinstance(said, dict) and not in_home and ours_in(said, bases=setup.bases):
+            yield path
+
+
+def _config_edit(home: str, wishes: Wishes) -> Edit:
+    path = os.path.join(home, "config.json")
+    return Edit(
+        path,
+        "settings of this machine",
+        install=lambda data: amended_store_config(
+            path,
+            data,
+            machine_id=wishes.machine_id,
+            remote=wishes.remote,
+            install_id=wishes.install_id,
+        ),
+        remove=lambda data: data,
+    )

@@ -1,0 +1,297 @@
+"""JSON documents changed in place: what they say is amended, all their other text stays.
+
+A settings file belongs to a person. Reading it into a dictionary and writing that back would
+reorder nothing, but reindent everything; so the text is read with the position of each value, and
+only the differences to what is wanted are cut out or put in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from anamnesis.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANK_OR_COMMENT = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_DECODER = json.JSONDecoder()
+_DEEPEST = 200
+_MOST_STEPS = 2_000  # far more than any set-up needs; a document is never edited for ever
+
+
+class NotJson(ValueError):
+    """A text that is not the JSON document it should be."""
+
+    def __init__(self, text: str, position: int, reason: str) -> None:
+        self.line = text.count("\n", 0, position) + 1
+        self.reason = reason
+        super().__init__(f"line {self.line}: {reason}")
+
+
+@record
+class Node:
+    """A value and where its text is."""
+
+    start: int
+    end: int
+    value: Any
+    children: tuple[Child, ...] = ()
+    trailing_comma: int = -1
+
+
+@record
+class Child:
+    """A member of an object or an item of an array."""
+
+    key: str | int
+    start: int  # of the key, or of the item
+    colon: str  # what stands between a key and its value
+    node: Node
+
+
+def parsed(text: str, *, comments: bool = False) -> Node:
+    """The document with positions; NotJson if it is not one, or names a key twice."""
+    reader = _Reader(text, comments=comments)
+    start = reader.skip(1 if text.startswith("\ufeff") else 0)
+    node = reader.value(start, 0)
+    end = reader.skip(node.end)
+    if end != len(text):
+        raise NotJson(text, end, "something follows the end of the document")
+    return node
+
+
+def amended(text: str, wanted: Any, *, comments: bool = False) -> str:
+    """The document with the fewest changes that make it say `wanted`."""
+    for _ in range(_MOST_STEPS):
+        step = _step(_Layout(text), parsed(text, comments=comments), wanted)
+        if step is None:
+            return text
+        text = step
+    raise NotJson(text, 0, "it differs too much to be edited")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: 1, 1.0 and true are three different ones."""
+    return _canonical(one) == _canonical(other)
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+class _Reader:
+    def __init__(self, text: str, *, comments: bool) -> None:
+        self._text = text
+        self._comments = comments
+        self._blank = _BLANK_OR_COMMENT if comments else _BLANK
+
+    def skip(self, position: int) -> int:
+        match = self._blank.match(self._text, position)
+        return match.end() if match else position
+
+    def fail(self, position: int, reason: str) -> NotJson:
+        return NotJson(self._text, position, reason)
+
+    def value(self, position: int, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise self.fail(position, "it is nested too deeply")
+        opening = self._text[position : position + 1]
+        if opening == "{":
+            return self._object(position, depth)
+        if opening == "[":
+            return self._array(position, depth)
+        if opening == '"':
+            string, end = self._string(position)
+            return Node(position, end, string)
+        match = _PLAIN.match(self._text, position)
+        if match is None:
+            raise self.fail(position, "a value is missing")
+        return Node(position, match.end(), json.loads(match[0]))
+
+    def _string(self, position: int) -> tuple[str, int]:
+        try:
+            string, end = _DECODER.raw_decode(self._text, position)
+        except json.JSONDecodeError as error:
+            raise self.fail(error.pos, f"a string is broken: {error.msg.lower()}") from None
+        return str(string), end
+
+    def _object(self, position: int, depth: int) -> Node:
+        def member(at: int) -> Child:
+            if self._text[at : at + 1] != '"':
+                raise self.fail(at, "a key in double quotes is missing")
+            key, after = self._string(at)
+            colon = self.skip(after)
+            if self._text[colon : colon + 1] != ":":
+                raise self.fail(colon, "a colon is missing")
+            node = self.value(self.skip(colon + 1), depth + 1)
+            if any(child.key == key for child in children):
+                raise self.fail(at, f"the key {key!r} appears twice")
+            return Child(key, at, self._text[after : node.start], node)
+
+        children: list[Child] = []
+        end, trailing = self._children(position + 1, "}", children, member)
+        value = {child.key: child.node.value for child in children}
+        return Node(position, end, value, tuple(children), trailing)
+
+    def _array(self, position: int, depth: int) -> Node:
+        def item(at: int) -> Child:
+            return Child(len(children), at, "", self.value(at, depth + 1))
+
+        children: list[Child] = []
+        end, trailing = self._children(position + 1, "]", children, item)
+        value = [child.node.value for child in children]
+        return Node(position, end, value, tuple(children), trailing)
+
+    def _children(
+        self, position: int, closing: str, children: list[Child], read: Any
+    ) -> tuple[int, int]:
+        trailing = -1
+        position = self.skip(position)
+        while self._text[position : position + 1] != closing:
+            if children and trailing < 0:
+                raise self.fail(position, f"a comma or {closing} is missing")
+            children.append(read(position))
+            position = self.skip(children[-1].node.end)
+            trailing = -1
+            if self._text[position : position + 1] == ",":
+                trailing = position
+                position = self.skip(position + 1)
+        if trailing >= 0 and not self._comments:
+            raise self.fail(trailing, "a comma stands before the end")
+        return position + 1, trailing
+
+
+class _Layout:
+    """How a document is written: its line ends and its indentation."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.newline = "\r\n" if "\r\n" in text else "\n"
+        self.is_multiline = "\n" in text.strip() or text.strip("\ufeff \r\n\t") == "{}"
+        indented = re.search(r"\n([ \t]+)\S", text)
+        self.unit = indented[1] if indented else "  "
+
+    def splice(self, start: int, end: int, new: str) -> str:
+        return self.text[:start] + new + self.text[end:]
+
+    def indentation(self, position: int) -> str:
+        line = self.text[self.text.rfind("\n", 0, position) + 1 : position]
+        return line[: len(line) - len(line.lstrip(" \t"))]
+
+    def gap(self, node: Node, index: int) -> str:
+        """The blanks before a child."""
+        child = node.children[index]
+        before = self.text[node.start + 1 : child.start]
+        blanks = re.search(r"[ \t\r\n]*$", before)
+        return blanks[0] if blanks else ""
+
+    def rendered(self, value: Any, *, indentation: str | None, colon: str = ": ") -> str:
+        """A value's text: over several lines at an indentation, or on one."""
+        ascii_only = any("\ud800" <= letter <= "\udfff" for letter in _strings(value))
+        comma = "," if colon == ":" else ", "
+        if indentation is None:
+            return json.dumps(value, ensure_ascii=ascii_only, separators=(comma, colon))
+        shown = json.dumps(
+            value, ensure_ascii=ascii_only, indent=self.unit, separators=(",", colon)
+        )
+        return shown.replace("\n", self.newline + indentation)
+
+
+def _strings(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _step(layout: _Layout, node: Node, wanted: Any) -> str | None:
+    """The text after one change towards what is wanted; None if it says so already."""
+    if same(node.value, wanted):
+        return None
+    opening = layout.text[node.start]
+    if opening == "{" and isinstance(wanted, dict):
+        return _object_step(layout, node, wanted)
+    if opening == "[" and isinstance(wanted, list):
+        return _array_step(layout, node, wanted)
+    indentation = layout.indentation(node.start) if layout.is_multiline else None
+    return layout.splice(node.start, node.end, layout.rendered(wanted, indentation=indentation))
+
+
+def _object_step(layout: _Layout, node: Node, wanted: dict[str, Any]) -> str | None:
+    present = {str(child.key): child for child in node.children}
+    for index, child in enumerate(node.children):
+        if child.key not in wanted:
+            return _without(layout, node, index)
+    for key, child in present.items():
+        if (step := _step(layout, child.node, wanted[key])) is not None:
+            return step
+    missing = next(key for key in wanted if key not in present)
+    return _with(layout, node, len(node.children), wanted[missing], key=missing)
+
+
+def _array_step(layout: _Layout, node: Node, wanted: list[Any]) -> str | None:
+    """Settle the first item that differs; items that are wanted later stay where they are."""
+    old = [_canonical(item) for item in node.value]
+    new = [_canonical(item) for item in wanted]
+    first = _common(old, new)
+    last = _common(old[first:][::-1], new[first:][::-1])
+    rest, missing = old[first : len(old) - last], new[first : len(new) - last]
+    if missing and (not rest or rest[0] in missing):
+        return _with(layout, node, first, wanted[first])
+    if len(rest) == len(missing) and missing[0] not in rest:
+        return _step(layout, node.children[first].node, wanted[first])
+    return _without(layout, node, first)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many items two lists begin with in common."""
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _without(layout: _Layout, node: Node, index: int) -> str:
+    children = node.children
+    if len(children) == 1:
+        return layout.splice(node.start + 1, node.end - 1, "")
+    if index < len(children) - 1:
+        return layout.splice(children[index].start, children[index + 1].start, "")
+    return layout.splice(children[index - 1].node.end, children[index].node.end, "")
+
+
+def _with(layout: _Layout, node: Node, index: int, value: Any, *, key: str | None = None) -> str:
+    if not node.children:
+        return _with_first(layout, node, value, key)
+    beside = min(index, len(node.children) - 1)
+    gap = layout.gap(node, beside)
+    indentation = gap.rpartition("\n")[2] if "\n" in gap else None
+    colon = node.children[beside].colon if key is not None else ": "
+    new = _labelled(layout, value, key, indentation=indentation, colon=colon)
+    if index < len(node.children):
+        return layout.splice(node.children[index].start, node.children[index].start, f"{new},{gap}")
+    blank = gap or ("" if colon == ":" else " ")
+    if node.trailing_comma >= 0:
+        return layout.splice(node.trailing_comma + 1, node.trailing_comma + 1, f"{blank}{new},")
+    end = node.children[-1].node.end
+    return layout.splice(end, end, f",{blank}{new}")
+
+
+def _with_first(layout: _Layout, node: Node, value: Any, key: str | None) -> str:
+    if not layout.is_multiline:
+        colon = ":" if re.search(r'":[^\s]', layout.text) else ": "
+        new = _labelled(layout, value, key, indentation=None, colon=colon)
+        return layout.splice(node.start + 1, node.end - 1, new)
+    outer = layout.indentation(node.start)
+    inner = outer + layout.unit
+    new = _labelled(layout, value, key, indentation=inner, colon=": ")
+    around = f"{layout.newline}{inner}{new}{layout.newline}{outer}"
+    return layout.splice(node.start + 1, node.end - 1, around)
+
+
+def _labelled(
+    layout: _Layout, value: Any, key: str | None, *, indentation: str | None, colon: str
+) -> str:
+    colon = colon if re.fullmatch(r"[ \t]*:[ \t]*", colon) else ": "
+    shown = layout.rendered(value, indentation=indentation, colon=colon)
+    return shown if key is None else f"{layout.rendered(key, indentation=None)}{colon}{shown}"

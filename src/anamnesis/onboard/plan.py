@@ -1,0 +1,139 @@
+"""A set-up as a value: which files change and how. It can print itself before anything is done."""
+
+from __future__ import annotations
+
+import os
+import re
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from anamnesis.onboard import receipt as receipts
+from anamnesis.onboard import settings
+from anamnesis.onboard.command import masked
+from anamnesis.onboard.rules import rules_edit
+from anamnesis.records import record, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anamnesis.onboard.agents.agent import Agent, Setup
+    from anamnesis.onboard.edits import Edit
+    from anamnesis.onboard.receipt import Receipt, Touched
+
+_CONTEXT_LINES = 2
+_SECRET_VALUE = re.compile(
+    r"""(?i)((?:key|token|secret|passw\w*|credential\w*|authorization)["']?\s*[:=]\s*)(["'])(.+?)\2"""
+)
+_ADDRESS = re.compile(r"[a-z+]+://[^\s\"'/]*@[^\s\"']+")
+
+
+@record
+class FileChange:
+    """A file before and after; None where there is none."""
+
+    path: str
+    what: str
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff, without the secrets that may stand beside it."""
+        old, new = (_lines(data) for data in (self.before, self.after))
+        source = "/dev/null" if self.before is None else self.path
+        target = "/dev/null" if self.after is None else self.path
+        lines = unified_diff(old, new, source, target, n=_CONTEXT_LINES)
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+@record
+class Plan:
+    """Everything that a set-up would change."""
+
+    changes: tuple[FileChange, ...]
+    agents: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All changes as one diff."""
+        return "\n".join(change.diff for change in self.changes)
+
+
+def planned(
+    setup: Setup, agents: Sequence[Agent], *, rules: Sequence[str] = (), first: Sequence[Edit] = ()
+) -> Plan:
+    """The plan for these agents; `first` are edits that come before theirs."""
+    edits = [*first, *(edit for agent in agents for edit in agent.edits(setup))]
+    edits += [rules_edit(directory) for directory in rules]
+    found = [change for edit in edits if (change := _change(edit)) is not None]
+    names = tuple(agent.name for agent in agents)
+    return Plan(tuple(found), names, tuple(os.path.abspath(each) for each in rules))
+
+
+def carry_out(plan: Plan, setup: Setup, home: str) -> Receipt:
+    """Make the changes, keeping a receipt after each of them."""
+    before = receipts.load(home)
+    commands = dict.fromkeys([*before.earlier, before.command])
+    receipt = replace(
+        before,
+        command=setup.command,
+        earlier=tuple(each for each in commands if each and each != setup.command),
+        name=setup.name,
+        agents=tuple(dict.fromkeys([*before.agents, *plan.agents])),
+        rules=tuple(dict.fromkeys([*before.rules, *plan.rules])),
+    )
+    for change in plan.changes:
+        made = _missing_directories(change.path)
+        backup = settings.replace_file(change.path, change.before, change.after)
+        if not _is_inside(home, change.path):
+            touched = _touched(before.files.get(change.path), change, backup, made)
+            receipt = replace(receipt, files={**receipt.files, change.path: touched})
+            receipts.save(home, receipt)
+    if receipt != before:
+        receipts.save(home, receipt)
+    return receipt
+
+
+def _change(edit: Edit) -> FileChange | None:
+    before = settings.read_bytes(edit.path)
+    after = edit.install(before)
+    return None if after == before else FileChange(edit.path, edit.what, before, after)
+
+
+def _touched(
+    known: Touched | None, change: FileChange, backup: str | None, made: tuple[str, ...]
+) -> Touched:
+    """What to remember of a file; its original only as long as nobody but us has changed it."""
+    after = receipts.hashed(change.after or b"")
+    backups = (backup,) if backup else ()
+    if known is None:
+        return receipts.Touched(after, change.before is not None, backup, backups, made)
+    unchanged = change.before is not None and receipts.hashed(change.before) == known.after
+    return replace(
+        known,
+        after=after,
+        original=known.original if unchanged else None,
+        existed=known.existed or not unchanged,
+        backups=(*known.backups, *backups),
+        directories=(*known.directories, *made),
+    )
+
+
+def _missing_directories(path: str) -> tuple[str, ...]:
+    missing: list[str] = []
+    directory = os.path.dirname(os.path.realpath(path))
+    while not os.path.isdir(directory) and directory != os.path.dirname(directory):
+        missing.append(directory)
+        directory = os.path.dirname(directory)
+    return tuple(reversed(missing))
+
+
+def _is_inside(home: str, path: str) -> bool:
+    return os.path.abspath(path).startswith(os.path.join(os.path.abspath(home), ""))
+
+
+def _lines(data: bytes | None) -> list[str]:
+    text = (data or b"").decode("utf-8", "replace")
+    text = _ADDRESS.sub(lambda found: masked(found[0]), _SECRET_VALUE.sub(r"\1\2…\2", text))
+    return text.splitlines(keepends=True)

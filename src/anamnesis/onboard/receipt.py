@@ -1,0 +1,109 @@
+"""What a set-up left outside of the store, so that it can be taken back exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import Any
+
+from anamnesis import atomic
+from anamnesis.records import fresh, record
+
+
+@record
+class Touched:
+    """A file that we changed."""
+
+    after: str  # the hash of what we left there
+    existed: bool  # whether there was a file before us
+    original: str | None = None  # a backup of the file as it was without us
+    backups: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()  # that we made for it, outermost first
+
+
+@record
+class Receipt:
+    """Everything that a set-up left outside of the store."""
+
+    command: tuple[str, ...] = ()
+    earlier: tuple[tuple[str, ...], ...] = ()  # commands of set-ups before
+    name: str = "anamnesis"
+    agents: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()  # projects with a block in AGENTS.md
+    files: dict[str, Touched] = fresh(default_factory=dict)
+
+
+def hashed(data: bytes) -> str:
+    """The name of a file's content."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def path_of(home: str) -> str:
+    """Where the receipt is kept."""
+    return os.path.join(home, "state", "setup.json")
+
+
+def hooks_marker(home: str) -> str:
+    """A file that is there as long as the hooks of Claude Code are in its settings."""
+    return os.path.join(home, "state", "hooks-by-init")
+
+
+def load(home: str) -> Receipt:
+    """The receipt of earlier set-ups; an empty one if it is missing or damaged."""
+    try:
+        with open(path_of(home), encoding="utf-8") as stream:
+            return _receipt(json.load(stream))
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return Receipt()
+
+
+def save(home: str, receipt: Receipt) -> None:
+    """Keep a receipt."""
+    files = {
+        path: {
+            "after": touched.after,
+            "existed": touched.existed,
+            "original": touched.original,
+            "backups": list(touched.backups),
+            "directories": list(touched.directories),
+        }
+        for path, touched in receipt.files.items()
+    }
+    said = {
+        "command": list(receipt.command),
+        "earlier": [list(command) for command in receipt.earlier],
+        "name": receipt.name,
+        "agents": list(receipt.agents),
+        "rules": list(receipt.rules),
+        "files": files,
+    }
+    atomic.write_text(path_of(home), json.dumps(said, ensure_ascii=False, indent=2) + "\n")
+
+
+def forget(home: str) -> None:
+    """Throw the receipt away."""
+    for path in (path_of(home), hooks_marker(home)):
+        if os.path.exists(path):
+            atomic.remove(path)
+
+
+def _receipt(said: dict[str, Any]) -> Receipt:
+    return Receipt(
+        command=tuple(said["command"]),
+        earlier=tuple(tuple(command) for command in said["earlier"]),
+        name=said["name"],
+        agents=tuple(said["agents"]),
+        rules=tuple(said["rules"]),
+        files={path: _touched(found) for path, found in said["files"].items()},
+    )
+
+
+def _touched(found: dict[str, Any]) -> Touched:
+    return Touched(
+        after=found["after"],
+        existed=found["existed"],
+        original=found["original"],
+        backups=tuple(found["backups"]),
+        directories=tuple(found["directories"]),
+    )

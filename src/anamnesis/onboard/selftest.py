@@ -1,0 +1,106 @@
+"""Proof that a set-up works: the very command that agents call writes, finds, injects, deletes."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from anamnesis import process
+from anamnesis.errors import AnamnesisError
+from anamnesis.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anamnesis.onboard.agents.agent import Setup
+
+_SECONDS = 60.0  # `uv run` may have to build an environment first
+_PROJECT = "anamnesis-self-test"
+_PROTOCOL = "2025-11-25"
+
+
+@record
+class Step:
+    """One thing that was tried."""
+
+    name: str
+    worked: bool
+    said: str = ""
+
+
+def round_trip(setup: Setup) -> list[Step]:
+    """Write a note that stays on this machine, search it, inject it, delete it."""
+    word = f"selftest{os.urandom(6).hex()}"
+    try:
+        return list(_round_trip(setup, word))
+    except AnamnesisError as error:
+        return [Step("run the command", worked=False, said=error.message)]
+
+
+def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
+    scope = ("--project", _PROJECT, "--scope", "machine-local")
+    written = _call(setup, "write", f"Self-test {word}", *scope)
+    yield _step("write", written, written.code == 0 and bool(written.text))
+    if written.code != 0:
+        return
+    note_id = written.text.split()[-1]
+    try:
+        found = _call(setup, "search", word, "--json")
+        yield _step("search", found, note_id in found.text)
+        given = _call(setup, "inject", "--project", _PROJECT, "--format", "text")
+        yield _step("inject", given, word in given.text)
+    finally:
+        gone = _call(setup, "delete", note_id, "--yes")
+    yield _step("delete", gone, gone.code == 0)
+
+
+def handshake(setup: Setup) -> Step:
+    """Start the MCP server as an agent does, and ask it for its tools."""
+    lines = (
+        _request(1, "initialize", protocolVersion=_PROTOCOL, capabilities={}, clientInfo=_CLIENT),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        _request(2, "tools/list"),
+    )
+    told = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+    try:
+        finished = _call(setup, "serve", input=told)
+    except AnamnesisError as error:
+        return Step("MCP server", worked=False, said=error.message)
+    tools = _tools(finished.out)
+    if "memory_search" in tools:
+        return Step("MCP server", worked=True, said=f"{len(tools)} tools")
+    said = finished.complaint or "it did not list its tools"
+    return Step("MCP server", worked=False, said=said)
+
+
+_CLIENT = {"name": "anamnesis-self-test", "version": "1"}
+
+
+def _request(number: int, method: str, **parameters: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+
+
+def _tools(out: bytes) -> list[str]:
+    for line in out.splitlines():
+        try:
+            answer = json.loads(line)
+            if answer.get("id") == 2:
+                return [tool["name"] for tool in answer["result"]["tools"]]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return []
+
+
+def _call(setup: Setup, *arguments: str, input: bytes = b"{}") -> process.Finished:
+    argv: Sequence[str] = [*setup.command, *arguments]
+    # Agents run us anywhere; a directory of our own would hide a relative path in the command.
+    environment = {**os.environ, **setup.env}
+    return process.run(argv, timeout=_SECONDS, cwd=os.sep, env=environment, input=input)
+
+
+def _step(name: str, finished: process.Finished, worked: bool) -> Step:
+    if worked:
+        return Step(name, worked=True)
+    said = "no answer in time" if finished.timed_out else finished.complaint
+    return Step(name, worked=False, said=said or "it did not do what it should")

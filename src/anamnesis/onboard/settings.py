@@ -1,0 +1,155 @@
+"""Files that belong to a person or to an agent: read, changed and put back with care."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Any
+
+from anamnesis import atomic
+from anamnesis.errors import AnamnesisError, NotWritable
+from anamnesis.onboard import jsontext
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_NEW_FILE_MODE = 0o600  # such a file may come to hold keys
+_EMPTY = "{}\n"
+
+
+class UnusualSettings(AnamnesisError):
+    """A settings file that is broken, or not shaped as its agent wants it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} was left as it is: {reason}.",
+            hint="Put that right, or move the file away, and run the command again.",
+        )
+
+
+class SettingsChanged(AnamnesisError):
+    """Somebody else changed a settings file between our reading and our writing."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was changed by another program just now.",
+            hint="Nothing was overwritten. Run the command again.",
+        )
+
+
+def read_bytes(path: str) -> bytes | None:
+    """The content of a file; None if there is none."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnusualSettings(path, f"it cannot be read ({reason})") from error
+
+
+def json_amended(
+    path: str,
+    data: bytes | None,
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    *,
+    comments: bool = False,
+) -> bytes:
+    """A JSON file's content with a change made to what it says, and to nothing else."""
+    text = _decoded(path, data)
+    try:
+        said = jsontext.parsed(text, comments=comments).value
+        if not isinstance(said, dict):
+            raise UnusualSettings(path, "it is not a JSON object")
+        return jsontext.amended(text, change(said), comments=comments).encode()
+    except jsontext.NotJson as error:
+        raise UnusualSettings(path, f"it is not valid JSON ({error})") from None
+    except UnusualShape as error:
+        raise UnusualSettings(path, str(error)) from None
+
+
+class UnusualShape(ValueError):
+    """A part of a document is not the kind of value that belongs there."""
+
+
+def section(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    """A copy of an object inside of another one, empty if it is missing."""
+    found = parent.get(key, {})
+    if not isinstance(found, dict):
+        raise UnusualShape(f'"{key}" is not an object')
+    return dict(found)
+
+
+def entries(parent: dict[str, Any], key: str) -> list[Any]:
+    """A copy of an array inside of an object, empty if it is missing."""
+    found = parent.get(key, [])
+    if not isinstance(found, list):
+        raise UnusualShape(f'"{key}" is not an array')
+    return list(found)
+
+
+def put(parent: dict[str, Any], key: str, value: dict[str, Any] | list[Any]) -> dict[str, Any]:
+    """The object with a section in it, or without the section if that is empty."""
+    if value:
+        return {**parent, key: value}
+    return {name: kept for name, kept in parent.items() if name != key}
+
+
+def write_settings(path: str | Path, data: dict[str, Any]) -> None:
+    """Make a settings file say `data`, keeping its formatting and a copy of what it was."""
+    name = os.fspath(path)
+    before = read_bytes(name)
+    after = json_amended(name, before, lambda _said: data)
+    if after != before:
+        replace_file(name, before, after)
+
+
+def replace_file(path: str, before: bytes | None, after: bytes | None) -> str | None:
+    """Put new content in place of what was read before, or remove the file; gives the backup.
+
+    A symbolic link stays one: what it points to is changed. Every change leaves a backup of its
+    own beside the file that it changed.
+    """
+    target = os.path.realpath(path)
+    if read_bytes(target) != before:
+        raise SettingsChanged(path)
+    mode = _require_writable(target, before)
+    backup = back_up(target, before, mode) if before is not None else None
+    if after is None:
+        atomic.remove(target)
+        return backup
+    atomic.write_bytes(target, after, mode=mode)
+    if stat.S_IMODE(os.stat(target).st_mode) != mode:
+        os.chmod(target, mode)
+    return backup
+
+
+def back_up(target: str, content: bytes, mode: int) -> str:
+    """Copy a file's content to the first free name of `.bak`, `.bak.1`, `.bak.2` and so on."""
+    number = 0
+    while os.path.lexists(name := f"{target}.bak.{number}" if number else f"{target}.bak"):
+        number += 1
+    atomic.write_bytes(name, content, mode=mode)
+    return name
+
+
+def _require_writable(target: str, before: bytes | None) -> int:
+    if before is None:
+        return _NEW_FILE_MODE
+    mode = stat.S_IMODE(os.stat(target).st_mode)
+    # Renaming over a read-only file would work; whoever made it so wants it left alone.
+    if not mode & 0o222 or not os.access(target, os.W_OK):
+        raise NotWritable(target, reason="it is read-only")
+    return mode
+
+
+def _decoded(path: str, data: bytes | None) -> str:
+    if data is None or not data.strip():
+        return _EMPTY
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise UnusualSettings(path, f"it is not UTF-8 (byte {error.start})") from None

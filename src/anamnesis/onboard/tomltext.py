@@ -1,0 +1,93 @@
+"""One table of a TOML file, put in and taken out without touching the rest of the text."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from anamnesis.onboard.settings import UnusualSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def with_table(
+    path: str, data: bytes | None, name: tuple[str, str], table: Mapping[str, Any]
+) -> bytes:
+    """The file with `[name.name]` saying what it should, appended if it says something else."""
+    text = _decoded(path, data)
+    if _table(path, text, name) == table:
+        return text.encode()
+    text = _without(text, name)
+    wanted = f"[{'.'.join(map(_key, name))}]\n"
+    wanted += "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    result = text + gap + wanted
+    if _table(path, result, name) != table:
+        raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that we cannot edit")
+    return result.encode()
+
+
+def without_table(path: str, data: bytes | None, name: tuple[str, str]) -> bytes | None:
+    """The file without `[name.name]` and its sub-tables."""
+    if data is None:
+        return None
+    text = _decoded(path, data)
+    if _table(path, text, name) is None:
+        return data
+    result = _without(text, name)
+    if _table(path, result, name) is not None:
+        raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that we cannot edit")
+    return result.encode()
+
+
+def _decoded(path: str, data: bytes | None) -> str:
+    try:
+        text = (data or b"").decode()
+        tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise UnusualSettings(path, f"it is not UTF-8 (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UnusualSettings(path, f"it is not valid TOML ({error})") from None
+    return text
+
+
+def _table(path: str, text: str, name: tuple[str, str]) -> Any:
+    try:
+        parent = tomllib.loads(text).get(name[0], {})
+    except tomllib.TOMLDecodeError as error:
+        raise UnusualSettings(path, f"our part would not fit into it ({error})") from None
+    return parent.get(name[1]) if isinstance(parent, dict) else None
+
+
+def _without(text: str, name: tuple[str, str]) -> str:
+    """The lines outside of the table; the blank line that we put before it goes with it."""
+    first, second = (
+        rf"""(?:{re.escape(part)}|"{re.escape(part)}"|'{re.escape(part)}')""" for part in name
+    )
+    ours = re.compile(rf"\s*\[\s*{first}\s*\.\s*{second}\s*(?:\.[^\]]*)?\]")
+    kept: list[str] = []
+    inside = False
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith("["):
+            inside = ours.match(line) is not None
+            if inside and kept and not kept[-1].strip():
+                kept.pop()
+        if not inside:
+            kept.append(line)
+    return "".join(kept)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    # A JSON string is a TOML basic string, but for DEL, which no path holds.
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,246 @@
+"""Every part of a machine's memory looked at, each with a remedy that can be pasted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+from anamnesis import __version__, config, gitcmd
+from anamnesis.errors import AnamnesisError
+from anamnesis.hooklog import receipts, runs
+from anamnesis.inject.budget import LIMIT
+from anamnesis.operations import fleet
+from anamnesis.operations.synchronise import backend_of_this_machine
+from anamnesis.records import record
+from anamnesis.store import MemoryStore
+from anamnesis.sync import remote
+from anamnesis.sync.repository import Repository
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+GOOD, WARNING, BAD = "ok", "warning", "failed"
+_OLDEST_GIT = (2, 25)
+_NETWORK_SECONDS = 20.0
+_NAMED = 3  # examples in a line; `status` lists them all
+_CLOCK_SECONDS = 300.0
+
+
+@record
+class Finding:
+    """One part: how it is, in words, and what to do about it."""
+
+    part: str
+    state: str
+    said: str
+    remedy: str = ""
+    fix: Callable[[], object] | None = None
+
+
+def examined(home: str) -> Iterator[Finding]:
+    """The store and what it stands on; each part by itself, so that one cannot hide the next."""
+    for part, look in _PARTS:
+        try:
+            yield from look(home)
+        except AnamnesisError as error:
+            yield Finding(part, BAD, error.message, error.hint)
+
+
+def _python(_home: str) -> Iterator[Finding]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("python", GOOD, f"{version}, anamnesis {__version__}")
+
+
+def _git(home: str) -> Iterator[Finding]:
+    if shutil.which("git") is None:
+        yield Finding("git", BAD, "not on PATH; notes cannot travel", "Install git.")
+        return
+    said = gitcmd.git(["--version"], cwd=_existing(home), timeout=10).text
+    numbers = [part for part in said.split()[-1].split(".")[:2] if part.isdecimal()]
+    found = tuple(map(int, numbers)) or (0,)
+    if found < _OLDEST_GIT:
+        yield Finding("git", WARNING, f"{said} is old", "Install git 2.25 or newer.")
+    else:
+        yield Finding("git", GOOD, said)
+
+
+def _privacy(home: str) -> Iterator[Finding]:
+    if not os.path.isdir(home):
+        yield Finding("store", BAD, f"there is no {home}", "anamnesis init")
+        return
+    wide = [path for path, mode in _private(home) if _mode(path) & ~mode]
+    if wide and os.name != "nt":
+        yield Finding(
+            "store", WARNING, f"others may read {', '.join(wide)}",
+            "anamnesis doctor --fix", fix=lambda: _make_private(home),
+        )  # fmt: skip
+    elif not os.access(home, os.W_OK):
+        yield Finding("store", BAD, f"{home} is read-only", f"chmod u+w {home}")
+    else:
+        yield Finding("store", GOOD, home)
+
+
+def _private(home: str) -> list[tuple[str, int]]:
+    """What nobody else may enter or read: the rest lies inside of it."""
+    wanted = [(home, 0o700), (os.path.join(home, "config.json"), 0o600)]
+    return [(path, mode) for path, mode in wanted if os.path.exists(path)]
+
+
+def _make_private(home: str) -> None:
+    for path, mode in _private(home):
+        os.chmod(path, mode)
+
+
+def _mode(path: str) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def _index(home: str) -> Iterator[Finding]:
+    with MemoryStore(home) as store:
+        changes = store.refresh()
+        total = store.stats()["total"]
+        broken = store.unreadable()
+        if store.degraded:
+            yield Finding("index", WARNING, store.degraded, "anamnesis reindex", fix=store.reindex)
+        else:
+            behind = f" ({changes} since the last look)" if len(changes) else ""
+            yield Finding("index", GOOD, f"{total} notes{behind}")
+        newest = store.list(limit=1)
+    if broken:
+        named = "; ".join(f"{each.path}: {each.reason}" for each in broken[:_NAMED])
+        remedy = "anamnesis status   lists them all; edit or remove the files"
+        yield Finding("notes", WARNING, f"{len(broken)} cannot be read: {named}", remedy)
+    if newest and fleet.seconds_of(newest[0].updated_at) > _now() + _CLOCK_SECONDS:
+        said = f"a note is dated {newest[0].updated_at}, which is in the future"
+        yield Finding("clock", WARNING, said, "Check the clock of this machine and the others.")
+
+
+def _sync(home: str) -> Iterator[Finding]:
+    url = config.resolve_remote()
+    if not url:
+        yield Finding("sync", GOOD, "no remote: the notes stay on this machine")
+        return
+    state = backend_of_this_machine().state()
+    if state.held:
+        yield Finding(
+            "conflicts", BAD, f"{len(state.held)} notes were edited on two machines",
+            "anamnesis conflicts list",
+        )  # fmt: skip
+    if state.last_error:
+        yield Finding("sync", BAD, state.last_error, "anamnesis sync")
+    else:
+        yield Finding("sync", GOOD, f"last success {state.last_success or 'never'}")
+    yield _reached(home, url)
+
+
+def _reached(home: str, url: str) -> Finding:
+    shown = remote.shown(url)
+    repository = Repository(os.path.join(home, "memory"))
+    try:
+        around = remote.surroundings(repository, url)
+        environment = {**around, **_no_prompt()}
+        finished = gitcmd.git(
+            ["ls-remote", "--heads", "--", remote.require_usable(url)],
+            cwd=_existing(home), timeout=_NETWORK_SECONDS, env=environment,
+        )  # fmt: skip
+    except AnamnesisError as error:
+        return Finding("remote", BAD, error.message, error.hint)
+    if finished.code == 0:
+        return Finding("remote", GOOD, f"{shown} answers")
+    trouble = remote.explain(finished, url, _NETWORK_SECONDS)
+    return Finding("remote", BAD, trouble.message, trouble.hint or "anamnesis sync")
+
+
+def _no_prompt() -> dict[str, str]:
+    return {"GIT_ASKPASS": "false", "SSH_ASKPASS": "false"}
+
+
+def _runs(home: str) -> Iterator[Finding]:
+    for failing in runs.failing(home):
+        yield Finding(failing.area, BAD, failing.sentence, f"anamnesis {failing.area}")
+    latest: dict[str, dict[str, object]] = {}
+    for run in runs.latest_runs(home):
+        if run.get("session"):  # else somebody ran it by hand, or we did
+            latest.setdefault(str(run.get("hook")), run)
+    if "inject" not in latest:
+        said = "no session has started here since the set-up"
+        yield Finding("hooks fire", WARNING, said, "Start a session, then look again.")
+    for hook in ("inject", "capture"):
+        if hook in latest:
+            run = latest[hook]
+            state = GOOD if run.get("ok") else BAD
+            yield Finding(f"last {hook}", state, f"{run.get('at')}: {run.get('did')}")
+
+
+def _budget(home: str) -> Iterator[Finding]:
+    injections = (entry for entry in receipts.latest(home) if entry.get("event") == "inject")
+    given = next((entry for entry in injections if entry.get("session")), None)
+    if given is None:
+        return
+    units = int(given.get("units", 0))
+    notes = given.get("notes", ())
+    left_out = sum(1 for note in notes if not note.get("whole"))
+    said = f"{units} of {LIMIT} units, {len(notes) - left_out} notes whole, {left_out} as titles"
+    if left_out > len(notes) / 2:
+        yield Finding("injection", WARNING, said, "anamnesis list --project global")
+    else:
+        yield Finding("injection", GOOD, said)
+
+
+def _fleet(home: str) -> Iterator[Finding]:
+    if fleet.has_rival(home):
+        said = f"another machine is called {config.resolve_machine_id()} too"
+        yield Finding("fleet", BAD, said, "anamnesis doctor --fix", fix=take_own_name)
+    others = [m for m in fleet.machines(home) if m.machine != config.resolve_machine_id()]
+    for machine in others:
+        if machine.is_ahead_of_time:
+            said = f"{machine.name} is ahead of time ({machine.seen})"
+            yield Finding("clock", WARNING, said, "Check the clocks of both machines.")
+        if machine.version != __version__:
+            said = f"{machine.name} runs {machine.version}, this machine {__version__}"
+            yield Finding("versions", WARNING, said, "uv tool upgrade anamnesis-memory")
+        if machine.last_error:
+            yield Finding("fleet", WARNING, f"{machine.name}: {machine.last_error}")
+    for machine in fleet.silent(home):
+        said = f"{machine.name} has not synced for {machine.days_silent:.0f} days"
+        remedy = f"anamnesis status --fleet --forget {machine.machine}"
+        yield Finding("fleet", WARNING, said, remedy)
+    if others:
+        yield Finding("fleet", GOOD, f"{len(others) + 1} machines share these notes")
+
+
+def take_own_name() -> str:
+    """Rename this machine because another one has its name; the old name is still shown."""
+    from anamnesis.operations import settings
+
+    install = str(config._store_config().get("install_id"))  # noqa: SLF001
+    machine = config.resolve_machine_id()
+    name = fleet.own_name(machine, install)
+    settings.change("display_name", machine)
+    settings.change("machine_id", name)
+    return name
+
+
+def _now() -> float:
+    import time
+
+    return time.time()
+
+
+def _existing(home: str) -> str:
+    return home if os.path.isdir(home) else os.sep
+
+
+_PARTS: tuple[tuple[str, Callable[[str], Iterator[Finding]]], ...] = (
+    ("python", _python),
+    ("git", _git),
+    ("store", _privacy),
+    ("index", _index),
+    ("sync", _sync),
+    ("hooks", _runs),
+    ("injection", _budget),
+    ("fleet", _fleet),
+)

@@ -1,0 +1,89 @@
+"""A machine in a test: a home directory, a project, and the real clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from clients.model import ScriptedModel
+
+REPOSITORY = Path(__file__).parent.parent.parent
+CLIENTS = REPOSITORY / ".cache" / "clients"
+_SECONDS = 180
+
+
+def client(name: str) -> str:
+    """The program of a client that `make e2e` has installed."""
+    found = list(CLIENTS.glob(f"*/node_modules/.bin/{name}"))
+    assert found, f"{name} is not in {CLIENTS}; run: make e2e"
+    return str(found[0])
+
+
+class Desk:
+    """One machine with its own home."""
+
+    def __init__(self, directory: Path, model: ScriptedModel, *, name: str = "desk") -> None:
+        self.name = name
+        self.model = model
+        self.home = directory / name
+        self.store = self.home / ".anamnesis"
+        self.project = self.home / "work" / "shop"
+        self.command = str(Path(sys.executable).parent / "anamnesis")
+        for folder in (self.project, self.home / "tmp"):
+            folder.mkdir(parents=True)
+        self.run(["git", "init", "-q", "-b", "main", "."])
+        self.run(["git", "config", "user.email", "a@example.org"])
+        self.run(["git", "config", "user.name", "A"])
+        self.run(["git", "remote", "add", "origin", "https://example.org/team/shop.git"])
+        self.run(["git", "commit", "-q", "--allow-empty", "-m", "start"])
+        self.run(["git", "checkout", "-q", "-b", "feature"])
+
+    def environment(self, **more: str) -> dict[str, str]:
+        return {
+            "PATH": os.pathsep.join([os.path.dirname(self.command), os.environ["PATH"]]),
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "TMPDIR": str(self.home / "tmp"),
+            **more,
+        }
+
+    def run(self, argv: list[str], *, env: Mapping[str, str] | None = None, input: str = "") -> str:
+        """Run a program in the project; its output."""
+        finished = subprocess.run(
+            argv, cwd=self.project, env=dict(env or self.environment()), input=input, text=True,
+            capture_output=True, timeout=_SECONDS,
+        )  # fmt: skip
+        assert finished.returncode == 0, f"{argv}: {finished.stdout}\n{finished.stderr}"
+        return finished.stdout
+
+    def anamnesis(self, *words: str) -> str:
+        return self.run([self.command, *words])
+
+    def notes(self, **fields: str) -> list[dict[str, str]]:
+        """Every note with its body, those that have these fields."""
+        listed = json.loads(self.anamnesis("list", "--json"))
+        found = [note for note in listed if fields.items() <= note.items()]
+        return [json.loads(self.anamnesis("show", note["id"], "--json")) for note in found]
+
+    def files(self) -> dict[str, bytes]:
+        """Every file in the home outside of the store and the project."""
+        skipped = (self.store, self.project, self.home / "tmp")
+        return {
+            str(path.relative_to(self.home)): path.read_bytes()
+            for path in sorted(self.home.rglob("*"))
+            if path.is_file() and not any(path.is_relative_to(each) for each in skipped)
+        }
+
+
+def eventually(look: Callable[[], object], *, seconds: float = 60) -> None:
+    """Wait for something that happens in the background."""
+    deadline = time.monotonic() + seconds
+    while not look():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.2)

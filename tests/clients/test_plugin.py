@@ -1,0 +1,72 @@
+"""The Claude Code plugin: valid, installable, working, and never beside init's hooks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clients import claude
+from clients.desk import REPOSITORY, Desk, eventually
+from clients.model import ScriptedModel
+
+pytestmark = pytest.mark.client
+
+PLUGIN = str(REPOSITORY / "plugin")
+FACT = "The cart rounds half to even because the bank does"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, model: ScriptedModel) -> Desk:
+    prepared = Desk(tmp_path, model)
+    claude.command(prepared, "plugin", "marketplace", "add", PLUGIN)
+    claude.command(prepared, "plugin", "install", "anamnesis@anamnesis")
+    return prepared
+
+
+def runs(desk: Desk, hook: str) -> list[dict[str, object]]:
+    log = desk.store / "log" / "hooks.jsonl"
+    lines = log.read_text().splitlines() if log.exists() else []
+    entries = [json.loads(line) for line in lines]
+    return [entry for entry in entries if entry["hook"] == hook and entry.get("session")]
+
+
+@pytest.mark.parametrize("part", ["plugin.json", "marketplace.json"])
+def test_the_plugin_is_valid(tmp_path: Path, model: ScriptedModel, part: str) -> None:
+    manifest = f"{PLUGIN}/.claude-plugin/{part}"
+
+    printed = claude.command(Desk(tmp_path, model), "plugin", "validate", "--strict", manifest)
+
+    assert "Validation passed" in printed
+
+
+def test_the_plugin_alone_injects_answers_and_captures(desk: Desk) -> None:
+    desk.anamnesis("write", FACT, "--project", "example.org/team/shop")
+    # The client leaves out the last hooks in the very first session of a new home.
+    claude.session(desk, "Hello [[say Hello.]]")
+    desk.model.forget()
+
+    claude.session(
+        desk,
+        'Cart? [[mcp__plugin_anamnesis_anamnesis__memory_search {"query": "cart"}]]'
+        " [[say The cart rounds half to even, and that is all there is to say.]]",
+        *("--allowedTools", "mcp__plugin_anamnesis_anamnesis__memory_search"),
+    )
+
+    assert "Anamnesis memory (auto-injected)" in desk.model.said_to_it()
+    assert any(FACT in text for text in desk.model.results)
+    eventually(lambda: desk.notes(type="episodic"))
+
+
+def test_hooks_of_init_and_of_the_plugin_do_not_both_run(desk: Desk) -> None:
+    """The plugin came first; init notices. A plugin that comes later notices init."""
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
+    claude.session(desk, "Hello [[say Hello to you, and a good day it is.]]")
+    assert len(runs(desk, "inject")) == 1
+
+    claude.command(desk, "plugin", "disable", "anamnesis@anamnesis")
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
+    claude.command(desk, "plugin", "enable", "anamnesis@anamnesis")
+    claude.session(desk, "Hello [[say Hello again, it is still a good day.]]")
+    assert len(runs(desk, "inject")) == 2

@@ -1,0 +1,68 @@
+"""The built wheel in clean environments: pip, pipx and uv, without Node and without a network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from clients.desk import REPOSITORY
+
+pytestmark = pytest.mark.client
+
+WHEELS = REPOSITORY / ".cache" / "wheels"
+TOOLS = REPOSITORY / ".cache" / "tools" / "bin"
+OFFLINE = ["--no-index", "--find-links", str(WHEELS)]
+
+
+@pytest.fixture
+def wheel() -> Path:
+    """The wheel that `make e2e` has built from this checkout."""
+    return next(WHEELS.glob("anamnesis_memory-*.whl"))
+
+
+def set_up(command: Path, home: Path) -> str:
+    """Set an empty home up without Node, and without anything else on PATH."""
+    home.mkdir(parents=True, exist_ok=True)
+    finished = subprocess.run(
+        [command, "init", "--yes", "--local-only"],
+        env={"HOME": str(home), "PATH": "/usr/bin:/bin"}, cwd=home, capture_output=True, text=True,
+    )  # fmt: skip
+    assert finished.returncode == 0, finished.stderr
+    assert "all work" in finished.stderr
+    return (home / ".claude" / "settings.json").read_text()
+
+
+@pytest.mark.parametrize("name", ["plain", "with a blank"])
+def test_pip(tmp_path: Path, wheel: Path, name: str) -> None:
+    environment = tmp_path / name / "env"
+    venv.create(environment, with_pip=True)
+    words = [str(environment / "bin" / "python"), "-m", "pip", "install", "-q"]
+    subprocess.run([*words, *OFFLINE, str(wheel)], check=True)
+
+    settings = set_up(environment / "bin" / "anamnesis", tmp_path / name / "größeres Heim")
+
+    assert str(environment / "bin" / "anamnesis") in settings
+
+
+def test_uv(tmp_path: Path, wheel: Path) -> None:
+    home = tmp_path / "home"
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "UV_PYTHON": sys.executable}
+    words = [str(TOOLS / "uv"), "tool", "install", "--offline", "-q", *OFFLINE, str(wheel)]
+    subprocess.run(words, env=environment, check=True)
+
+    set_up(home / ".local" / "bin" / "anamnesis", home)
+
+
+def test_pipx(tmp_path: Path, wheel: Path) -> None:
+    home = tmp_path / "home"
+    environment = {
+        "HOME": str(home), "PATH": "/usr/bin:/bin", "PIPX_DEFAULT_PYTHON": sys.executable
+    }  # fmt: skip
+    words = [str(TOOLS / "pipx"), "install", f"--pip-args={' '.join(OFFLINE)}", str(wheel)]
+    subprocess.run(words, env=environment, check=True)
+
+    set_up(home / ".local" / "bin" / "anamnesis", home)

@@ -1,0 +1,108 @@
+"""`anamnesis config`: every setting is known, checked and shown without its secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from anamnesis.cli import main
+from anamnesis.operations.settings import SETTINGS
+
+REPOSITORY = Path(__file__).parent.parent.parent
+SOURCE = "".join(path.read_text() for path in (REPOSITORY / "src").rglob("*.py"))
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main(["config", *words])
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+def test_a_setting_is_set_shown_and_taken_out(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, "set", "machine_id", "desk")[0] == 0
+    assert run(capsys, "get", "machine_id") == (0, "desk\n")
+    assert json.loads((root / "config.json").read_text()) == {"machine_id": "desk"}
+
+    run(capsys, "unset", "machine_id")
+
+    assert json.loads((root / "config.json").read_text()) == {}
+
+
+def test_the_variable_wins_and_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, "set", "machine_id", "desk")
+    monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "other")
+
+    _, printed = run(capsys, "list")
+
+    assert "other  (ANAMNESIS_MACHINE_ID)" in printed
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("machine_id", "a b"),
+        ("machine_id", ""),
+        ("remote", "ext::sh -c x"),
+        ("import_native", "perhaps"),
+        ("reflection_provider", "nobody"),
+        ("reflection_base_url", "file:///etc"),
+    ],
+)
+def test_a_value_that_cannot_be_right_is_refused(
+    root: Path, capsys: pytest.CaptureFixture[str], key: str, value: str
+) -> None:
+    code, _ = run(capsys, "set", key, value)
+
+    assert code == 2
+    assert not (root / "config.json").exists()
+
+
+def test_an_unknown_key_is_answered_with_a_guess(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = run(capsys, "get", "machine-idd")
+
+    assert code == 2
+    assert "Did you mean machine_id?" in said
+
+
+def test_secrets_are_never_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "set", "reflection_api_key", "sk-ant-0123")
+    run(capsys, "set", "remote", "https://me:ghp_0123@host/m.git")
+
+    _, listed = run(capsys, "list")
+    _, as_json = run(capsys, "list", "--json")
+
+    for text in (listed, as_json):
+        assert "0123" not in text
+        assert "host/m.git" in text
+
+
+def test_a_broken_file_is_not_overwritten(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root.mkdir()
+    (root / "config.json").write_text("{broken")
+
+    code, _ = run(capsys, "set", "machine_id", "desk")
+
+    assert code == 1
+    assert (root / "config.json").read_text() == "{broken"
+
+
+def test_every_setting_that_the_program_reads_is_known() -> None:
+    read = set(re.findall(r"""\bsetting\(\s*"([a-z_]+)\"""", SOURCE))
+
+    assert read - {*SETTINGS} == set()
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_every_setting_is_documented(key: str) -> None:
+    documented = (REPOSITORY / "docs" / "reference" / "configuration.md").read_text()
+    setting = SETTINGS[key]
+
+    assert f"`{key}`" in documented
+    assert f"`{setting.named}`" in documented

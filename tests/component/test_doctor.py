@@ -1,0 +1,193 @@
+"""The doctor finds what is wrong, says what to do, and puts right what is safe."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from pathlib import Path
+
+import pytest
+
+from anamnesis import __version__
+from anamnesis.cli import main
+from anamnesis.hooklog import runs
+from anamnesis.onboard import journey
+from anamnesis.onboard.journey import Wishes
+from anamnesis.operations import fleet
+from anamnesis.store import MemoryStore
+
+
+@pytest.fixture
+def ready(root: Path) -> Path:
+    wishes = Wishes(machine_id="desk", install_id="0123456789", agents="claude")
+    journey.done(journey.prepared(str(root), wishes), wishes)
+    return root
+
+
+def examined(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, dict[str, list[str]]]:
+    code = main(["doctor", "--json", *options])
+    found: dict[str, list[str]] = {}
+    for finding in json.loads(capsys.readouterr().out):
+        found.setdefault(finding["part"], []).append(f"{finding['state']}: {finding['said']}")
+    return code, found
+
+
+def heartbeat(root: Path, machine: str, **fields: object) -> None:
+    folder = root / "memory" / ".machines"
+    folder.mkdir(parents=True, exist_ok=True)
+    said = {
+        "machine": machine, "name": machine, "version": __version__, "install": "other",
+        "seen": "2026-01-01T00:00:00+00:00", "last_capture": "", "last_sync": "", "pending": 0,
+        "last_error": "", **fields,
+    }  # fmt: skip
+    (folder / f"{machine}.json").write_text(json.dumps(said))
+
+
+def stamp(days_ago: float) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(time.time() - days_ago * 86_400, UTC).isoformat(
+        timespec="seconds"
+    )
+
+
+def test_a_machine_that_was_set_up_is_well(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = examined(capsys)
+
+    assert code == 0
+    assert found["Claude Code"] == ["ok: set up and current"]
+    assert found["MCP server"][0].startswith("ok")
+    assert found["self-test: inject"] == ["ok: works"]
+
+
+def test_a_machine_that_was_not_says_so(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["doctor"])
+
+    assert code == 1
+    assert "-> anamnesis init" in capsys.readouterr().out
+
+
+def test_what_is_safe_is_put_right(
+    ready: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.write_text('{"hooks": {}}')
+    ready.chmod(0o755)
+    before, _ = examined(capsys)
+
+    after, found = examined(capsys, "--fix")
+
+    assert (before, after) == (1, 0)
+    assert found["Claude Code"] == ["ok: set up and current"]
+    assert stat.S_IMODE(os.stat(ready).st_mode) == 0o700
+
+
+def test_broken_settings_are_named_and_left_alone(
+    ready: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.write_text('{"hooks": ')
+
+    code, found = examined(capsys, "--fix")
+
+    assert code == 1
+    assert "not valid JSON (line 1" in found["Claude Code"][0]
+    assert settings.read_text() == '{"hooks": '
+
+
+def test_hooks_that_fail_are_told(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runs.failed(str(ready), "capture", "the disk is full")
+
+    code, found = examined(capsys)
+
+    assert code == 1
+    assert "the disk is full" in found["capture"][0]
+
+
+def test_files_that_are_no_notes_are_named(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (ready / "memory" / "semantic").mkdir(parents=True)
+    (ready / "memory" / "semantic" / "broken.md").write_text("no front matter")
+
+    _, found = examined(capsys)
+
+    assert "broken.md" in found["notes"][0]
+
+
+def test_another_machine_of_the_same_name_is_noticed_and_we_take_another(
+    ready: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heartbeat(ready, "desk")
+    code, found = examined(capsys)
+    assert code == 1
+    assert "desk too" in found["fleet"][0]
+
+    examined(capsys, "--fix")
+
+    config = json.loads((ready / "config.json").read_text())
+    assert (config["machine_id"], config["display_name"]) == ("desk-0123", "desk")
+
+
+def test_versions_and_clocks_of_other_machines_are_compared(
+    ready: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heartbeat(ready, "laptop", version="0.1", seen=stamp(-1))
+
+    _, found = examined(capsys)
+
+    assert "laptop runs 0.1" in found["versions"][0]
+    assert "ahead of time" in found["clock"][0]
+
+
+def test_a_silent_machine_is_told_once_a_day(ready: Path) -> None:
+    heartbeat(ready, "laptop", seen=stamp(20))
+    heartbeat(ready, "retired", seen=stamp(300))
+
+    first = fleet.notices(str(ready))
+
+    assert len(first) == 1
+    assert "laptop has not synced for 20 days" in first[0]
+    assert fleet.notices(str(ready)) == []
+
+
+def test_a_sign_of_life_is_written_only_when_it_is_news(ready: Path) -> None:
+    assert fleet.beat(str(ready))
+    assert not fleet.beat(str(ready))
+
+    runs.failed(str(ready), "capture", "the disk is full")
+
+    assert fleet.beat(str(ready))
+    assert fleet.machines(str(ready))[0].last_error == "the disk is full"
+
+
+def test_a_sign_of_life_is_no_note(ready: Path) -> None:
+    fleet.beat(str(ready))
+
+    with MemoryStore(ready) as store:
+        store.refresh()
+        assert store.stats()["total"] == 0
+        assert store.unreadable() == []
+
+
+def test_a_machine_is_forgotten(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    heartbeat(ready, "old.box")
+    (ready / "memory" / ".machines" / "old.box.json").rename(
+        ready / "memory" / ".machines" / f"{fleet.file_name('old.box')}.json"
+    )
+
+    assert main(["status", "--forget", "old.box"]) == 0
+    assert "old.box" not in main_output(capsys)
+
+
+def main_output(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().out
+
+
+def test_damaged_signs_of_life_are_passed_over(ready: Path) -> None:
+    folder = ready / "memory" / ".machines"
+    folder.mkdir(parents=True)
+    for name, text in {"a": "", "b": "[]", "c": '{"machine": 1}', "d": "{" * 9}.items():
+        (folder / f"{name}.json").write_text(text)
+
+    assert fleet.machines(str(ready)) == []

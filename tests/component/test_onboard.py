@@ -1,0 +1,258 @@
+"""Setting a machine up, twice, for every agent, and leaving it as it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from anamnesis.cli import main
+from anamnesis.onboard import journey, receipt, uninstall
+from anamnesis.onboard.agents import AGENTS, chosen
+from anamnesis.onboard.journey import Wishes
+
+EVERY_AGENT = ",".join(AGENTS)
+# As people have them: other hooks, other servers, unusual but valid formatting.
+PERSONAL = {
+    ".claude/settings.json": '{"env":{"A":"1"},"hooks":{"SessionStart":[{"hooks":[]}]}}',
+    ".claude.json": '{\n\t"numStartups": 3,\n\t"mcpServers": {}\n}\n',
+    ".codex/config.toml": '# mine\nmodel = "x"\n[tui]\ntheme = "dark"',
+    ".codex/hooks.json": '{ "hooks" : { "Stop" : [ ] } }\r\n',
+    ".gemini/settings.json": '{\n  // a comment\n  "theme": "x",\n}\n',
+    ".config/opencode/opencode.json": '{"$schema":"https://opencode.ai/config.json"}',
+    ".copilot/mcp-config.json": '{\n    "mcpServers": {\n        "other": {"url": "x"}\n    }\n}',
+    ".cursor/mcp.json": "",
+    ".config/Code/User/mcp.json": '{\n  "servers": {} // none yet\n}',
+}
+
+
+@pytest.fixture
+def personal(home: Path) -> Path:
+    for name, text in PERSONAL.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(text.encode())
+    return home
+
+
+def files(home: Path) -> dict[str, bytes]:
+    """Every file outside of the store."""
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and ".anamnesis" not in path.parts
+    }
+
+
+def set_up(root: Path, **more: object) -> None:
+    fields = {"agents": EVERY_AGENT, "machine_id": "desk", "install_id": "0123", **more}
+    wishes = Wishes(**fields)  # type: ignore[arg-type]
+    journey.done(journey.prepared(str(root), wishes), wishes)
+
+
+def leave(root: Path) -> uninstall.Removal:
+    known = receipt.load(str(root))
+    removal = uninstall.removal(journey.this_setup(str(root)), known)
+    uninstall.carry_out(removal, known, str(root))
+    return removal
+
+
+def test_leaving_gives_every_file_back_to_the_byte(personal: Path, root: Path) -> None:
+    before = files(personal)
+    directories = {path for path in personal.rglob("*") if path.is_dir()}
+
+    set_up(root)
+    assert files(personal) != before
+    leave(root)
+
+    assert files(personal) == before
+    added = {path for path in personal.rglob("*") if path.is_dir()} - directories
+    assert {path for path in added if ".anamnesis" not in path.parts} == set()
+
+
+def test_an_empty_home_is_empty_again(home: Path, root: Path) -> None:
+    set_up(root)
+    leave(root)
+
+    assert [path.name for path in home.iterdir()] == [".anamnesis"]
+
+
+def test_setting_up_twice_changes_nothing(personal: Path, root: Path) -> None:
+    set_up(root)
+    once = files(personal)
+
+    set_up(root)
+
+    assert files(personal) == once
+
+
+def test_what_a_person_added_later_stays(personal: Path, root: Path) -> None:
+    set_up(root)
+    settings = personal / ".claude" / "settings.json"
+    said = json.loads(settings.read_text())
+    said["hooks"]["SessionStart"].append({"hooks": [{"type": "command", "command": "echo me"}]})
+    said["theme"] = "dark"
+    settings.write_text(json.dumps(said, indent=4))
+
+    leave(root)
+
+    left = json.loads(settings.read_text())
+    assert left["theme"] == "dark"
+    assert left["hooks"]["SessionStart"][-1]["hooks"][0]["command"] == "echo me"
+    assert "anamnesis" not in settings.read_text()
+
+
+def test_each_agent_can_be_left_after_being_edited(personal: Path, root: Path) -> None:
+    """Without the receipt everything has to be found in the files themselves."""
+    before = files(personal)
+    set_up(root)
+    receipt.forget(str(root))
+
+    leave(root)
+
+    ours = {path for path in files(personal) if ".bak" not in path} - before.keys()
+    for path in before:
+        text = (personal / path).read_text()
+        assert "anamnesis" not in text, path
+    assert all(files(personal)[path].strip() in (b"{}", b"") for path in ours)
+
+
+def test_another_command_replaces_the_old_one(personal: Path, root: Path) -> None:
+    set_up(root, command="/opt/first/wrapper")
+    set_up(root, command="/opt/second/wrapper")
+
+    for path, data in files(personal).items():
+        assert b"/opt/first" not in data or ".bak" in path, path
+    leave(root)
+    assert all(b"/opt/" not in data for path, data in files(personal).items() if ".bak" not in path)
+
+
+def test_a_store_elsewhere_is_named_to_every_agent(personal: Path, root: Path) -> None:
+    set_up(root.parent / "other store")
+
+    for path, data in files(personal).items():
+        if b'"serve"' in data and ".bak" not in path:
+            assert b"other store" in data, path
+
+
+def test_the_plugin_takes_over(personal: Path, root: Path) -> None:
+    settings = personal / ".claude" / "settings.json"
+    set_up(root, agents="claude")
+    said = json.loads(settings.read_text())
+    settings.write_text(json.dumps({**said, "enabledPlugins": {"anamnesis@anamnesis": True}}))
+
+    set_up(root, agents="claude")
+
+    said = json.loads(settings.read_text())
+    assert "args" not in json.dumps(said.get("hooks", {}))
+    assert "mcp__plugin_anamnesis_anamnesis__memory_search" in said["permissions"]["allow"]
+    assert not os.path.exists(receipt.hooks_marker(str(root)))
+
+
+def test_set_ups_at_the_same_time_do_not_mix(personal: Path, root: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _number: set_up(root), range(4)))
+
+    said = json.loads((personal / ".claude" / "settings.json").read_text())
+    assert len(said["hooks"]["SessionStart"]) == 3
+    assert len(list((personal / ".claude").glob("*.bak*"))) == 1
+
+
+def test_only_agents_that_are_here_are_set_up(home: Path, root: Path) -> None:
+    (home / ".gemini").mkdir()
+    setup = journey.this_setup(str(root), wishes=Wishes(machine_id="x"))
+    here = [agent.name for agent in chosen("auto", setup)]
+
+    assert {"claude", "gemini"} <= set(here)
+    assert "vscode" not in here
+
+
+def test_printing_the_plan_writes_nothing(
+    personal: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = files(personal)
+    remote = "https://me:ghp_0123456789@host/m.git"
+
+    assert main(["init", "--print", "--remote", remote, "--agents", EVERY_AGENT]) == 0
+
+    printed = capsys.readouterr().out
+    assert "+++ " in printed
+    assert "ghp_0123456789" not in printed
+    assert files(personal) == before
+    assert not root.exists()
+
+
+def test_rules_go_into_a_project_and_out_again(tmp_path: Path, root: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("# Shop\n\nUse tabs.")
+
+    set_up(root, agents="cursor", rules=(str(tmp_path),))
+    assert "memory_search" in (tmp_path / "AGENTS.md").read_text()
+    leave(root)
+
+    assert (tmp_path / "AGENTS.md").read_text() == "# Shop\n\nUse tabs."
+
+
+def test_the_whole_command_proves_itself(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--yes", "--local-only", "--agents", "claude"]) == 0
+
+    told = capsys.readouterr().err
+    assert "self-test: write, search, inject, delete, MCP server: all work" in told
+    assert json.loads((root / "config.json").read_text())["machine_id"]
+
+
+def test_local_only_forgets_an_old_remote(root: Path) -> None:
+    set_up(root, agents="claude", remote="/srv/m.git")
+    set_up(root, agents="claude", remote=None)
+
+    assert "remote" not in json.loads((root / "config.json").read_text())
+
+
+def test_purging_keeps_what_is_not_ours(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    set_up(root, agents="claude", remote="/srv/m.git")
+    (root / "my-own.txt").write_text("mine")
+
+    assert main(["uninstall", "--purge", "--yes"]) == 0
+
+    assert [path.name for path in root.iterdir()] == ["my-own.txt"]
+    assert "still hold every synced note" in capsys.readouterr().err
+
+
+def test_a_second_machine_joins_with_one_command(tmp_path: Path, home: Path) -> None:
+    remote = tmp_path / "memory.git"
+    desk, laptop = tmp_path / "desk", tmp_path / "laptop"
+    _run(desk, "init", "--yes", "--agents", "claude", "--remote", str(remote))
+    _run(desk, "write", "The build needs Java 21")
+    _run(desk, "sync")
+
+    told = _run(laptop, "join", str(remote), "--yes", "--agents", "claude").stderr
+
+    assert "1 notes are here" in told
+    assert "Java 21" in _run(laptop, "search", "build").stdout
+    machines = json.loads(_run(laptop, "status", "--fleet", "--json").stdout)
+    assert len({machine["machine"] for machine in machines}) == 2
+    assert len({machine["name"] for machine in machines}) == 1
+
+
+def test_a_machine_can_host_the_others(tmp_path: Path) -> None:
+    desk = tmp_path / "desk"
+
+    printed = _run(desk, "host", "--address", "box.example.ts.net").stdout
+
+    assert printed.startswith("anamnesis join ")
+    assert "@box.example.ts.net:anamnesis-memory.git" in printed
+    assert (desk / "anamnesis-memory.git" / "HEAD").exists()
+
+
+def _run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    home.mkdir(exist_ok=True)
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    command = Path(sys.executable).parent / "anamnesis"
+    return subprocess.run(
+        [command, *words], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
