@@ -6,7 +6,13 @@ import os
 
 from anamnesis.errors import NotWritable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan takes half a file for a note
+_FEW = 8
+_WRITERS = 8
 
 
 def make_directory(path: str) -> None:
@@ -20,18 +26,31 @@ def make_directory(path: str) -> None:
 def write_bytes(path: str, data: bytes, *, mode: int = 0o600) -> None:
     """Replace a file's content; when this returns it survives a power cut."""
     directory = os.path.dirname(path)
-    temporary = os.path.join(directory, f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}")
     make_directory(directory)
-    try:
-        _write_durably(temporary, data, mode)
-        os.replace(temporary, path)
-    except OSError as error:
-        _discard(temporary)
-        raise NotWritable(path, reason=_reason(error)) from error
-    except BaseException:
-        _discard(temporary)
-        raise
+    _replace(path, data, mode)
     _sync_directory(directory)
+
+
+def write_all(files: Mapping[str, bytes], *, mode: int = 0o600) -> None:
+    """Replace several files, each whole or not at all; faster than one by one.
+
+    Most of the time is waiting for the disk, and the disk takes several files at once.
+    """
+    if len(files) < _FEW:
+        for path, data in files.items():
+            write_bytes(path, data, mode=mode)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    folders = {os.path.dirname(path) for path in files}
+    for folder in folders:
+        make_directory(folder)
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        waiting = [writers.submit(_replace, path, data, mode) for path, data in files.items()]
+        for one in waiting:
+            one.result()
+    for folder in folders:
+        _sync_directory(folder)
 
 
 def write_text(path: str, text: str, *, mode: int = 0o600) -> None:
@@ -48,6 +67,20 @@ def remove(path: str) -> None:
     except OSError as error:
         raise NotWritable(path, reason=_reason(error)) from error
     _sync_directory(os.path.dirname(path))
+
+
+def _replace(path: str, data: bytes, mode: int) -> None:
+    name = f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    temporary = os.path.join(os.path.dirname(path), name)
+    try:
+        _write_durably(temporary, data, mode)
+        os.replace(temporary, path)
+    except OSError as error:
+        _discard(temporary)
+        raise NotWritable(path, reason=_reason(error)) from error
+    except BaseException:
+        _discard(temporary)
+        raise
 
 
 def _write_durably(path: str, data: bytes, mode: int) -> None:

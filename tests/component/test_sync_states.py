@@ -368,6 +368,22 @@ def test_commits_on_another_branch_arrive(pair: tuple[Machine, Machine]) -> None
     assert desk.note("n").title == "changed meanwhile"
 
 
+def test_a_repository_with_another_branch_name_gets_a_main(fleet: Fleet) -> None:
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    git("init", "--quiet", str(desk.memory), cwd=fleet.base)
+    desk.git("checkout", "--quiet", "-b", "trunk")
+    desk.write("n", "committed by hand")
+    desk.git("add", "-A")
+    desk.git("commit", "--quiet", "-m", "by hand")
+    laptop.write("m", "from laptop")
+    laptop.sync()
+
+    in_step(laptop, desk)
+
+    assert laptop.body("n") == "committed by hand"
+    assert "by hand" in laptop.git("log", "--format=%s")
+
+
 def test_a_merge_that_a_person_committed_becomes_part_of_the_line(
     pair: tuple[Machine, Machine],
 ) -> None:

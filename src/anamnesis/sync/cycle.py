@@ -322,7 +322,7 @@ class Cycle:
         absent = journal.load(self._repository.own).absent
         held = conflicts.held(self._home)
         ids = tuple(conflict.id for conflict in held.values())
-        remarks = list(self._remarks)
+        remarks = list(dict.fromkeys(self._remarks))  # a race may have made us say it twice
         if ids:
             remarks.append(f"edited on two machines and held: {', '.join(ids)}")
         return replace(

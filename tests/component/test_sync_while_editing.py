@@ -1,0 +1,133 @@
+"""A person saves a file while a sync is under way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fleet import Fleet, Machine
+
+FIVE = "one\ntwo\nthree\nfour\nfive"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    return Fleet(tmp_path)
+
+
+@pytest.fixture
+def pair(fleet: Fleet) -> tuple[Machine, Machine]:
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    laptop.write("n", FIVE)
+    laptop.write("anchor", "stays")
+    laptop.sync()
+    desk.sync()
+    return laptop, desk
+
+
+def sync_and_meanwhile(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Sync with a git that runs a shell command when it is asked to fetch."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" fetch "*) {command};; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    (folder / "git").chmod(0o755)
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        machine.sync()
+
+
+def test_an_edit_of_another_line_is_merged(
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body=FIVE.replace("one", "ONE"))
+    laptop.sync()
+
+    sync_and_meanwhile(desk, tmp_path, monkeypatch, f"sed -i s/five/FIVE/ {desk.path('n')}")
+
+    assert desk.body("n") == "ONE\ntwo\nthree\nfour\nFIVE"
+    desk.sync()
+    laptop.sync()
+    assert laptop.body("n") == desk.body("n")
+
+
+def test_an_edit_of_the_same_line_is_held(
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body=FIVE.replace("one", "ONE"))
+    laptop.sync()
+
+    sync_and_meanwhile(desk, tmp_path, monkeypatch, f"sed -i s/one/uno/ {desk.path('n')}")
+
+    assert desk.body("n") == FIVE.replace("one", "uno")
+    held = desk.held()["semantic/n.md"]
+    assert b"ONE" in held.theirs
+    assert held.base is not None
+    assert b"one" in held.base
+    assert desk.sync().conflicted
+    laptop.sync()
+    assert laptop.body("n") == FIVE.replace("one", "ONE")
+
+
+def test_an_edit_of_a_note_that_is_deleted_elsewhere_wins(
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair
+    laptop.delete("n")
+    laptop.sync()
+
+    sync_and_meanwhile(desk, tmp_path, monkeypatch, f"sed -i s/one/uno/ {desk.path('n')}")
+    desk.sync()
+    laptop.sync()
+
+    assert laptop.body("n") == desk.body("n") == FIVE.replace("one", "uno")
+
+
+def test_a_new_note_goes_out_with_the_next_sync(
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body="news")
+    laptop.sync()
+
+    sync_and_meanwhile(
+        desk,
+        tmp_path,
+        monkeypatch,
+        f"sed s/anchor/new/g {desk.path('anchor')} > {desk.path('new')}",
+    )
+    desk.sync()
+    laptop.sync()
+
+    assert laptop.body("new") == "stays"
+    assert desk.body("n") == "news"
+
+
+def test_a_commit_by_hand_meanwhile_is_kept(
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body=FIVE.replace("one", "ONE"))
+    laptop.sync()
+    once = tmp_path / "once"
+    command = (
+        f"[ -e {once} ] || (touch {once}; cd {desk.memory}; "
+        f"sed -i s/stays/changed/ {desk.path('anchor')}; "
+        f"{shutil.which('git')} -c user.name=p -c user.email=p@x commit -qam by-hand)"
+    )
+
+    sync_and_meanwhile(desk, tmp_path, monkeypatch, command)
+    laptop.sync()
+
+    assert laptop.body("anchor") == desk.body("anchor") == "changed"
+    assert laptop.body("n") == desk.body("n") == FIVE.replace("one", "ONE")
+    assert "by-hand" in desk.git("log", "--format=%s")
