@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -204,6 +205,47 @@ def test_the_whole_command_proves_itself(
     told = capsys.readouterr().err
     assert "self-test: write, search, inject, delete, MCP server: all work" in told
     assert json.loads((root / "config.json").read_text())["machine_id"]
+
+
+class Keyboard(io.StringIO):
+    """A person who types these lines."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_is_asked_and_may_say_no(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Keyboard("\nnone\nmy desk!\nn\n"))
+
+    assert main(["init", "--agents", "claude"]) == 1
+
+    told = capsys.readouterr().err
+    assert "Where to keep the notes" in told
+    assert "Change 3 files?" in told
+    assert "nothing was changed" in told
+    assert not root.exists()
+
+
+def test_answers_are_taken(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Keyboard("\nnone\nmy desk!\ny\n"))
+
+    assert main(["init", "--agents", "claude"]) == 0
+
+    assert json.loads((root / "config.json").read_text())["machine_id"] == "my-desk"
+
+
+def test_earlier_sessions_are_offered(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = home / ".claude" / "projects" / "-work"
+    folder.mkdir(parents=True)
+    (folder / "0c2e6a4e-0000-4000-8000-000000000000.jsonl").write_text("{}\n")
+
+    main(["init", "--yes", "--local-only", "--agents", "claude"])
+
+    assert "anamnesis capture --backfill" in capsys.readouterr().err
 
 
 def test_local_only_forgets_an_old_remote(root: Path) -> None:

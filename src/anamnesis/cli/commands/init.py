@@ -46,6 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Plan, ask, carry out, prove."""
     home = journey.use_home(_home(args))
+    known = config.resolve_remote()
     wishes = setup.wishes_of(args, remote=_remote(args))
     work = journey.prepared(home, wishes)
     if args.print:
@@ -54,7 +55,7 @@ def run(args: Namespace) -> int:
     if work.plan.changes and not args.yes and not setup.agrees(_question(len(work.plan.changes))):
         output.talk("nothing was changed")
         return EXIT_FAILED
-    if wishes.remote and not args.no_sync:
+    if wishes.remote and wishes.remote != known and not args.no_sync:
         _reach(wishes.remote)
     setup.set_up(work, wishes)
     synced = args.no_sync or setup.first_sync()
