@@ -54,6 +54,8 @@ def paused_projects(home: str) -> list[str]:
 
 def why_off(home: str, *, project: str, cwd: str) -> str:
     """Why nothing is to be done for a project here, in words; empty if nothing stops us."""
+    if os.environ.get("ANAMNESIS_NESTED"):
+        return "a session of our own model"
     if os.path.exists(os.path.join(home, "paused")):
         return "paused"
     if project in _projects(home):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from anamnesis.config import setting
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -19,7 +18,7 @@ _MAX_LEN = 600  # characters of the ask and of the outcome; a note is a reminder
 _MAX_SUMMARY = 2_000  # the client's own summary at compaction has earned more room
 _MAX_TITLE = 80
 _MAX_FILES_LISTED = 50
-_LLM_PROVIDERS = frozenset({"deepseek", "openai", "local"})
+_LLM_PROVIDERS = frozenset({"deepseek", "openai", "local", "anthropic", "claude-cli"})
 
 
 @record
@@ -80,17 +79,12 @@ def _clip(text: str, limit: int = _MAX_LEN) -> str:
 
 def resolve_summarizer() -> Summarizer:
     """The summariser that ANAMNESIS_REFLECTION_PROVIDER names; the heuristic one by default."""
-    provider = os.environ.get("ANAMNESIS_REFLECTION_PROVIDER", "heuristic").strip().lower()
+    provider = (setting("reflection_provider") or "heuristic").lower()
     return _llm_summarizer(provider) if provider in _LLM_PROVIDERS else HeuristicSummarizer()
 
 
 def _llm_summarizer(provider: str) -> Summarizer:
-    from importlib import import_module
+    from anamnesis.llm.summarizer import LLMSummarizer
 
-    try:
-        summarizer: Summarizer = import_module("anamnesis.llm.summarizer").LLMSummarizer(
-            provider, otherwise=HeuristicSummarizer()
-        )
-    except (ImportError, AttributeError):  # the language model is an optional part
-        return HeuristicSummarizer()
+    summarizer: Summarizer = LLMSummarizer(provider, otherwise=HeuristicSummarizer())
     return summarizer

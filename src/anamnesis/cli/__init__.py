@@ -42,6 +42,19 @@ COMMANDS = {
     "inject": "hook: what a session starts with",
     "recall-hook": "hook: the notes that answer a prompt",
     "capture": "hook: a session becomes a note; or old transcripts do",
+    "reflect": "distil session notes into durable ones",
+    "review": "keep or reject notes that no person has seen",
+    "dedup": "fold notes that say the same",
+    "merge": "make one note of several",
+    "pin": "protect notes from being replaced",
+    "unpin": "take a pin back",
+    "stale": "notes that name what the project no longer has",
+    "forget": "remove notes on all machines, for good",
+    "migrate": "give the notes of a project another key",
+    "backfill-provenance": "say where old notes came from",
+    "import": "take in notes of other programs",
+    "export": "write the notes for elsewhere",
+    "eval": "measure how well recall finds notes",
     "pause": "remember and recall nothing for a while",
     "resume": "remember and recall again",
 }
@@ -97,7 +110,8 @@ def command(name: str) -> ModuleType:
     """The module of a command."""
     from importlib import import_module
 
-    return import_module(f"anamnesis.cli.commands.{name.replace('-', '_')}")
+    module = {"import": "import_"}.get(name, name.replace("-", "_"))  # `import` names no module
+    return import_module(f"anamnesis.cli.commands.{module}")
 
 
 def command_parser(name: str) -> ArgumentParser:

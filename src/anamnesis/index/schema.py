@@ -62,6 +62,8 @@ CREATE INDEX idx_mem_scope ON memories(project, type, updated_at DESC, id DESC);
 CREATE INDEX idx_mem_recency ON memories(updated_at DESC, id DESC);
 CREATE INDEX idx_mem_title ON memories(title);
 CREATE INDEX idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
+CREATE INDEX idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
+CREATE INDEX idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
 CREATE INDEX idx_superseded ON supersessions(target);
 CREATE INDEX idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX idx_files_problem ON files(path) WHERE problem IS NOT NULL;

@@ -15,6 +15,7 @@ _SHOWN = (
     "m.superseded = 0 AND NOT (m.type = 'episodic' AND EXISTS ("
     "SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = 'reflected'))"
 )
+_MOST_PINNED = 50  # whoever pins everything has pinned nothing
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
 
 
@@ -27,6 +28,17 @@ def latest_of_type(db: sqlite3.Connection, *, project: str, type: str, limit: in
         f"SELECT {HEADER} FROM memories m WHERE m.project = ? AND m.type = ? AND {_SHOWN} "  # noqa: S608  fixed names
         f"{_LATEST}",
         (project, type, limit),
+    )
+    return [header(row) for row in found]
+
+
+def pinned(db: sqlite3.Connection, *, project: str, types: list[str]) -> list[Memory]:
+    """The shown notes of a project that a person pinned, latest first, without their bodies."""
+    marks = ",".join("?" * len(types))
+    found = db.execute(
+        f"SELECT {HEADER} FROM memory_tags p CROSS JOIN memories m ON m.id = p.memory_id "  # noqa: S608
+        f"WHERE p.tag = 'pinned' AND m.project = ? AND m.type IN ({marks}) AND {_SHOWN} {_LATEST}",
+        (project, *types, _MOST_PINNED),
     )
     return [header(row) for row in found]
 

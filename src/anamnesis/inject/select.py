@@ -67,8 +67,10 @@ def _of_project(db: sqlite3.Connection, project: str, budget: int, session: str)
 
 
 def _latest(db: sqlite3.Connection, project: str, types: list[str], limit: int) -> list[Memory]:
+    first = working_set.pinned(db, project=project, types=types)
     notes: list[Memory] = []
     for type in types:
         notes += working_set.latest_of_type(db, project=project, type=type, limit=limit)
     notes.sort(key=lambda note: (note.updated_at, note.confidence, note.id), reverse=True)
-    return notes[:limit]
+    chosen = {note.id: note for note in (*first, *notes)}
+    return list(chosen.values())[:limit]

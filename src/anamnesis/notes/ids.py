@@ -12,7 +12,12 @@ _VALID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 def new_id() -> str:
     """A fresh ULID: 48 bits of milliseconds, then 80 random bits."""
-    number = time.time_ns() // 1_000_000 << 80 | int.from_bytes(os.urandom(10))
+    return encode_id(time.time_ns() // 1_000_000, int.from_bytes(os.urandom(10)))
+
+
+def encode_id(milliseconds: int, rest: int) -> str:
+    """The ULID of a time and of 80 bits."""
+    number = milliseconds << 80 | rest
     return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
 

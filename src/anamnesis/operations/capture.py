@@ -16,6 +16,7 @@ from anamnesis.capture.transcript import parse_transcript
 from anamnesis.capture.triage import is_trivial_session
 from anamnesis.config import resolve_machine_id
 from anamnesis.hooklog import receipts
+from anamnesis.notes import tombstones
 from anamnesis.project import resolve_project_key
 from anamnesis.records import record, replace
 from anamnesis.redact.allowed import allow_list
@@ -90,7 +91,7 @@ def _write(
     if is_trivial_session(session):
         return Captured(None, "skipped trivial session")
     with MemoryStore(home) as store:
-        if left := _left_to_the_person(store, known):
+        if left := _forgotten(home, session) or _left_to_the_person(store, known):
             return Captured(None, left)
         note = write_episodic(
             store,
@@ -130,6 +131,11 @@ def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
         return session
     files = [path for path in session.files_touched if not patterns.covers(path)]
     return replace(session, files_touched=files)
+
+
+def _forgotten(home: str, session: ParsedSession) -> str:
+    forgotten = tombstones.is_forgotten_session(home, session.session_id)
+    return "this session was forgotten on purpose" if forgotten else ""
 
 
 def _left_to_the_person(store: MemoryStore, before: ledger.Entry | None) -> str:

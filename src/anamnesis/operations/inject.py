@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anamnesis import switches
 from anamnesis.hooklog import receipts, runs
+from anamnesis.index.curation import count_pending
 from anamnesis.inject import budget, formats, select
 from anamnesis.operations import fleet
 from anamnesis.project import resolve_project_key
@@ -34,6 +35,8 @@ def inject(
     notices = [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
     notices += fleet.notices(home)
     with MemoryStore(home) as store:
+        if waiting := store.ask(count_pending):
+            notices.append(f"Anamnesis: {waiting} notes wait for review. See: anamnesis review")
         chosen = select.candidates(
             store,
             project=project,

@@ -56,9 +56,10 @@ def synchronise(
     *,
     store: MemoryStore | None = None,
     importers: Sequence[Importer] = (),
+    afterwards: Sequence[Importer] = (),
     accept_deletions: bool = False,
 ) -> Synchronised:
-    """Import, sync, then index exactly the files that changed.
+    """Import, sync, index exactly the files that changed, then look after what arrived.
 
     Without a store one is opened only if there is something to write or to index: a sync with
     nothing to do never touches the database.
@@ -69,6 +70,8 @@ def synchronise(
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if paths:
         _with_store(store, lambda opened: _index(opened, paths))
+    if result.changed and afterwards:
+        _with_store(store, lambda opened: [look(opened) for look in afterwards])
     return Synchronised(result, len(paths))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.worktree import Check
 
 _BRANCH = MAIN.rpartition("/")[2]
+_COMMIT_SECONDS = 2.0  # for a sync that is running; its commit will do as well
 NETWORK_SECONDS = 30.0  # one fetch or push; a hook must not hang on a dead network for longer
 _MANY_PACKS = 50  # each sync that commits leaves one
 _MANY_LOOSE = 1500
@@ -59,6 +60,12 @@ class GitSyncBackend:
             result = self._remembered(url, accept_deletions=accept_deletions)
         self._tidy()
         return result
+
+    def commit(self) -> SyncResult:
+        """Commit what the disk has; no network, and it does not count as a sync."""
+        lock = os.path.join(self.home, "locks", "sync.lock")
+        with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
+            return self._cycle(None, accept_deletions=False).run()
 
     def state(self) -> SyncState:
         """Where this machine stands, without asking the network."""

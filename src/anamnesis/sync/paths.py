@@ -7,6 +7,7 @@ import re
 from anamnesis.notes.ids import is_valid_id
 
 MACHINES = ".machines"  # one small JSON file per machine, written only by that machine
+TOMBSTONES = ".tombstones"  # one JSON file per forgotten note, all with the same bytes
 _MAX_DEPTH = 8
 _MAX_PART_BYTES = 255  # what common file systems take
 # Control characters and what Windows refuses or reads as a path of its own.
@@ -16,7 +17,7 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\ud800-\udfff]')
 def travels(path: str) -> bool:
     """Whether a path, relative to the tree of portable notes, may be sent or written."""
     parts = path.split("/")
-    if len(parts) == 2 and parts[0] == MACHINES:
+    if len(parts) == 2 and parts[0] in (MACHINES, TOMBSTONES):
         return parts[1].endswith(".json") and is_valid_id(parts[1].removesuffix(".json"))
     if not path.endswith(".md") or len(parts) > _MAX_DEPTH:
         return False

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from anamnesis.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.index.browse import ORDERS, Shown
-from anamnesis.operations import curate, look, revise
+from anamnesis.operations import batch, look, revise
 from anamnesis.operations.revise import Draft
 from anamnesis.records import replace
 from anamnesis.web import navigation
@@ -113,7 +113,7 @@ def save(visit: Visit) -> Response:
 def delete(visit: Visit) -> Response:
     """Delete a note."""
     found = visit.note()
-    curate.delete(visit.store, [found.note.id])
+    batch.delete(visit.store, [found.note.id])
     visit.dashboard.recorder.soon()
     return visit.answer({"deleted": found.note.id})
 

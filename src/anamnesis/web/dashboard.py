@@ -19,7 +19,7 @@ from anamnesis.web.recorder import Recorder
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anamnesis.operations.curate import Change
+    from anamnesis.operations.batch import Change
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 

@@ -92,6 +92,10 @@ def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> st
     runs.worked(home, "capture")
     if note and not options.flag("--no-sync"):
         _sync()
+    if note:
+        from anamnesis.operations.upkeep import reflect_in_background
+
+        reflect_in_background(home)
     return f"capture: {captured.said}{about}\n" if told.event in _SPOKEN_EVENTS else ""
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.errors import InvalidInput
+from anamnesis.errors import EXIT_FAILED, InvalidInput
 from anamnesis.operations import settings
+from anamnesis.operations.prove import prove_provider
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -17,14 +18,15 @@ examples:
   anamnesis config get machine_id
   anamnesis config set reflection_provider anthropic
   anamnesis config unset remote
+  anamnesis config test                          does the model answer?
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "action", nargs="?", choices=("list", "get", "set", "unset"), default="list",
-        help="list (the default), get KEY, set KEY VALUE, or unset KEY",
+        "action", nargs="?", choices=("list", "get", "set", "unset", "test"), default="list",
+        help="list (the default), get KEY, set KEY VALUE, unset KEY, or test: ask the model",
     )  # fmt: skip
     parser.add_argument("key", nargs="?", metavar="KEY", help="a setting, see list")
     parser.add_argument("value", nargs="?", metavar="VALUE", help="for set")
@@ -35,6 +37,8 @@ def run(args: Namespace) -> int:
     """Carry out one action."""
     if args.action == "list":
         return _list(as_json=args.json)
+    if args.action == "test":
+        return _test(as_json=args.json)
     if not args.key or (args.action == "set") != (args.value is not None):
         usage = {"get": "get KEY", "set": "set KEY VALUE", "unset": "unset KEY"}[args.action]
         raise InvalidInput("Which setting?", hint=f"anamnesis config {usage}")
@@ -48,6 +52,16 @@ def run(args: Namespace) -> int:
     else:
         output.say(f"{value.setting.key} = {value.shown}  ({value.source})")
     return 0
+
+
+def _test(*, as_json: bool) -> int:
+    proof = prove_provider()
+    if as_json:
+        output.say_json({name: getattr(proof, name) for name in proof.__match_args__})
+    else:
+        where = " ".join(filter(None, (proof.provider, proof.model, proof.base_url)))
+        output.say(f"{where}: {proof.detail} ({proof.seconds:g} s)")
+    return 0 if proof.answered else EXIT_FAILED
 
 
 def _list(*, as_json: bool) -> int:

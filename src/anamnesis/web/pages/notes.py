@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from anamnesis.errors import InvalidInput
 from anamnesis.index.browse import ORDERS, Shown
-from anamnesis.operations import curate, look
+from anamnesis.operations import batch, look
 from anamnesis.operations.look import Answer
 from anamnesis.records import record
 from anamnesis.web.dashboard import Notice
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.operations.curate import Curated
+    from anamnesis.operations.batch import Curated
     from anamnesis.web.visit import Visit
 
 PAGE = 50
@@ -100,7 +100,7 @@ def undo(visit: Visit) -> Response:
     notice = visit.dashboard.forget(visit.value("notice"))
     if notice is None:
         raise InvalidInput("This can no longer be undone.")
-    done = curate.undo(visit.store, notice.changes)
+    done = batch.undo(visit.store, notice.changes)
     visit.dashboard.recorder.soon()
     text = f"{plural(len(done.changes), 'note')} put back."
     return visit.go(visit.back("/notes"), Notice(" ".join([text, *done.failures])))
@@ -140,16 +140,16 @@ def _choice(visit: Visit, name: str, value: str, count: int, chosen: str) -> Cho
 def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
     store, name = visit.store, visit.value("act")
     if name == "delete":
-        return curate.delete(store, ids)
+        return batch.delete(store, ids)
     if name == "tag":
-        return curate.add_tag(store, ids, visit.value("tag"))
+        return batch.add_tag(store, ids, visit.value("tag"))
     if name == "untag":
-        return curate.remove_tag(store, ids, visit.value("tag"))
+        return batch.remove_tag(store, ids, visit.value("tag"))
     if name in ("portable", "machine-local"):
-        return curate.move(store, ids, name)
+        return batch.move(store, ids, name)
     if name == "supersede":
         newest = max(ids, key=lambda note_id: _age(visit, note_id))
-        return curate.supersede(store, ids, by=visit.value("by") or newest)
+        return batch.supersede(store, ids, by=visit.value("by") or newest)
     raise InvalidInput(f"{name[:40]!r} is not something that can be done to notes.")
 
 

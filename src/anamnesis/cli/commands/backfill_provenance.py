@@ -1,0 +1,42 @@
+"""Say where notes of older versions came from, as far as their tags tell. Writes with --apply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis import undo
+from anamnesis.cli import arguments, output
+from anamnesis.operations import curate
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--machine", default="", metavar="NAME", help="the machine of notes that name none"
+    )
+    parser.add_argument("--apply", action="store_true", help="write the changes")
+    parser.add_argument("--undo", action="store_true", help="take back the last --apply")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Show or make the changes."""
+    with arguments.open_store() as store:
+        if args.undo:
+            unit = undo.undo(store, kind="provenance")
+            output.say(f"backfill-provenance: took back {unit.summary}")
+            return 0
+        found = curate.without_provenance(store, machine_id=args.machine)
+        if args.apply:
+            curate.backfill_provenance(store, found)
+    if args.json:
+        output.say_json([output.note_dict(after, body=False) for _, after in found])
+        return 0
+    for before, after in found[:20]:
+        output.say(f"{after.id}  {before.prov_source} -> {after.prov_source}  {after.machine_id}")
+    done = "changed" if args.apply else "would change; to do it:  --apply"
+    output.talk(f"backfill-provenance: {len(found)} notes {done}")
+    return 0

@@ -1,0 +1,58 @@
+"""Make one note of several: every paragraph once. The old notes are superseded and stay on disk.
+
+Shows the new note; writes it with --apply.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis import undo
+from anamnesis.cli import arguments, output
+from anamnesis.config import resolve_machine_id
+from anamnesis.importers.draft import read_text
+from anamnesis.operations import curate
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis merge N0KGD 7Q3X2
+  anamnesis merge N0KGD 7Q3X2 --title "Release steps" --file release.md --apply
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id", nargs="*", help="notes' ids, or enough of their start or end")
+    parser.add_argument("--title", default="", help="default: the title of the first note")
+    parser.add_argument("--file", metavar="PATH", help="take the text from a file")
+    parser.add_argument("--apply", action="store_true", help="write the note")
+    parser.add_argument("--undo", action="store_true", help="take back the last merge")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Show the merged note, or write it."""
+    with arguments.open_store() as store:
+        if args.undo:
+            output.say(f"merge: took back {undo.undo(store, kind='merge').summary}")
+            return 0
+        note = curate.merged_note(
+            store,
+            [store.resolve_id(given) for given in args.id],
+            machine_id=resolve_machine_id(),
+            title=args.title,
+            body=read_text(args.file).strip() if args.file else "",
+        )
+        if args.apply:
+            curate.merge(store, note)
+    if args.json:
+        output.say_json(output.note_dict(note))
+    elif args.apply:
+        output.say(note.id)
+    else:
+        output.say(f"# {note.title}\n\n{note.body}")
+        output.talk(f"\nreplaces {note.supersedes}\nnothing was written; to write it:  --apply")
+    return 0

@@ -1,0 +1,76 @@
+"""Give the notes of projects other keys, by a JSON object {"old key": "new key"}.
+
+Changes one line of each note and nothing else. Shows what it would do; writes with --apply.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from anamnesis import undo
+from anamnesis.cli import arguments, output
+from anamnesis.errors import InvalidInput
+from anamnesis.importers.draft import read_text
+from anamnesis.operations import curate
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis migrate map.json
+  anamnesis migrate --map my-app=github.com/me/my-app --apply
+"""
+_SHOWN = 10
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", nargs="?", help="a JSON file with the map")
+    parser.add_argument(
+        "--map", metavar="OLD=NEW", action="append", default=[], help="one pair, instead of a file"
+    )
+    parser.add_argument("--apply", action="store_true", help="write the changes")
+    parser.add_argument("--undo", action="store_true", help="take back the last --apply")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Show or make the changes."""
+    with arguments.open_store() as store:
+        if args.undo:
+            output.say(f"migrate: took back {undo.undo(store, kind='migrate').summary}")
+            return 0
+        projects = _projects(args)
+        with output.progress("reading notes") as progress:
+            found = curate.rekeyed(store, projects, progress=progress)
+        if args.apply:
+            with output.progress("writing notes") as progress:
+                curate.migrate(store, found, progress=progress)
+    if args.json:
+        output.say_json([{"id": e.note.id, "from": e.note.project, "to": e.project} for e in found])
+        return 0
+    for each in found[:_SHOWN]:
+        output.say(f"{each.note.id}  {each.note.project} -> {each.project}")
+    if len(found) > _SHOWN:
+        output.say(f"and {len(found) - _SHOWN} more")
+    done = "moved" if args.apply else "would move; to do it:  anamnesis migrate … --apply"
+    output.talk(f"migrate: {len(found)} notes {done}")
+    return 0
+
+
+def _projects(args: Namespace) -> dict[str, str]:
+    pairs = [given.partition("=") for given in args.map]
+    named = {old: new for old, _, new in pairs}
+    if args.file:
+        try:
+            found = json.loads(read_text(args.file))
+        except ValueError as error:
+            raise InvalidInput(f"{args.file} is not JSON: {error}.") from error
+        named |= found if isinstance(found, dict) else {"": ""}
+    if not named or not all(isinstance(new, str) and old and new for old, new in named.items()):
+        raise InvalidInput('A map is needed, such as {"old key": "new key"}.')
+    if set(named) & set(named.values()):
+        raise InvalidInput("A key is both old and new.", hint="Do it in two steps.")
+    return named

@@ -1,0 +1,120 @@
+"""Look at notes that a model distilled or an import brought, and keep or reject each.
+
+On a terminal one key decides: k keep, r reject, e edit in $EDITOR, s skip, q quit. A rejected
+note does not come back, and what it had replaced is in force again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from anamnesis import undo
+from anamnesis.cli import arguments, asking, output
+from anamnesis.operations import review
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from anamnesis.notes.note import Memory
+    from anamnesis.store import MemoryStore
+
+EXAMPLES = """\
+examples:
+  anamnesis review
+  anamnesis review --list
+  anamnesis review --keep N0KGD --reject 7Q3X2
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    parser.add_argument("--list", action="store_true", help="only list what waits")
+    parser.add_argument("--keep", metavar="ID", action="append", default=[], help="keep this note")
+    parser.add_argument(
+        "--reject", metavar="ID", action="append", default=[], help="reject this note"
+    )
+    parser.add_argument("--keep-all", action="store_true", help="keep everything that waits")
+    parser.add_argument("--undo", action="store_true", help="take back the last decision")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Decide what the options say, or ask note by note."""
+    with arguments.open_store() as store:
+        if args.undo:
+            output.say(f"review: took back {undo.undo(store, kind='review').summary}")
+            return 0
+        review.keep_old(store, days=review.keep_after_days())
+        waiting = review.pending(store, project=arguments.project_of(args.project))
+        if args.keep or args.reject or args.keep_all:
+            return _decide(store, args, waiting)
+        if args.list or args.json:
+            _list(waiting, as_json=args.json)
+            return 0
+        return _ask(store, waiting)
+
+
+def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
+    kept = [store.resolve_id(given) for given in args.keep]
+    kept += [note.id for note in waiting] if args.keep_all else []
+    rejected = [store.resolve_id(given) for given in args.reject]
+    review.reject(store, rejected)
+    review.keep(store, dict.fromkeys(id for id in kept if id not in rejected))
+    output.say(f"review: {len(kept)} kept, {len(rejected)} rejected")
+    return 0
+
+
+def _list(waiting: list[Memory], *, as_json: bool) -> None:
+    if as_json:
+        output.say_json([output.note_dict(note, body=False) for note in waiting])
+        return
+    for note in waiting:
+        output.say(output.note_line(note))
+    output.talk(f"{len(waiting)} notes wait for a look:  anamnesis review")
+
+
+def _ask(store: MemoryStore, waiting: list[Memory]) -> int:
+    kept = rejected = 0
+    for number, header in enumerate(waiting, 1):
+        _show(review.beside_others(store, header.id), f"{number} of {len(waiting)}")
+        key = asking.one_key("keep, reject, edit, skip, quit? [k/r/e/s/q] ", "kresq")
+        if key == "e":
+            _edit(header.id)
+            key = "k"
+        if key == "k":
+            review.keep(store, [header.id])
+            kept += 1
+        elif key == "r":
+            review.reject(store, [header.id])
+            rejected += 1
+        elif key == "q":
+            break
+    output.say(f"review: {kept} kept, {rejected} rejected, {len(waiting) - kept - rejected} wait")
+    return 0
+
+
+def _edit(note_id: str) -> None:
+    from anamnesis.cli import main
+
+    main(["edit", note_id])
+
+
+def _show(found: review.Pending, position: str) -> None:
+    note = found.note
+    origin = f"{note.prov_source} {note.prov_model}".strip()
+    output.say(f"\n── {position} ── [{note.type}] {note.title}")
+    output.say(f"{note.project}, {origin}, confidence {note.confidence:g}, {note.id}\n")
+    output.say(note.body)
+    for old in found.replaces:
+        output.say(f"\nit replaces “{old.title}”:")
+        output.say(_difference(old.body, note.body))
+    for other in found.similar:
+        output.say(f"\nsimilar: [{other.type}] {other.title}  {other.id}")
+        output.say(_difference(other.body, note.body))
+
+
+def _difference(old: str, new: str) -> str:
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
+    return "\n".join(f"  {line}" for line in list(lines)[2:40])

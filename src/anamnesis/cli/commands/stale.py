@@ -1,0 +1,39 @@
+"""Show notes that name files or symbols which the project no longer has. Nothing is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.operations.stale import stale_notes
+from anamnesis.project import resolve_project_key
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+_SHOWN = 6
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "directory", nargs="?", default=".", help="the project's directory; default: this one"
+    )
+    parser.add_argument("--project", metavar="KEY", help="its key, if it is not the directory's")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print each such note with the names that lead nowhere."""
+    project = args.project or resolve_project_key(args.directory)
+    with arguments.open_store() as store, output.progress("reading sources") as progress:
+        found = stale_notes(store, project=project, directory=args.directory, progress=progress)
+    if args.json:
+        output.say_json([{"id": e.note.id, "missing": list(e.missing)} for e in found])
+        return 0
+    for each in found:
+        output.say(output.note_line(each.note))
+        more = f", and {len(each.missing) - _SHOWN} more" if len(each.missing) > _SHOWN else ""
+        output.say(f"  not found: {', '.join(each.missing[:_SHOWN])}{more}")
+    output.talk(f"{len(found)} notes of {project} name what is not there")
+    return 0

@@ -1,0 +1,1 @@
+"""What other memories hold, as drafts of notes. Reading only; nothing here knows the store."""

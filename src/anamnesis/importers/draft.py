@@ -1,0 +1,71 @@
+"""A note of another program, before it becomes one of ours."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+from anamnesis.errors import InvalidInput
+from anamnesis.records import fresh, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LARGEST = 64 * 1024 * 1024  # of an export; a single note has its own, smaller limit
+_LONGEST_TITLE = 120
+
+
+@record
+class Draft:
+    """A note to be. `key` names it for good within its source: importing twice updates it."""
+
+    key: str
+    title: str
+    body: str
+    type: str = "semantic"
+    project: str = ""  # empty: whatever the person says
+    tags: list[str] = fresh(default_factory=list)
+    at: str = ""  # when it was written, if that is known
+    session: str = ""
+
+
+def read_text(path: str) -> str:
+    """The text of a file that a person named."""
+    try:
+        if os.path.getsize(path) > _LARGEST:
+            raise InvalidInput(f"{path} is larger than {_LARGEST >> 20} MB.")
+        with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
+            return stream.read()
+    except OSError as error:
+        raise InvalidInput(f"Cannot read {path}: {(error.strerror or '').lower()}.") from error
+
+
+def markdown_files(directory: str) -> Iterator[str]:
+    """The markdown files below a directory, in order; links and hidden entries are left out."""
+    for folder, folders, names in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if name.endswith(".md") and not name.startswith(".") and not os.path.islink(path):
+                yield path
+
+
+def title_of(text: str) -> str:
+    """The first line that says something, as a title."""
+    lines = (line.strip("#*->_ \t\r") for line in text.splitlines())
+    line = next((line for line in lines if line), "Untitled")
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 2].rstrip() + " …"
+
+
+def timestamp(value: object) -> str:
+    """A time of another program in the form of notes; empty if it is none."""
+    try:
+        if isinstance(value, int | float):
+            seconds = value / 1000 if value > 1e11 else value  # JavaScript counts milliseconds
+            return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+        moment = datetime.fromisoformat(str(value).strip())
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):
+        return ""

@@ -1,0 +1,154 @@
+"""Exports of other memories: the MCP reference server, claude-mem, mem0."""
+
+from __future__ import annotations
+
+import json
+
+from anamnesis.errors import InvalidInput
+from anamnesis.importers.draft import Draft, read_text, timestamp, title_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def mcp_memory(path: str) -> Iterator[Draft]:
+    """Each entity of the reference server's memory.jsonl, with its observations and relations."""
+    entities: dict[str, dict[str, Any]] = {}
+    relations: dict[str, list[str]] = {}
+    for line in read_text(path).split("\n"):
+        found = _object(line)
+        if found.get("type") == "relation":
+            said = f"{found.get('relationType')} {found.get('to')}"
+            relations.setdefault(str(found.get("from")), []).append(said)
+        elif found.get("type") == "entity" and isinstance(found.get("name"), str):
+            known = entities.setdefault(found["name"], {"type": "", "observations": []})
+            known["type"] = str(found.get("entityType") or known["type"])
+            known["observations"] += _texts(found.get("observations"))
+    for name, entity in entities.items():
+        lines = [*entity["observations"], *relations.get(name, [])]
+        if lines:
+            yield Draft(
+                key=name,
+                title=title_of(name),
+                body="\n".join(f"- {' '.join(line.split())}" for line in dict.fromkeys(lines)),
+                tags=_tags("mcp-memory", [entity["type"]]),
+            )
+
+
+def claude_mem(path: str) -> Iterator[Draft]:
+    """The observations and session summaries of a claude-mem export."""
+    found = _document(path)
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{path} is not an export of claude-mem.")
+    for row in _rows(found.get("observations")):
+        if draft := _observation(row):
+            yield draft
+    for row in _rows(found.get("summaries")):
+        if draft := _summary(row):
+            yield draft
+
+
+def mem0(path: str) -> Iterator[Draft]:
+    """Each memory of mem0's JSON, as `get_all` and its export give it."""
+    found = _document(path)
+    if isinstance(found, dict):
+        found = found.get("results") or found.get("memories") or found.get("data") or [found]
+    for row in _rows(found):
+        text = _first(row, "memory", "text", "content")
+        if not text:
+            continue
+        metadata = row.get("metadata")
+        about = metadata if isinstance(metadata, dict) else {}
+        yield Draft(
+            key=_first(row, "id", "hash") or text[:200],
+            title=title_of(text),
+            body=text,
+            project=_first(about, "project"),
+            tags=_tags("mem0", _texts(row.get("categories"))),
+            at=timestamp(row.get("updated_at") or row.get("created_at")),
+        )
+
+
+def _observation(row: dict[str, Any]) -> Draft | None:
+    parts = [_first(row, "subtitle"), _first(row, "narrative", "text")]
+    parts.append("\n".join(f"- {fact}" for fact in _texts(row.get("facts"))))
+    files = [*_texts(row.get("files_modified")), *_texts(row.get("files_read"))]
+    if files:
+        parts.append("Files: " + ", ".join(f"`{file}`" for file in dict.fromkeys(files)))
+    body = "\n\n".join(part for part in parts if part)
+    title = _first(row, "title") or title_of(body)
+    if not body:
+        return None
+    return Draft(
+        key=f"observation/{_session(row)}/{title}/{row.get('created_at_epoch', '')}",
+        title=title[:120],
+        body=body,
+        project=_first(row, "project"),
+        tags=_tags("claude-mem", [_first(row, "type"), *_texts(row.get("concepts"))]),
+        at=timestamp(row.get("created_at_epoch") or row.get("created_at")),
+        session=_session(row),
+    )
+
+
+def _summary(row: dict[str, Any]) -> Draft | None:
+    named = ("request", "investigated", "learned", "completed", "next_steps", "notes")
+    parts = [
+        f"**{name.replace('_', ' ').capitalize()}:** {row[name]}" for name in named if row.get(name)
+    ]
+    if not parts:
+        return None
+    return Draft(
+        key=f"summary/{_session(row)}/{row.get('created_at_epoch', '')}",
+        title=title_of(_first(row, "request", "completed", "learned") or "Session summary"),
+        body="\n\n".join(parts),
+        type="episodic",
+        project=_first(row, "project"),
+        tags=_tags("claude-mem", []),
+        at=timestamp(row.get("created_at_epoch") or row.get("created_at")),
+        session=_session(row),
+    )
+
+
+def _session(row: dict[str, Any]) -> str:
+    return _first(row, "memory_session_id", "sdk_session_id", "session_id")
+
+
+def _tags(source: str, words: list[str]) -> list[str]:
+    return ["import", source, *(word.lower()[:40] for word in words if word)]
+
+
+def _first(row: dict[str, Any], *names: str) -> str:
+    values = (row.get(name) for name in names)
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def _texts(value: object) -> list[str]:
+    """Texts in a list, or in a list that was written as a JSON text."""
+    found = value
+    if isinstance(value, str):
+        try:
+            found = json.loads(value)
+        except (ValueError, RecursionError):
+            return [value] if value else []
+    return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+
+
+def _rows(value: object) -> list[dict[str, Any]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _document(path: str) -> object:
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} is not JSON.") from error

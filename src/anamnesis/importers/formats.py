@@ -1,0 +1,68 @@
+"""Which program wrote a file or a directory, and the drafts in it."""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.errors import InvalidInput
+from anamnesis.importers import exports, markdown
+from anamnesis.project import GLOBAL, resolve_project_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anamnesis.importers.draft import Draft
+
+FORMATS = ("instructions", "basic-memory", "mcp-memory", "claude-mem", "mem0")
+_INSTRUCTIONS = ("claude.md", "agents.md", "claude.local.md", "gemini.md")
+
+
+def drafts(path: str, format: str) -> Iterator[Draft]:
+    """The drafts in a file or directory of a known format."""
+    if format == "instructions":
+        return markdown.sections(path, project=_project_of(path))
+    if format == "basic-memory":
+        return markdown.basic_memory(path)
+    if format == "mcp-memory":
+        return exports.mcp_memory(path)
+    return exports.claude_mem(path) if format == "claude-mem" else exports.mem0(path)
+
+
+def detected(path: str) -> str:
+    """The format of a file or directory, by its name and its first characters."""
+    name = os.path.basename(path).lower()
+    if os.path.isdir(path):
+        return "basic-memory"
+    if name in _INSTRUCTIONS:
+        return "instructions"
+    if name.endswith(".jsonl"):
+        return "mcp-memory"
+    if name.endswith(".md"):
+        return "basic-memory"
+    start = _start(path)
+    if ('"observations"' in start and '"exportedAt"' in start) or '"summaries"' in start:
+        return "claude-mem"
+    if '"memory"' in start or '"results"' in start:
+        return "mem0"
+    raise InvalidInput(
+        f"Cannot tell which program wrote {path}.", hint=f"Say it with --from: {', '.join(FORMATS)}"
+    )
+
+
+def _start(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as stream:
+            return stream.read(20_000)
+    except OSError as error:
+        raise InvalidInput(f"Cannot read {path}: {(error.strerror or '').lower()}.") from error
+
+
+def _project_of(path: str) -> str:
+    directory = os.path.dirname(os.path.abspath(path))
+    home = os.path.expanduser("~")
+    # The person's own instructions hold for every project.
+    own = directory == home or (
+        os.path.dirname(directory) == home and os.path.basename(directory).startswith(".")
+    )
+    return GLOBAL if own else resolve_project_key(directory)

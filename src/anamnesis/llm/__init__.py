@@ -1,0 +1,1 @@
+"""Language models: how they are configured, reached, and kept from seeing secrets."""

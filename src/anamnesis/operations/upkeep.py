@@ -1,0 +1,39 @@
+"""What happens by itself around a capture and a sync."""
+
+from __future__ import annotations
+
+from anamnesis import config
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anamnesis.store import MemoryStore
+
+_REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge does not change that fast
+
+
+def reflect_in_background(home: str) -> bool:
+    """Start a reflection that outlives us, if the person switched that on; at most hourly."""
+    if (config.setting("reflect_auto") or "0").lower() not in ("1", "true", "yes", "on"):
+        return False
+    from anamnesis import background
+
+    background.start_now_and_then(home, ["reflect", "--apply"], every=_REFLECT_SECONDS)
+    return True
+
+
+def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
+    """What a sync lets into the store first: nothing, if no other memory changed."""
+    from anamnesis.operations import take_in
+
+    if take_in.imports_native() and take_in.native_changed(home):
+        return [take_in.import_native]
+    return []
+
+
+def after_sync(store: MemoryStore) -> list[str]:
+    """Bury what was forgotten on one machine and edited on another; gives the ids."""
+    from anamnesis.operations import forget
+
+    return forget.bury(store)

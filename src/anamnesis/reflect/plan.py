@@ -1,0 +1,88 @@
+"""Which notes a proposal writes: pure, and the same for the same proposal on every machine.
+
+Nothing is edited in place and nothing is deleted. An update or a retraction is a new note that
+supersedes the old one, so that two machines never write different words into one file.
+"""
+
+from __future__ import annotations
+
+from anamnesis.notes.derived import derived_id, keys
+from anamnesis.notes.note import Memory
+from anamnesis.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anamnesis.reflect.proposal import Operation
+
+CONFIDENCE = 0.6  # a model's word: below a person's, above nothing
+REFLECTED, UNREFLECTED, PENDING = "reflected", "unreflected", "pending"
+
+
+def planned_notes(
+    operations: Sequence[Operation],
+    *,
+    project: str,
+    known: Mapping[str, Memory],
+    sessions: Sequence[Memory],
+    model: str,
+    machine_id: str,
+    now: str,
+) -> list[Memory]:
+    """The notes to write. `known` holds the notes that operations replace."""
+    run = derived_id(machine_id, now, project, at=now)
+    batch = derived_id(project, *sorted(note.id for note in sessions), at="")
+    return [
+        _note(
+            operation, project=project, known=known, model=model, machine_id=machine_id, now=now,
+            extra=keys(sources=" ".join(operation.sources), batch=batch, run=run),
+        )
+        for operation in operations
+    ]  # fmt: skip
+
+
+def marked(session: Memory) -> Memory:
+    """A session note whose content lives on in durable notes."""
+    return replace(session, tags=[*session.tags, REFLECTED])
+
+
+def _note(
+    operation: Operation,
+    *,
+    project: str,
+    known: Mapping[str, Memory],
+    model: str,
+    machine_id: str,
+    now: str,
+    extra: str,
+) -> Memory:
+    title, body, tags = operation.title, operation.body, list(operation.tags)
+    if operation.op == "retract":
+        old = known[operation.targets[0]]
+        title = f"No longer true: {old.title}"[:120]
+        body = f"{operation.body}\n\nThis replaces the note “{old.title}”."
+        tags = ["retraction"]
+    elif operation.op == "update":
+        tags = list(dict.fromkeys([*_kept_tags(known[operation.targets[0]]), *tags]))
+    id = derived_id(project, operation.op, title, body, *operation.sources, at=now)
+    return Memory(
+        id=id,
+        type=operation.type,
+        title=title,
+        body=body,
+        project=project,
+        machine_id=machine_id,
+        tags=list(dict.fromkeys([*tags, "reflection", PENDING])),
+        created_at=now,
+        updated_at=now,
+        prov_source="reflection",
+        prov_model=model,
+        confidence=CONFIDENCE,
+        supersedes=" ".join(operation.targets),
+        extra=extra,
+    )
+
+
+def _kept_tags(note: Memory) -> list[str]:
+    return [tag for tag in note.tags if tag not in (PENDING, "reflection", "retraction")]

@@ -1,0 +1,150 @@
+"""What a model may propose, and nothing else: one wrong detail and the whole answer is refused.
+
+Pure: it decides from the answer and from what the model was shown. Ids that were not shown, a
+secret, an unknown key, a note that a person wrote as the target: each makes an answer invalid.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.errors import AnamnesisError
+from anamnesis.records import record
+from anamnesis.redact import findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+    from typing import Any
+
+OPERATIONS = ("add", "update", "supersede", "retract")
+_DURABLE = ("semantic", "procedural")
+_MOST_OPERATIONS = 24
+_MOST_HIDDEN = 10  # notes that one answer may replace: a bad one cannot empty a project
+_LONGEST_TITLE = 120
+_SHORTEST_BODY, _LONGEST_BODY = 20, 4_000
+_MOST_TAGS, _TAG = 8, re.compile(r"[\w][\w ./+-]{0,39}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_KEYS = {
+    "add": {"op", "type", "title", "body", "tags", "sources"},
+    "update": {"op", "id", "title", "body", "tags", "sources"},
+    "supersede": {"op", "ids", "type", "title", "body", "tags", "sources"},
+    "retract": {"op", "id", "reason", "sources"},
+}
+_OWN_TAGS = frozenset({"pending", "pinned", "reflected", "unreflected", "reflection", "retraction"})
+
+
+class InvalidProposal(AnamnesisError):
+    """A model's answer broke a rule; nothing of it is used."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The answer of the model is not usable: {reason}.")
+
+
+@record
+class Operation:
+    """One proposed change."""
+
+    op: str
+    title: str
+    body: str
+    type: str
+    targets: tuple[str, ...]
+    sources: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+
+
+def validated(
+    answer: Mapping[str, Any], *, sessions: Collection[str], editable: Mapping[str, str]
+) -> list[Operation]:
+    """The operations of an answer. `editable` gives the types of the notes it may replace."""
+    if set(answer) != {"operations"} or not isinstance(answer["operations"], list):
+        raise InvalidProposal("it must have the one key `operations`, a list")
+    if len(answer["operations"]) > _MOST_OPERATIONS:
+        raise InvalidProposal(f"it has more than {_MOST_OPERATIONS} operations")
+    operations = [
+        _operation(f"operation {number}", said, sessions, editable)
+        for number, said in enumerate(answer["operations"], 1)
+    ]
+    hidden = [target for operation in operations for target in operation.targets]
+    if len(hidden) != len(set(hidden)):
+        raise InvalidProposal("two operations replace the same note")
+    if len(hidden) > _MOST_HIDDEN:
+        raise InvalidProposal(f"it replaces more than {_MOST_HIDDEN} notes")
+    return operations
+
+
+def _operation(
+    where: str, said: object, sessions: Collection[str], editable: Mapping[str, str]
+) -> Operation:
+    if not isinstance(said, dict) or said.get("op") not in OPERATIONS:
+        raise InvalidProposal(f"{where} is none of {', '.join(OPERATIONS)}")
+    op = said["op"]
+    unknown = sorted(set(said) - _KEYS[op])
+    if unknown:
+        raise InvalidProposal(f"{where} has the unknown key {unknown[0][:40]!r}")
+    sources = _ids(where, "sources", said.get("sources"), sessions)
+    targets = _targets(where, op, said, editable)
+    if op == "retract":
+        return Operation(op, "", _text(where, "reason", said), "semantic", targets, sources)
+    kind = editable[targets[0]] if op == "update" else said.get("type")
+    if kind not in _DURABLE:
+        raise InvalidProposal(f"{where}: type is none of {', '.join(_DURABLE)}")
+    return Operation(
+        op, _title(where, said), _text(where, "body", said), kind, targets, sources,
+        _tags(where, said),
+    )  # fmt: skip
+
+
+def _targets(
+    where: str, op: str, said: Mapping[str, Any], editable: Mapping[str, str]
+) -> tuple[str, ...]:
+    if op == "add":
+        return ()
+    if op == "supersede":
+        return _ids(where, "ids", said.get("ids"), editable)
+    return _ids(where, "id", [said.get("id")], editable)
+
+
+def _ids(where: str, key: str, said: object, known: Collection[str]) -> tuple[str, ...]:
+    if not isinstance(said, list) or not said or not all(isinstance(each, str) for each in said):
+        raise InvalidProposal(f"{where}: {key} must name at least one id")
+    for each in said:
+        if each not in known:
+            raise InvalidProposal(f"{where}: {key} names {each[:40]!r}, which it may not use")
+    return tuple(dict.fromkeys(said))
+
+
+def _title(where: str, said: Mapping[str, Any]) -> str:
+    title = said.get("title")
+    if not isinstance(title, str) or not title.strip() or "\n" in title.strip():
+        raise InvalidProposal(f"{where}: title must be one line")
+    if len(title.strip()) > _LONGEST_TITLE:
+        raise InvalidProposal(f"{where}: title is longer than {_LONGEST_TITLE} characters")
+    return _harmless(where, "title", title.strip())
+
+
+def _text(where: str, key: str, said: Mapping[str, Any]) -> str:
+    text = said.get(key)
+    if not isinstance(text, str) or not _SHORTEST_BODY <= len(text.strip()) <= _LONGEST_BODY:
+        raise InvalidProposal(
+            f"{where}: {key} must have {_SHORTEST_BODY} to {_LONGEST_BODY} characters"
+        )
+    return _harmless(where, key, text.strip())
+
+
+def _harmless(where: str, key: str, text: str) -> str:
+    if _CONTROL.search(text):
+        raise InvalidProposal(f"{where}: {key} holds control characters")
+    if found := findings(text):
+        raise InvalidProposal(f"{where}: {key} holds a secret ({found[0].kind})")
+    return text
+
+
+def _tags(where: str, said: Mapping[str, Any]) -> tuple[str, ...]:
+    tags = said.get("tags", [])
+    fits: Callable[[object], bool] = lambda tag: isinstance(tag, str) and bool(_TAG.fullmatch(tag))  # noqa: E731
+    if not isinstance(tags, list) or len(tags) > _MOST_TAGS or not all(map(fits, tags)):
+        raise InvalidProposal(f"{where}: tags must be at most {_MOST_TAGS} short words")
+    return tuple(tag for tag in dict.fromkeys(tags) if tag.lower() not in _OWN_TAGS)

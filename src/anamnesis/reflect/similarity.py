@@ -1,0 +1,101 @@
+"""Which texts say nearly the same, found without comparing all with all.
+
+A text is the set of its word triples. Texts that share one of their smallest triple hashes are
+compared exactly; a triple that very many texts share is boilerplate and makes nobody a candidate.
+Texts that differ in a number or a negation are never the same, however alike: `port 8080` and
+`port 8443`, `works` and `does not work`.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from zlib import crc32
+
+from anamnesis.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+THRESHOLD = 0.8  # of all word triples are shared; below, paraphrases of different facts appear
+_SKETCH = 16  # smallest hashes; two texts at the threshold share none of them once in 10^11
+_BOILERPLATE = 40  # so many texts with one triple: a template, not a sign of kinship
+_WORD = re.compile(r"\w+")
+_DECISIVE = re.compile(
+    r"\b(?:\w*\d\w*|no|not|never|none|without|cannot|can't|don't|doesn't|isn't|won't|nicht|kein\w*|nie)\b"
+)
+
+
+@record
+class Shape:
+    """What is compared of a text."""
+
+    triples: array[int]
+    decisive: int
+
+
+def shape(text: str) -> Shape:
+    """The shape of a text."""
+    lowered = text.lower()
+    words = _WORD.findall(lowered)
+    width = 3 if len(words) >= 3 else max(len(words), 1)
+    count = max(len(words) - width + 1, 0)
+    hashes = {crc32(" ".join(words[i : i + width]).encode()) for i in range(count)}
+    decisive = crc32(" ".join(sorted(_DECISIVE.findall(lowered))).encode())
+    return Shape(array("L", sorted(hashes)), decisive)
+
+
+def likeness(one: Shape, other: Shape) -> float:
+    """How much two texts share: 0 nothing, 1 all word triples, numbers and negations."""
+    if one.decisive != other.decisive or not one.triples or not other.triples:
+        return 0.0
+    small, large = sorted((len(one.triples), len(other.triples)))
+    if small < large * 0.5:
+        return 0.0
+    shared = len(set(one.triples).intersection(other.triples))
+    return shared / (small + large - shared)
+
+
+def groups(
+    texts: Iterable[tuple[str, str]],
+    *,
+    threshold: float = THRESHOLD,
+    progress: Callable[[int], None] | None = None,
+) -> list[list[str]]:
+    """Groups of two and more `(key, text)` that are all like the first of the group."""
+    shapes: dict[str, Shape] = {}
+    buckets: dict[int, list[str]] = {}
+    for done, (key, text) in enumerate(texts):
+        found = shapes[key] = shape(text)
+        for hash in found.triples[:_SKETCH]:
+            buckets.setdefault(hash, []).append(key)
+        if progress is not None:
+            progress(done + 1)
+    taken: set[str] = set()
+    result = []
+    for key, own in shapes.items():
+        if key in taken:
+            continue
+        near = _near(key, own, shapes, buckets, threshold)
+        members = [key, *(other for other in near if other not in taken)]
+        if len(members) > 1:
+            taken.update(members)
+            result.append(members)
+    return result
+
+
+def _near(
+    key: str,
+    own: Shape,
+    shapes: Mapping[str, Shape],
+    buckets: Mapping[int, Sequence[str]],
+    threshold: float,
+) -> Iterator[str]:
+    sharing = (buckets[hash] for hash in own.triples[:_SKETCH])
+    candidates = dict.fromkeys(
+        other for bucket in sharing if len(bucket) <= _BOILERPLATE for other in bucket
+    )
+    for other in candidates:
+        if other != key and likeness(own, shapes[other]) >= threshold:
+            yield other

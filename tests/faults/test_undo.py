@@ -1,0 +1,231 @@
+"""A change of many notes is made whole or not at all, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anamnesis import atomic, undo
+from anamnesis.errors import NoteChangedOnDisk
+from anamnesis.notes.note import Memory
+from anamnesis.notes.tree import ReadNote
+from anamnesis.operations import curate, forget
+from anamnesis.records import replace
+from anamnesis.store import MemoryStore
+from reflect_support import files, sessions
+from support import content_of_files, index_content
+
+
+def retitled(store: MemoryStore) -> list[undo.FileChange]:
+    """A change of every session, and one note more."""
+    pairs: list[tuple[ReadNote | None, Memory | None]] = []
+    for header in store.headers(type="episodic"):
+        read = store.read(header.id)
+        assert read is not None
+        pairs.append((read, replace(read.note, title=f"{read.note.title}, changed")))
+    first = pairs[0][0]
+    assert first is not None
+    pairs.append((None, replace(first.note, id="NEW", title="New")))
+    return undo.changes_of(store, pairs)
+
+
+def test_a_unit_is_taken_back_byte_for_byte(store: MemoryStore, root: Path) -> None:
+    sessions(store)
+    (root / "memory/episodic/by-hand.md").write_bytes(
+        b"---\r\nid: BYHAND\r\ntype: episodic\r\ntitle:   odd  \r\n---\r\nA body.\r\n"
+    )
+    store.refresh()
+    before = files(root)
+    undo.apply(store, retitled(store), kind="test", summary="")
+    assert files(root) != before
+
+    undo.undo(store)
+
+    assert files(root) == before
+    assert index_content(root) == content_of_files(root)
+
+
+def test_a_unit_is_taken_back_only_once(store: MemoryStore) -> None:
+    sessions(store)
+    undo.apply(store, retitled(store), kind="test", summary="")
+    undo.undo(store)
+
+    with pytest.raises(undo.NothingToUndo):
+        undo.undo(store)
+
+
+def test_an_edit_since_is_not_lost(store: MemoryStore, root: Path) -> None:
+    first, *_ = sessions(store)
+    before = files(root)
+    undo.apply(store, retitled(store), kind="test", summary="")
+    read = store.read(first.id)
+    assert read is not None
+    store.update(replace(read.note, body="my edit"), expected_hash=read.hash)
+    after = files(root)
+
+    with pytest.raises(undo.ChangedSince):
+        undo.undo(store)
+    assert files(root) == after
+
+    undo.undo(store, force=True)
+    edited = store.get(first.id)
+    assert edited is not None
+    assert edited.body == "my edit"
+    assert sum(before[path] != data for path, data in files(root).items()) == 1
+
+
+def test_a_note_that_changed_meanwhile_stops_the_whole_unit(store: MemoryStore, root: Path) -> None:
+    sessions(store)
+    changes = retitled(store)
+    victim = root / changes[3].path
+    victim.write_bytes(victim.read_bytes() + b"a line by hand\n")
+    before = files(root)
+
+    with pytest.raises(NoteChangedOnDisk):
+        undo.apply(store, changes, kind="test", summary="")
+
+    assert files(root) == before
+    assert list(undo.units(str(root))) == []
+
+
+def test_a_full_disk_stops_the_whole_unit(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions(store)
+    changes = retitled(store)
+    before = files(root)
+    real, written = atomic.write_bytes, []
+
+    def fails_at_the_third(path: str, data: bytes, *, mode: int = 0o600) -> None:
+        if "/memory/" in path:
+            written.append(path)
+        if len(written) == 3:
+            raise OSError(28, "No space left on device")
+        real(path, data, mode=mode)
+
+    monkeypatch.setattr(atomic, "write_bytes", fails_at_the_third)
+    with pytest.raises(OSError, match="No space"):
+        undo.apply(store, changes, kind="test", summary="")
+
+    monkeypatch.undo()
+    assert files(root) == before
+
+
+KILLED = """
+import os, sys
+from anamnesis import atomic, undo
+from anamnesis.store import MemoryStore
+from anamnesis.operations import curate
+root, number = sys.argv[1], int(sys.argv[2])
+real, count = atomic.write_bytes, 0
+def dies(path, data, *, mode=0o600):
+    global count
+    real(path, data, mode=mode)
+    count += "/memory/" in path or "/undo/" in path
+    if count == number:
+        os._exit(9)
+atomic.write_bytes = dies
+with MemoryStore(root) as store:
+    curate.migrate(store, curate.rekeyed(store, {"app": "other"}))
+"""
+
+
+@pytest.mark.parametrize("number", [1, 2, 4, 6])
+def test_a_unit_that_was_killed_is_rolled_back_by_the_next(
+    store: MemoryStore, root: Path, number: int
+) -> None:
+    sessions(store)
+    before = files(root)
+    argv = [sys.executable, "-c", KILLED, str(root), str(number)]
+    assert subprocess.run(argv, env={**os.environ}, check=False).returncode == 9
+
+    undo.apply(
+        store, [undo.FileChange("memory/semantic/X.md", None, b"x")], kind="test", summary=""
+    )
+
+    rest = files(root)
+    assert rest.pop("memory/semantic/X.md") == b"x"
+    assert rest == before
+    store.refresh()
+    assert index_content(root) == content_of_files(root)
+
+
+KILLED_LARGE = KILLED.replace("real, count = atomic.write_bytes, 0", "count = 0").replace(
+    "atomic.write_bytes = dies",
+    """
+import os as _os
+real_replace = _os.replace
+def replaces(old, new):
+    global count
+    real_replace(old, new)
+    count += 1
+    if count == number:
+        os._exit(9)
+_os.replace = replaces
+""",
+)
+
+
+@pytest.mark.parametrize("number", [1, 2, 30, 61])
+def test_a_large_unit_that_was_killed_is_rolled_back_too(
+    store: MemoryStore, root: Path, number: int
+) -> None:
+    sessions(store, 60)
+    before = files(root)
+    argv = [sys.executable, "-c", KILLED_LARGE, str(root), str(number)]
+    assert subprocess.run(argv, env={**os.environ}, check=False).returncode == 9
+
+    with pytest.raises(undo.NothingToUndo):
+        undo.undo(store)
+
+    kept = {path: data for path, data in files(root).items() if "/.tmp-" not in path}
+    assert kept == before
+
+
+def test_a_large_unit_is_taken_back_byte_for_byte(store: MemoryStore, root: Path) -> None:
+    sessions(store, 60)
+    before = files(root)
+    undo.apply(store, retitled(store), kind="test", summary="")
+    assert len(store.headers()) == 61
+
+    undo.undo(store)
+
+    assert files(root) == before
+    assert index_content(root) == content_of_files(root)
+
+
+def test_an_undo_that_was_killed_is_finished_by_the_next(store: MemoryStore, root: Path) -> None:
+    sessions(store)
+    before = files(root)
+    unit = undo.apply(store, retitled(store), kind="test", summary="")
+    assert unit is not None
+    first = unit.files[0]
+    assert first.before is not None
+    (root / first.path).write_bytes(first.before)
+
+    undo.undo(store)
+
+    assert files(root) == before
+
+
+def test_what_was_forgotten_is_not_kept_for_an_undo(store: MemoryStore, root: Path) -> None:
+    sessions(store, body="the secret plan nobody may know")
+    undo.apply(store, retitled(store), kind="test", summary="")
+
+    forget.forget(store, [note.id for note in store.headers()])
+
+    for path in root.rglob("*"):
+        if path.is_file() and path.name not in ("index.db", "index.db-wal", "index.db-shm"):
+            assert b"secret plan" not in path.read_bytes(), path
+
+
+def test_old_units_are_let_go(store: MemoryStore, root: Path) -> None:
+    (note, *_) = sessions(store)
+    for n in range(54):
+        curate.pin(store, [note.id], pinned=n % 2 == 0)
+
+    assert len(os.listdir(root / "undo")) == 50
