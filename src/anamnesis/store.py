@@ -5,8 +5,6 @@ from __future__ import annotations
 from anamnesis.clock import utcnow as _utcnow
 from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.filing import Filing
-from anamnesis.index.filters import EVERYTHING, Filters
-from anamnesis.index.query import _fts_query
 from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
 from anamnesis.index.schema import _SCHEMA, _SCHEMA_VERSION
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self, TypeVar
 
+    from anamnesis.index.filters import Filters
+    from anamnesis.index.query import _fts_query
     from anamnesis.index.search import Hit
 
     T = TypeVar("T")
@@ -179,6 +179,8 @@ class MemoryStore(Filing):
         k: int = 8,
     ) -> Notes:
         """The notes that answer a free text best, read back from their files."""
+        from anamnesis.index.filters import Filters
+
         filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
         return [hit.note for hit in self.recall(query, filters=filters, k=k)]
 
@@ -186,15 +188,17 @@ class MemoryStore(Filing):
         self,
         query: str,
         *,
-        filters: Filters = EVERYTHING,
+        filters: Filters | None = None,
         k: int = 8,
         offset: int = 0,
         by_meaning: bool = True,
     ) -> Sequence[Hit]:
         """The notes that answer a free text best, each with its score and the reasons for it."""
+        from anamnesis.index.filters import EVERYTHING
         from anamnesis.index.search import Hit, Question, search
 
         self._catalog.notice()
+        filters = EVERYTHING if filters is None else filters
         asked = Question(query, filters, limit=k, offset=offset, by_meaning=by_meaning)
         found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
@@ -273,3 +277,16 @@ def _path(*parts: str) -> Path:
     from pathlib import Path
 
     return Path(*parts)
+
+
+def __getattr__(name: str) -> object:
+    """What only a search needs, loaded when somebody asks for it by name."""
+    if name == "Filters":
+        from anamnesis.index import filters
+
+        return filters.Filters
+    if name == "_fts_query":
+        from anamnesis.index import query
+
+        return query._fts_query  # noqa: SLF001  the documented name of it
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from _thread import RLock  # what threading.RLock is, without the rest of threading
 from contextlib import contextmanager
-from threading import RLock
 
 from anamnesis.index import schema
 

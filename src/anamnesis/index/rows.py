@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from anamnesis.index import filters, words
 from anamnesis.notes.note import Memory
 
 TYPE_CHECKING = False
@@ -93,6 +92,8 @@ def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
 
 
 def _text(rowid: int, note: Memory) -> tuple[object, ...]:
+    from anamnesis.index import filters, words  # only writing needs them; a hook reads
+
     parts = words.parts(f"{note.title}\n{note.body}")
     facets = filters.facets(note)
     return rowid, note.id, note.title, note.body, " ".join(_tags(note)), parts, facets
