@@ -3,9 +3,9 @@
     python -m benchmarks.word_vectors MODEL_DIRECTORY OUTPUT
 
 MODEL_DIRECTORY holds `model.safetensors` and `vocab.txt` of minishlab/potion-base-8M (MIT
-licence). Each vector keeps its first dimensions, which carry the most, as one byte of scale and
-four bits each; words that the index's tokenizer never produces are left out. Needs nothing but
-Python; the same input gives the same bytes.
+licence). Each vector becomes one byte of scale and four bits per dimension; words that the
+index's tokenizer never produces are left out. Needs nothing but Python; the same input gives the
+same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from pathlib import Path
 
 from anamnesis.index import words
 
-_DIMENSIONS = 128  # of 256: half of the table and of the time for the same recall
 _STEPS = 7  # four bits hold -7..7
 _SCALES = 255
 
@@ -32,12 +31,12 @@ def main(model: Path, output: Path) -> None:
         "source": "minishlab/potion-base-8M",
         "licence": "MIT",
         "words": len(kept),
-        "dimensions": _DIMENSIONS,
+        "dimensions": len(vectors[0]),
     }
     rows = [_row(vectors[at], unit) for _, at in kept]
     text = "\n".join([json.dumps(header), *(word for word, _ in kept), ""])
     output.write_bytes(text.encode() + b"".join(rows))
-    print(f"{len(kept)} words of {_DIMENSIONS} dimensions, {output.stat().st_size} bytes")
+    print(f"{len(kept)} words of {len(vectors[0])} dimensions, {output.stat().st_size} bytes")
 
 
 def _vectors(path: Path) -> list[array[float]]:
@@ -51,7 +50,7 @@ def _vectors(path: Path) -> list[array[float]]:
     if sys.byteorder == "big":
         vectors.byteswap()
     width = tensor["shape"][1]
-    return [vectors[at : at + _DIMENSIONS] for at in range(0, len(vectors), width)]
+    return [vectors[at : at + width] for at in range(0, len(vectors), width)]
 
 
 def _is_word(entry: str) -> bool:

@@ -91,7 +91,7 @@ def test_the_explanation_adds_up() -> None:
     points = sum(share.points for share in why.shares) + why.together
     whole = best.points
     assert why.words == pytest.approx(points / whole)
-    assert second.score == pytest.approx((why.words + why.meaning) * why.prior)
+    assert second.score == pytest.approx((why.words + rank.MEANING * why.meaning) * why.prior)
     assert {share.word for share in why.shares} == {"sqlite", "we"}
     assert 0 < why.coverage < 1
 
@@ -101,7 +101,7 @@ def test_the_explanation_is_readable() -> None:
 
     lines = explanation(hit.score, hit.why())
 
-    assert lines[0].startswith(f"{hit.score:.3f} = (1.000 words + 0.000 meaning)")
+    assert lines[0].startswith(f"{hit.score:.3f} = (1.000 words + 0.8 x 0.000 meaning)")
     assert any("sqlite: 1 here, in 5 notes" in line for line in lines)
     assert lines[-1].endswith("words that stand together")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from anamnesis.index.rank import MEANING
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.index.rank import Share, Why
@@ -17,7 +19,8 @@ _KINDS = {
 
 def explanation(score: float, why: Why) -> list[str]:
     """The sum behind a score, then what each word gave to it."""
-    total = f"({why.words:.3f} words + {why.meaning:.3f} meaning) x {why.prior:.3f} prior"
+    near = f"{MEANING:g} x {why.meaning:.3f} meaning"
+    total = f"({why.words:.3f} words + {near}) x {why.prior:.3f} prior"
     return [
         f"{score:.3f} = {total}; has {why.coverage:.0%} of the question",
         *(_share(share) for share in why.shares),

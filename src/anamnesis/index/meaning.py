@@ -25,8 +25,8 @@ _ZERO = 7  # four bits hold -7..7, stored from 0 up
 _LANE = 4  # bytes: room for the words of a long note
 _MOST_WORDS = 200  # of a text; so many, taken evenly, say what the whole of it is about
 _LONGEST_WORD = 40
-_CACHED_WORDS = 16_384  # 600 bytes each
-_CACHED_PIECES = 4096
+_CACHED_WORDS = 12_000  # 1.1 KB each
+_CACHED_PIECES = 2048
 _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 

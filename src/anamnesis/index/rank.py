@@ -2,7 +2,7 @@
 
 A note's score is the share of its words (BM25, with a bonus for words that stand together as in
 the question), measured against the best note, plus how near it is in meaning, times a light prior
-for confident and recent notes. docs/decisions/0005-recall.md has the measurements behind the
+for confident and recent notes. docs/decisions/0012-recall.md has the measurements behind the
 constants.
 """
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from anamnesis.index.query import Query, Term
 
 _SATURATION = 1.2  # BM25's k1: the tenth occurrence of a word says little
-_LENGTH = 0.65  # BM25's b; 0.4 suits short turns, 0.75 suits code
+_LENGTH = 0.5  # BM25's b; 0.4 suits short turns, 0.75 suits code
 _TITLE, _TAGS, _PARTS = 1.5, 1.5, 0.5  # against 1 for the body
 COLUMN_WEIGHTS = (0, _TITLE, 1, _TAGS, _PARTS, 0)  # id, title, body, tags, parts, facets
 _ADJACENCY = 0.5
 _WINDOW = 4  # words apart
-_MEANING = 1.0
+MEANING = 0.8  # against 1 for the words of the best note
 _READ_FOR_MEANING = 16  # notes; what is further down by its words does not come up by meaning
-_RECENCY = 0.03  # at most; enough to order near-equals
+_RECENCY = 0.01  # at most; enough to order equals
 _HALF_LIFE = 365  # days
 _DOUBT = 0.1  # what a confidence of 0 costs
 _FUNCTION_SHARE = 0.5  # a function word is taken to be in half of the notes: counting costs more
@@ -90,7 +90,7 @@ class Ranked:
         self.candidate = reading.candidate
         self.meaning = meaning
         self.prior = _prior(reading.candidate, newest)
-        self.score = round((reading.points / best + _MEANING * meaning) * self.prior, 9)
+        self.score = round((reading.points / best + MEANING * meaning) * self.prior, 9)
         self._reading, self._best = reading, best
 
     @property
