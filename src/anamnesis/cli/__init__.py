@@ -28,6 +28,7 @@ COMMANDS = {
     "search": "find notes by what they say",
     "delete": "delete a note",
     "move": "keep a note on this machine, or let it travel",
+    "dashboard": "see and edit the notes in a browser",
     "status": "counts, paths, files that need a person",
     "reindex": "build the index anew from the files",
     "serve": "serve the memory tools to an agent (MCP); the default",

@@ -1,0 +1,137 @@
+// The editor and the merge view. Both write back into the form's own text area, which is what is sent.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { markdown } from "@codemirror/lang-markdown";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { MergeView } from "@codemirror/merge";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+
+const colours = HighlightStyle.define([
+  { tag: tags.heading, fontWeight: "650", color: "var(--text)" },
+  { tag: tags.strong, fontWeight: "650" },
+  { tag: tags.emphasis, fontStyle: "italic" },
+  { tag: [tags.link, tags.url], color: "var(--accent)" },
+  { tag: tags.monospace, color: "var(--episodic)" },
+  { tag: [tags.processingInstruction, tags.meta, tags.quote, tags.contentSeparator], color: "var(--muted)" },
+]);
+
+const look = EditorView.theme({
+  ".cm-content": { fontFamily: "var(--mono)", padding: "12px 4px", caretColor: "var(--accent)" },
+  ".cm-gutters": { background: "transparent", border: "0", color: "var(--muted)" },
+  ".cm-cursor": { borderLeftColor: "var(--accent)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--accent-soft) !important" },
+  ".cm-changedLine": { background: "var(--added) !important" },
+  ".cm-merge-a .cm-changedLine, .cm-deletedChunk": { background: "var(--removed) !important" },
+  ".cm-changedText": { background: "var(--mark) !important" },
+});
+
+function basics(label: string): Extension[] {
+  return [
+    EditorView.cspNonce.of(nonce),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+    markdown(),
+    syntaxHighlighting(colours),
+    look,
+  ];
+}
+
+function editable(area: HTMLTextAreaElement): Extension[] {
+  return [
+    history(),
+    highlightSelectionMatches(),
+    keymap.of([
+      // Escape, then Tab leaves the editor: the keyboard is never trapped.
+      { key: "Escape", run: (view) => (view.contentDOM.blur(), true) },
+      ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
+    ]),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) {
+        area.value = update.state.doc.toString();
+        area.form?.setAttribute("data-dirty", "");
+      }
+    }),
+  ];
+}
+
+function edit(area: HTMLTextAreaElement): void {
+  const view = new EditorView({
+    doc: area.value,
+    extensions: [lineNumbers(), placeholder(area.placeholder), ...basics("Text, in markdown"), ...editable(area)],
+  });
+  area.hidden = true;
+  area.after(view.dom);
+}
+
+function merge(form: HTMLFormElement): void {
+  const theirs = form.querySelector<HTMLTextAreaElement>("#theirs")!;
+  const mine = form.querySelector<HTMLTextAreaElement>("#body")!;
+  const place = form.querySelector<HTMLElement>("[data-sides]")!;
+  const view = new MergeView({
+    a: { doc: theirs.value, extensions: [...basics("On disk now"), EditorState.readOnly.of(true)] },
+    b: { doc: mine.value, extensions: [...basics("Yours"), ...editable(mine)] },
+    revertControls: "a-to-b",
+    collapseUnchanged: { margin: 3, minSize: 8 },
+    renderRevertControl: () => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "→";
+      button.setAttribute("aria-label", "Take this part from the left");
+      return button;
+    },
+  });
+  theirs.hidden = mine.hidden = true;
+  place.append(view.dom);
+  for (const button of form.querySelectorAll<HTMLButtonElement>("[data-take]")) {
+    button.addEventListener("click", () => {
+      const field = form.querySelector<HTMLInputElement>(`input[name="${button.dataset["take"] ?? ""}"]`);
+      if (field) field.value = button.dataset["value"] ?? "";
+    });
+  }
+}
+
+function previewOf(form: HTMLFormElement): void {
+  const button = form.querySelector<HTMLButtonElement>("[data-preview]");
+  const shown = form.querySelector<HTMLElement>("#preview");
+  button?.addEventListener("click", async () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    if (on && shown) {
+      const body = new URLSearchParams({ body: form.querySelector<HTMLTextAreaElement>("#body")!.value });
+      const answer = await fetch("/preview", { method: "POST", body });
+      // The server has cleaned it: no script, no markup of the note's own.
+      shown.innerHTML = await answer.text();
+    }
+    button.setAttribute("aria-pressed", String(on));
+    if (shown) shown.hidden = !on;
+    const editor = form.querySelector<HTMLElement>(".cm-editor");
+    if (editor) editor.hidden = on;
+  });
+}
+
+function guardForm(form: HTMLFormElement): void {
+  form.addEventListener("input", () => form.setAttribute("data-dirty", ""));
+  form.addEventListener("submit", () => form.removeAttribute("data-dirty"));
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (form.hasAttribute("data-dirty")) event.preventDefault();
+  });
+}
+
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
+  edit(form.querySelector<HTMLTextAreaElement>("[data-markdown]")!);
+  previewOf(form);
+  guardForm(form);
+}
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-merge]")) {
+  merge(form);
+  guardForm(form);
+}

@@ -1,0 +1,28 @@
+// ?: the keys.
+import { element } from "./dom";
+
+const KEYS: [string, string][] = [
+  ["/", "search"], ["Ctrl K", "go to a page or a note"], ["j  k", "next and previous note"],
+  ["o", "open"], ["e", "edit"], ["x", "select"], ["c", "write a new note"],
+  ["Ctrl S", "save"], ["Esc", "leave a field"], ["?", "these keys"],
+];
+let help: HTMLDialogElement | undefined;
+
+export function openHelp(): void {
+  help ??= build();
+  if (!help.open) help.showModal();
+}
+
+function build(): HTMLDialogElement {
+  const jumps = [...document.querySelectorAll<HTMLAnchorElement>(".side a[data-key]")].map(
+    (link): [string, string] => [`g ${link.dataset["key"] ?? ""}`, link.textContent?.trim() ?? ""],
+  );
+  const list = element("dl", {}, ...[...KEYS, ...jumps].flatMap(([key, what]) => [
+    element("dt", {}, element("kbd", {}, key)), element("dd", {}, what),
+  ]));
+  const close = element("button", { type: "button" }, "Close");
+  const made = element("dialog", { class: "help", "aria-label": "Keys" }, element("h2", {}, "Keys"), list, close);
+  close.addEventListener("click", () => made.close());
+  document.body.append(made);
+  return made;
+}

@@ -1,0 +1,236 @@
+"""Looking through the notes: filtered pages, how many there are of what, and what belongs together.
+
+Everything here is answered by the index alone; no note file is read.
+"""
+
+from __future__ import annotations
+
+from anamnesis.index.rows import HEADER, header
+from anamnesis.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from anamnesis.notes.note import Memory
+
+DIMENSIONS = ("type", "project", "scope", "machine", "source", "state")
+_COLUMNS = {
+    "type": "m.type",
+    "project": "m.project",
+    "scope": "m.scope",
+    "machine": "m.machine_id",
+    "source": "m.prov_source",
+    "session": "m.prov_session",
+}
+_FIELDS = {
+    "type": "type",
+    "project": "project",
+    "scope": "scope",
+    "machine": "machine_id",
+    "source": "prov_source",
+}
+_ORDERS = {
+    "updated": "m.updated_at DESC, m.id DESC",
+    "oldest": "m.updated_at, m.id",
+    "created": "m.created_at DESC, m.id DESC",
+    "title": "m.title COLLATE NOCASE, m.id",
+}
+ORDERS = tuple(_ORDERS)
+_EXCERPT = 240  # characters: two lines of a list
+
+
+@record
+class Shown:
+    """Which notes to look at; an empty condition is none."""
+
+    type: str = ""
+    project: str = ""
+    scope: str = ""
+    machine: str = ""
+    source: str = ""
+    tag: str = ""
+    session: str = ""
+    state: str = "current"  # or superseded, or all
+    day: str = ""  # a date, or the start of one: created then
+
+
+@record
+class Row:
+    """One line of a list of notes."""
+
+    note: Memory
+    superseded: bool
+    excerpt: str
+
+
+Cube = dict[tuple[str, ...], int]  # a value per dimension -> number of notes
+
+
+def version(db: sqlite3.Connection) -> tuple[object, ...]:
+    """Something that is different after every change of the index."""
+    changed = db.execute("PRAGMA data_version").fetchone()[0]
+    latest = db.execute("SELECT max(updated_at), max(rowid) FROM memories").fetchone()
+    return id(db), changed, db.total_changes, *latest
+
+
+def engine(db: sqlite3.Connection) -> str:
+    """The version of SQLite."""
+    return str(db.execute("SELECT sqlite_version()").fetchone()[0])
+
+
+def rows(
+    db: sqlite3.Connection, shown: Shown, *, order: str = "updated", limit: int, offset: int = 0
+) -> list[Row]:
+    """One page of the notes, with the beginning of each."""
+    where, values = _condition(shown)
+    found = db.execute(
+        f"SELECT m.rowid AS place, m.superseded, {HEADER} FROM memories m "  # noqa: S608
+        f"WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+        (*values, limit, offset),
+    ).fetchall()
+    return [_row(db, row) for row in found]
+
+
+def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> list[Row]:
+    """The lines of some notes, in the order of their ids as given; unknown ids are left out."""
+    sql = f"SELECT m.rowid AS place, m.superseded, {HEADER} FROM memories m WHERE m.id = ?"  # noqa: S608
+    found = (db.execute(sql, (note_id,)).fetchone() for note_id in ids)
+    return [_row(db, row) for row in found if row is not None]
+
+
+def matching(db: sqlite3.Connection, match: str, shown: Shown, *, limit: int) -> list[str]:
+    """The ids of the notes that answer an FTS5 expression best."""
+    if not match:
+        return []
+    where, values = _condition(shown)
+    found = db.execute(
+        "SELECT m.id FROM memories_fts JOIN memories m ON m.rowid = memories_fts.rowid "  # noqa: S608
+        f"WHERE memories_fts MATCH ? AND {where} "
+        "ORDER BY bm25(memories_fts), m.updated_at DESC, m.id DESC LIMIT ?",
+        (match, *values, limit),
+    )
+    return [row[0] for row in found]
+
+
+def count(db: sqlite3.Connection, shown: Shown) -> int:
+    """How many notes there are to look at."""
+    where, values = _condition(shown)
+    found = db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values)  # noqa: S608
+    number: int = found.fetchone()[0]
+    return number
+
+
+def cube(db: sqlite3.Connection) -> Cube:
+    """How many notes there are of each combination of values: one scan answers every filter."""
+    found = db.execute(
+        "SELECT type, project, scope, machine_id, prov_source, superseded, count(*) "
+        "FROM memories GROUP BY 1, 2, 3, 4, 5, 6"
+    )
+    return {
+        (*values, "superseded" if superseded else "current"): number
+        for *values, superseded, number in found
+    }
+
+
+def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
+    """How many of some notes have which value, per dimension and for tags."""
+    values: dict[str, list[str]] = {name: [] for name in (*DIMENSIONS, "tag")}
+    for row in found:
+        for name, attribute in _FIELDS.items():
+            values[name].append(getattr(row.note, attribute))
+        values["state"].append("superseded" if row.superseded else "current")
+        values["tag"] += row.note.tags
+    return {name: _most_common(these) for name, these in values.items()}
+
+
+def _most_common(values: Iterable[str]) -> list[tuple[str, int]]:
+    counted: dict[str, int] = {}
+    for value in values:
+        counted[value] = counted.get(value, 0) + 1
+    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def tags(db: sqlite3.Connection, shown: Shown, *, limit: int) -> list[tuple[str, int]]:
+    """The most used tags of the notes to look at."""
+    where, values = _condition(shown)
+    everything = where == "1"
+    joined = "" if everything else "JOIN memories m ON m.id = t.memory_id"
+    found = db.execute(
+        f"SELECT t.tag, count(*) FROM memory_tags t {joined} WHERE {where} "  # noqa: S608
+        "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        (*values, limit),
+    )
+    return [(tag, number) for tag, number in found]
+
+
+def days(db: sqlite3.Connection, shown: Shown, *, since: str) -> dict[str, int]:
+    """How many notes were made on each day."""
+    where, values = _condition(shown)
+    found = db.execute(
+        "SELECT substr(m.created_at, 1, 10), count(*) FROM memories m "  # noqa: S608
+        f"WHERE m.created_at >= ? AND {where} GROUP BY 1",
+        (since, *values),
+    )
+    return {day: number for day, number in found}  # noqa: C416  rows are not pairs to `dict`
+
+
+def machines(db: sqlite3.Connection) -> list[tuple[str, int, str, str]]:
+    """Each machine with its number of notes, its first and its latest note."""
+    found = db.execute(
+        "SELECT machine_id, count(*), min(created_at), max(updated_at) FROM memories "
+        "GROUP BY 1 ORDER BY 4 DESC"
+    )
+    return [tuple(row) for row in found]
+
+
+def replaced_by(db: sqlite3.Connection, note_id: str) -> list[str]:
+    """The ids of the notes that replace a note."""
+    found = db.execute("SELECT memory_id FROM supersessions WHERE target = ?", (note_id,))
+    return [row[0] for row in found]
+
+
+def hash_of(db: sqlite3.Connection, note_id: str) -> str:
+    """The hash of a note's file as the index knows it."""
+    row = db.execute(
+        "SELECT hash FROM files WHERE note_id = ? AND hash IS NOT NULL", (note_id,)
+    ).fetchone()
+    return row[0] if row else ""
+
+
+def sharing_tags(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:
+    """The ids of the notes that share most tags with a note, the latest first among equals."""
+    marks = ", ".join("?" * len(note.tags)) or "''"
+    found = db.execute(
+        "SELECT t.memory_id FROM memory_tags t JOIN memories m ON m.id = t.memory_id "  # noqa: S608
+        f"WHERE t.tag IN ({marks}) AND t.memory_id <> ? AND m.superseded = 0 "
+        "GROUP BY 1 ORDER BY count(*) DESC, m.updated_at DESC LIMIT ?",
+        (*note.tags, note.id, limit),
+    )
+    return [row[0] for row in found]
+
+
+def _row(db: sqlite3.Connection, row: sqlite3.Row) -> Row:
+    text = db.execute(
+        f"SELECT substr(body, 1, {_EXCERPT}) FROM memories_fts WHERE rowid = ?",  # noqa: S608
+        (row["place"],),
+    ).fetchone()
+    return Row(header(row), bool(row["superseded"]), text[0] if text else "")
+
+
+def _condition(shown: Shown) -> tuple[str, Sequence[str]]:
+    clauses, values = [], []
+    for name, column in _COLUMNS.items():
+        if wanted := getattr(shown, name):
+            clauses.append(f"{column} = ?")
+            values.append(wanted)
+    if shown.state in ("current", "superseded"):
+        clauses.append(f"m.superseded = {int(shown.state == 'superseded')}")
+    if shown.tag:
+        clauses.append("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = ?)")
+        values.append(shown.tag)
+    if shown.day:
+        clauses.append("m.created_at >= ? AND m.created_at < ?")
+        values += [shown.day, f"{shown.day}~"]  # "~" follows every character of a time
+    return " AND ".join(clauses) or "1", values

@@ -1,0 +1,1 @@
+"""The dashboard: the same store and the same operations, in a browser."""

@@ -1,0 +1,169 @@
+"""The same operations for scripts, as JSON under /api (docs/reference/api.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.routing import Route
+
+from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.index.browse import ORDERS, Shown
+from anamnesis.operations import curate, look, revise
+from anamnesis.operations.revise import Draft
+from anamnesis.records import replace
+from anamnesis.web import navigation
+from anamnesis.web.visit import endpoint
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from anamnesis.notes.note import Memory
+    from anamnesis.operations.look import Hit
+    from anamnesis.web.visit import Visit
+
+_MOST = 200
+_PALETTE = 8
+_NOTE_FIELDS = (
+    "id", "type", "title", "project", "machine_id", "scope", "tags", "created_at", "updated_at",
+    "prov_source", "prov_model", "prov_session", "confidence",
+)  # fmt: skip
+
+
+def routes() -> list[Route]:
+    """All addresses of the API."""
+    return [
+        Route("/api/status", endpoint(status), methods=["GET"]),
+        Route("/api/open", endpoint(open_again), methods=["POST"]),
+        Route("/api/palette", endpoint(palette), methods=["GET"]),
+        Route("/api/notes", endpoint(notes), methods=["GET"]),
+        Route("/api/notes", endpoint(create), methods=["POST"]),
+        Route("/api/notes/{id}", endpoint(note), methods=["GET"]),
+        Route("/api/notes/{id}", endpoint(save), methods=["PUT"]),
+        Route("/api/notes/{id}", endpoint(delete), methods=["DELETE"]),
+    ]
+
+
+def status(visit: Visit) -> Response:
+    """Counts, paths and files that need a person."""
+    problems = [
+        {"path": found.path, "reason": found.reason, "indexed": found.indexed}
+        for found in visit.store.unreadable()
+    ]
+    return visit.answer(
+        {
+            "root": visit.dashboard.home,
+            "machine_id": visit.dashboard.machine,
+            **visit.store.stats(),
+            "degraded": visit.store.degraded,
+            "unreadable": problems,
+        }
+    )
+
+
+def open_again(visit: Visit) -> Response:
+    """A fresh address that opens the dashboard once."""
+    return visit.answer({"path": f"/open?token={visit.dashboard.keys.mint()}"})
+
+
+def notes(visit: Visit) -> Response:
+    """A page of notes, or the best answers to `q`."""
+    query, shown = visit.asked("q").strip(), visit.shown()
+    limit = visit.asked_number("limit", 50, most=_MOST)
+    offset = visit.asked_number("offset", 0, most=1_000_000)
+    order = visit.asked("sort", "updated")
+    if order not in ORDERS:
+        raise InvalidInput(f"sort {order[:40]!r} is none of: {', '.join(ORDERS)}.")
+    if query:
+        found = look.search(visit.store, query, shown, limit=limit, offset=offset)
+        hits, total = found.hits, found.total
+    else:
+        hits = tuple(look.page(visit.store, shown, order=order, limit=limit, offset=offset))
+        total = visit.dashboard.counts.total(shown)
+    return visit.answer({"total": total, "notes": [_listed(hit) for hit in hits]})
+
+
+def note(visit: Visit) -> Response:
+    """One note with its body and the hash that a change must bring back."""
+    found = visit.note()
+    return visit.answer({**_fields(found.note), "body": found.note.body, "hash": found.hash})
+
+
+def create(visit: Visit) -> Response:
+    """Write a note."""
+    draft = _draft(visit.json(), Draft(title="", body=""))
+    written = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
+    found = visit.store.read(written.id)
+    answer = {**_fields(written), "body": written.body, "hash": found.hash if found else ""}
+    return visit.answer(answer, status=201)
+
+
+def save(visit: Visit) -> Response:
+    """Change the fields that are given, if the note still is the one that was read."""
+    found, given = visit.note(), visit.json()
+    draft = _draft(given, revise.draft_of(found.note))
+    expected = str(given.get("hash", ""))
+    if expected != found.hash:
+        raise NoteChangedOnDisk(f"{found.note.id}.md")
+    revise.revise(visit.store, found.note, draft, expected_hash=expected)
+    return note(visit)
+
+
+def delete(visit: Visit) -> Response:
+    """Delete a note."""
+    found = visit.note()
+    curate.delete(visit.store, [found.note.id])
+    return visit.answer({"deleted": found.note.id})
+
+
+def palette(visit: Visit) -> Response:
+    """Pages and notes for the command palette."""
+    query = visit.asked("q").strip()
+    pages = [
+        {"kind": "page", "title": entry.name, "address": entry.address, "hint": f"g {entry.key}"}
+        for entry in navigation.MENU
+        if query.lower() in entry.name.lower()
+    ]
+    if query:
+        hits = look.search(visit.store, query, Shown(), limit=_PALETTE).hits
+    else:
+        hits = tuple(look.page(visit.store, Shown(), limit=_PALETTE))
+    found = [
+        {
+            "kind": hit.row.note.type,
+            "title": hit.row.note.title,
+            "address": f"/notes/{hit.row.note.id}",
+            "hint": hit.row.note.project,
+        }
+        for hit in hits
+    ]
+    return visit.answer({"entries": [*pages, *found]})
+
+
+def _listed(hit: Hit) -> dict[str, Any]:
+    matched = list(hit.excerpt.words) if hit.excerpt else []
+    return {**_fields(hit.row.note), "superseded": hit.row.superseded, "matched": matched}
+
+
+def _fields(note: Memory) -> dict[str, Any]:
+    known = {name: getattr(note, name) for name in _NOTE_FIELDS}
+    return {**known, "supersedes": list(note.supersedes_ids)}
+
+
+def _draft(given: dict[str, Any], base: Draft) -> Draft:
+    changes: dict[str, Any] = {}
+    for name in ("title", "body", "type", "project", "scope"):
+        if name in given:
+            changes[name] = _checked(name, given[name], str)
+    for name in ("tags", "supersedes"):
+        if name in given:
+            values = _checked(name, given[name], list)
+            changes[name] = tuple(_checked(name, value, str) for value in values)
+    if "confidence" in given:
+        changes["confidence"] = float(_checked("confidence", given["confidence"], (int, float)))
+    return replace(base, **changes)
+
+
+def _checked(name: str, value: Any, kind: type | tuple[type, ...]) -> Any:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise InvalidInput(f"{name} has the wrong kind of value.")
+    return value

@@ -1,0 +1,107 @@
+"""The application: addresses, the guard around them, and how errors look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import RedirectResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
+from anamnesis.web import api, events
+from anamnesis.web.dashboard import HERE, Dashboard
+from anamnesis.web.pages import note, notes, pulse, settings
+from anamnesis.web.security import Guard, Keys
+from anamnesis.web.visit import Visit, endpoint
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import Scope
+
+    from anamnesis.store import MemoryStore
+    from anamnesis.web.visit import Page
+
+_WEEK = 7 * 86_400
+_STATUS = {NoSuchNote: 404, NoteChangedOnDisk: 409, InvalidInput: 400, StoreBusy: 503}
+
+
+def build(store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str) -> Starlette:
+    """The dashboard of one store, answering to these names only."""
+    app = Starlette(
+        routes=_routes(),
+        middleware=[Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie)],
+        exception_handlers={AnamnesisError: _trouble, HTTPException: _trouble},
+    )
+    app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie)
+    return app
+
+
+def _routes() -> list[Route | Mount]:
+    return [
+        Route("/open", _open),
+        _get("/", pulse.show),
+        _get("/notes", notes.show),
+        _post("/notes", notes.act),
+        _post("/undo", notes.undo),
+        _get("/new", note.blank),
+        _post("/new", note.create),
+        _get("/notes/{id}", note.show),
+        _get("/notes/{id}/source", note.source),
+        _get("/notes/{id}/edit", note.edit),
+        _post("/notes/{id}", note.save),
+        _get("/settings", settings.show),
+        _post("/settings/refresh", settings.refresh),
+        _post("/theme", settings.theme),
+        _post("/preview", note.preview),
+        Route("/events", events.stream),
+        *api.routes(),
+        Mount("/static", _Static(directory=HERE / "static")),
+    ]
+
+
+def _get(path: str, page: Page) -> Route:
+    return Route(path, endpoint(page), methods=["GET"])
+
+
+def _post(path: str, page: Page) -> Route:
+    return Route(path, endpoint(page), methods=["POST"])
+
+
+async def _open(request: Request) -> Response:
+    """Exchange a token that works once for the session's cookie."""
+    dashboard: Dashboard = request.app.state.dashboard
+    if not dashboard.keys.redeem(request.query_params.get("token", "")):
+        raise HTTPException(401, "This address was used already. Run:  anamnesis dashboard")
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        dashboard.cookie, dashboard.keys.session, httponly=True, samesite="strict", path="/"
+    )
+    return answer
+
+
+async def _trouble(request: Request, error: Exception) -> Response:
+    """What went wrong and what to do, as a page or as JSON."""
+    if isinstance(error, HTTPException):
+        status, message, hint = error.status_code, str(error.detail), ""
+    else:
+        assert isinstance(error, AnamnesisError)  # noqa: S101  see exception_handlers
+        status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
+        message, hint = error.message, error.hint
+    visit = Visit(request, b"")
+    if request.url.path.startswith("/api/"):
+        return visit.answer({"error": message, "hint": hint}, status=status)
+    return visit.page("error.html", status=status, message=message, hint=hint, code=status)
+
+
+class _Static(StaticFiles):
+    """Our own files, which a browser may keep: their address changes with their content."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        answer = await super().get_response(path, scope)
+        answer.headers["cache-control"] = f"private, max-age={_WEEK}"
+        return answer

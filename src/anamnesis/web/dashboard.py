@@ -1,0 +1,101 @@
+"""What all pages share: the store, who we are, what can be undone, and how pages are drawn."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from anamnesis import __version__
+from anamnesis.config import resolve_machine_id
+from anamnesis.records import record
+from anamnesis.web import figures, navigation, words
+
+if TYPE_CHECKING:
+    from anamnesis.operations.curate import Change
+    from anamnesis.store import MemoryStore
+    from anamnesis.web.security import Keys
+
+HERE = Path(__file__).parent
+_NOTICES = 50  # the latest acts that can be undone
+
+
+@record
+class Notice:
+    """What was just done, and how to take it back."""
+
+    text: str
+    changes: tuple[Change, ...] = ()
+    tone: str = "done"  # or trouble
+
+
+class Dashboard:
+    """One store behind one server."""
+
+    def __init__(self, store: MemoryStore, *, keys: Keys, cookie: str = "anamnesis") -> None:
+        self.store = store
+        self.keys = keys
+        self.cookie = cookie
+        self.machine = resolve_machine_id()
+        self.counts = figures.Counts(store)
+        self._templates = _environment()
+        self._notices: OrderedDict[str, Notice] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def home(self) -> str:
+        """The store's root directory."""
+        return str(self.store.root)
+
+    def draw(self, template: str, **context: Any) -> str:
+        """A page as HTML."""
+        return self._templates.get_template(template).render(machine=self.machine, **context)
+
+    def remember(self, notice: Notice) -> str:
+        """Keep a notice for the page that is shown next; gives its key."""
+        key = secrets.token_urlsafe(9)
+        with self._lock:
+            self._notices[key] = notice
+            while len(self._notices) > _NOTICES:
+                self._notices.popitem(last=False)
+        return key
+
+    def notice(self, key: str) -> Notice | None:
+        """A notice that was kept."""
+        return self._notices.get(key)
+
+    def forget(self, key: str) -> Notice | None:
+        """Take a notice away, so that its act is undone only once."""
+        with self._lock:
+            return self._notices.pop(key, None)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        menu=navigation.MENU, version=__version__, asset=_asset, plural=words.plural
+    )
+    environment.filters.update(
+        ago=words.ago, day=words.day, moment=words.moment, number=words.number, plain=words.plain
+    )
+    return environment
+
+
+def _asset(name: str) -> str:
+    """The address of a file of ours, different after each change so that it can be cached."""
+    return f"/static/{name}?v={_stamp(name)}"
+
+
+def _stamp(name: str) -> str:
+    status = (HERE / "static" / name).stat()
+    return f"{status.st_mtime_ns:x}{status.st_size:x}"

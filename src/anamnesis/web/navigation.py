@@ -1,0 +1,28 @@
+"""The menu: pages, their addresses, their keys and their icons."""
+
+from __future__ import annotations
+
+from anamnesis.records import record
+
+
+@record
+class Entry:
+    """One page of the menu."""
+
+    name: str
+    address: str
+    key: str  # after g
+    icon: str  # the path of a 16 x 16 drawing
+
+
+_PULSE = "M1 8h3l2-5 3.5 10L12 8h3"
+_NOTES = "M3 2h7l3 3v9H3zM10 2v3h3M5.5 8h5M5.5 11h5"
+_SETTINGS = "M2 4h7M12 4h2M2 8h2M7 8h7M2 12h6M11 12h3M9 2.5v3M5.5 6.5v3M9.5 10.5v3"
+
+MENU = (
+    Entry("Pulse", "/", "p", _PULSE),
+    Entry("Notes", "/notes", "n", _NOTES),
+    Entry("Settings", "/settings", "s", _SETTINGS),
+)
+
+NOTE_VIEWS = (("", "Read"), ("/source", "Source"))

@@ -1,0 +1,170 @@
+"""One note: read it, see its source and where it comes from, edit it without losing an edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.notes.frontmatter import serialize
+from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.operations import look, revise
+from anamnesis.operations.revise import Draft, draft_of
+from anamnesis.records import replace
+from anamnesis.web import markdown
+from anamnesis.web.dashboard import Notice
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from anamnesis.notes.tree import ReadNote
+    from anamnesis.web.visit import Visit
+
+_FIELDS = {
+    "title": "Title",
+    "type": "Type",
+    "project": "Project",
+    "scope": "Scope",
+    "tags": "Tags",
+    "confidence": "Confidence",
+    "supersedes": "Replaces",
+}
+
+
+def show(visit: Visit) -> Response:
+    """The note as it reads."""
+    found = visit.note()
+    return visit.page(
+        "note.html",
+        **_common(visit, found),
+        html=markdown.rendered(found.note.body),
+        related=look.related(visit.store, found.note),
+    )
+
+
+def source(visit: Visit) -> Response:
+    """The file as it is."""
+    found = visit.note()
+    text = found.data.decode("utf-8", "replace")
+    return visit.page("note_source.html", **_common(visit, found), text=text)
+
+
+def edit(visit: Visit) -> Response:
+    """The form."""
+    found = visit.note()
+    return _form(visit, found, draft_of(found.note))
+
+
+def save(visit: Visit) -> Response:
+    """Save the form; a note that changed meanwhile leads to both versions side by side."""
+    found = visit.note()
+    before = found.note
+    draft = _draft(visit)
+    try:
+        note = revise.revise(visit.store, before, draft, expected_hash=visit.value("hash"))
+    except NoteChangedOnDisk:
+        return _merge(visit, visit.note(), draft)
+    except InvalidInput as error:
+        return _form(visit, found, draft, hash=visit.value("hash"), error=error)
+    return visit.go(f"/notes/{note.id}", Notice("Saved."))
+
+
+def blank(visit: Visit) -> Response:
+    """The form of a new note."""
+    supersedes = visit.asked("supersedes")
+    draft = Draft(
+        title=visit.asked("title"),
+        body="",
+        project=visit.asked("project") or "global",
+        supersedes=tuple(supersedes.split()),
+    )
+    return _form(visit, None, draft)
+
+
+def create(visit: Visit) -> Response:
+    """Write a new note."""
+    draft = _draft(visit)
+    try:
+        note = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
+    except InvalidInput as error:
+        return _form(visit, None, draft, error=error)
+    return visit.go(f"/notes/{note.id}", Notice("Written."))
+
+
+def preview(visit: Visit) -> Response:
+    """A body as it will read."""
+    return visit.page("preview.html", html=markdown.rendered(visit.value("body")))
+
+
+def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
+    chain = look.chain(visit.store, found.note)
+    return {"note": found.note, "hash": found.hash, "chain": chain, "size": len(found.data)}
+
+
+def _form(
+    visit: Visit,
+    found: ReadNote | None,
+    draft: Draft,
+    *,
+    hash: str = "",
+    error: InvalidInput | None = None,
+) -> Response:
+    facets = visit.dashboard.counts.facets(replace(visit.shown(), state="all"))
+    return visit.page(
+        "edit.html",
+        status=400 if error else 200,
+        note=found.note if found else None,
+        hash=hash or (found.hash if found else ""),
+        draft=draft,
+        error=error,
+        types=TYPES,
+        scopes=SCOPES,
+        projects=[value for value, _ in facets["project"]],
+        tags=[value for value, _ in facets["tag"]],
+    )
+
+
+def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
+    """Both versions: theirs to read, the person's own to go on with."""
+    theirs = draft_of(found.note)
+    fields = [
+        (name, label, _shown(theirs, name), _shown(draft, name))
+        for name, label in _FIELDS.items()
+        if _shown(theirs, name) != _shown(draft, name)
+    ]
+    return visit.page(
+        "merge.html",
+        status=409,
+        note=found.note,
+        hash=found.hash,
+        draft=draft,
+        theirs=theirs,
+        fields=fields,
+        unchanged=[name for name in _FIELDS if name not in {field[0] for field in fields}],
+        value_of=_shown,
+        source=serialize(found.note),
+    )
+
+
+def _shown(draft: Draft, name: str) -> str:
+    value = getattr(draft, name)
+    if name == "tags":
+        return ", ".join(value)
+    return " ".join(value) if name == "supersedes" else str(value)
+
+
+def _draft(visit: Visit) -> Draft:
+    try:
+        confidence = float(visit.value("confidence", "1") or "1")
+    except ValueError:
+        raise InvalidInput("The confidence is a number from 0 to 1.") from None
+    tags = (" ".join(tag.split()) for tag in visit.value("tags").split(","))
+    return Draft(
+        title=visit.value("title"),
+        body=visit.value("body"),
+        type=visit.value("type", "semantic"),
+        project=visit.value("project", "global"),
+        scope=visit.value("scope", "portable"),
+        tags=tuple(tag for tag in tags if tag),
+        confidence=confidence,
+        supersedes=tuple(visit.value("supersedes").split()),
+    )

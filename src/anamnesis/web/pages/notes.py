@@ -1,0 +1,170 @@
+"""The list of notes: live search, facets, sorting, and acts on several notes at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anamnesis.errors import InvalidInput
+from anamnesis.index.browse import ORDERS, Shown
+from anamnesis.operations import curate, look
+from anamnesis.operations.look import Answer
+from anamnesis.records import record
+from anamnesis.web.dashboard import Notice
+from anamnesis.web.words import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.responses import Response
+
+    from anamnesis.operations.curate import Curated
+    from anamnesis.web.visit import Visit
+
+PAGE = 50
+_DEEPEST = 1_000_000
+_FACETS = {
+    "state": "State",
+    "type": "Type",
+    "project": "Project",
+    "scope": "Scope",
+    "machine": "Machine",
+    "source": "Source",
+    "tag": "Tag",
+}
+_VALUES_SHOWN = 8
+_ALWAYS = ("state",)  # shown even if there is nothing to choose
+LABELS = {
+    "updated": "latest change",
+    "oldest": "oldest change",
+    "created": "latest made",
+    "title": "title",
+}
+
+
+@record
+class Choice:
+    """One value of a facet: how many notes it shows, and where it leads."""
+
+    value: str
+    count: int
+    chosen: bool
+    address: str
+
+
+@record
+class Facet:
+    """One dimension that notes are chosen by."""
+
+    name: str
+    title: str
+    choices: tuple[Choice, ...]
+    more: tuple[Choice, ...]
+
+
+def show(visit: Visit) -> Response:
+    """The list, or only its changing part when a script asks."""
+    query, shown = visit.asked("q").strip(), visit.shown()
+    offset = visit.asked_number("offset", 0, most=_DEEPEST)
+    order = visit.asked("sort") if visit.asked("sort") in ORDERS else "updated"
+    found = _found(visit, query, shown, order=order, offset=offset)
+    context: dict[str, Any] = {
+        "query": query,
+        "shown": shown,
+        "hits": found.hits,
+        "total": found.total,
+        "offset": offset,
+        "order": order,
+        "orders": LABELS,
+        "best": look.MOST_HITS,
+        "page_size": PAGE,
+        "facets": _facets(visit, shown, found.facets),
+        "here": visit.address(),
+        "empty": visit.dashboard.counts.total(Shown(state="all")) == 0,
+    }
+    partial = visit.from_htmx and visit.request.headers.get("hx-target") == "results"
+    return visit.page("notes_results.html" if partial else "notes.html", **context)
+
+
+def act(visit: Visit) -> Response:
+    """Carry out one act on the notes that were selected."""
+    ids = visit.values("id")
+    if not ids:
+        raise InvalidInput("No note is selected.", hint="Select notes with x, then choose again.")
+    done = _carried_out(visit, ids)
+    return visit.go(visit.back("/notes"), _notice(visit.value("act"), done))
+
+
+def undo(visit: Visit) -> Response:
+    """Take back what a notice told of."""
+    notice = visit.dashboard.forget(visit.value("notice"))
+    if notice is None:
+        raise InvalidInput("This can no longer be undone.")
+    done = curate.undo(visit.store, notice.changes)
+    text = f"{plural(len(done.changes), 'note')} put back."
+    return visit.go(visit.back("/notes"), Notice(" ".join([text, *done.failures])))
+
+
+def _found(visit: Visit, query: str, shown: Shown, *, order: str, offset: int) -> Answer:
+    if query:
+        return look.search(visit.store, query, shown, limit=PAGE, offset=offset)
+    hits = look.page(visit.store, shown, order=order, limit=PAGE, offset=offset)
+    counts = visit.dashboard.counts
+    return Answer(tuple(hits), counts.total(shown), counts.facets(shown))
+
+
+def _facets(
+    visit: Visit, shown: Shown, found: Mapping[str, Sequence[tuple[str, int]]]
+) -> list[Facet]:
+    facets = []
+    for name, title in _FACETS.items():
+        chosen = getattr(shown, name)
+        choices = [_choice(visit, name, value, count, chosen) for value, count in found[name]]
+        if chosen and chosen != "all" and chosen not in {choice.value for choice in choices}:
+            choices.insert(0, _choice(visit, name, chosen, 0, chosen))
+        if len(choices) > 1 or name in _ALWAYS or (choices and chosen):
+            first = [each for at, each in enumerate(choices) if at < _VALUES_SHOWN or each.chosen]
+            rest = [each for each in choices if each not in first]
+            facets.append(Facet(name, title, tuple(first), tuple(rest)))
+    return facets
+
+
+def _choice(visit: Visit, name: str, value: str, count: int, chosen: str) -> Choice:
+    is_chosen = value == chosen
+    empty = "all" if name == "state" else None
+    address = visit.address(**{name: empty if is_chosen else value, "offset": None})
+    return Choice(value, count, is_chosen, address)
+
+
+def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
+    store, name = visit.store, visit.value("act")
+    if name == "delete":
+        return curate.delete(store, ids)
+    if name == "tag":
+        return curate.add_tag(store, ids, visit.value("tag"))
+    if name == "untag":
+        return curate.remove_tag(store, ids, visit.value("tag"))
+    if name in ("portable", "machine-local"):
+        return curate.move(store, ids, name)
+    if name == "supersede":
+        newest = max(ids, key=lambda note_id: _age(visit, note_id))
+        return curate.supersede(store, ids, by=visit.value("by") or newest)
+    raise InvalidInput(f"{name[:40]!r} is not something that can be done to notes.")
+
+
+def _age(visit: Visit, note_id: str) -> str:
+    note = visit.store.get(note_id)
+    return note.updated_at if note else ""
+
+
+def _notice(name: str, done: Curated) -> Notice:
+    number = plural(len(done.changes), "note")
+    texts = {
+        "delete": f"{number} deleted.",
+        "tag": f"{number} tagged.",
+        "untag": f"Tag removed from {number}.",
+        "portable": f"{number} will travel with the next sync.",
+        "machine-local": f"{number} kept on this machine.",
+        "supersede": "The latest note replaces the others.",
+    }
+    text = " ".join([texts[name], *done.failures])
+    return Notice(text, done.changes, "trouble" if done.failures else "done")

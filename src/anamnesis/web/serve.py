@@ -1,0 +1,160 @@
+"""Starting and stopping the dashboard."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from anamnesis import atomic
+from anamnesis.errors import AnamnesisError
+from anamnesis.store import MemoryStore
+from anamnesis.web.app import build
+from anamnesis.web.security import Keys
+
+if TYPE_CHECKING:
+    from typing import Self
+
+LOOPBACK = "127.0.0.1"
+_START_SECONDS = 20.0
+_LAST_SECONDS = 1  # pages hold a stream of events open for ever
+
+
+class PortTaken(AnamnesisError):
+    """Another program listens on the port."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(
+            f"Port {port} is taken by another program.",
+            hint="Choose another:  anamnesis dashboard --port 0",
+        )
+
+
+class Server:
+    """The dashboard of one store on one port; a context manager that runs it in a thread."""
+
+    def __init__(
+        self, home: str | os.PathLike[str], *, port: int = 0, host: str = LOOPBACK
+    ) -> None:
+        self._socket = _bound(host, port)
+        self.port: int = self._socket.getsockname()[1]
+        self.address = f"http://{host}:{self.port}"
+        self.keys = Keys()
+        self.store = MemoryStore(home)
+        app = build(
+            self.store,
+            keys=self.keys,
+            hosts=_names(host, self.port),
+            cookie=f"anamnesis-{self.port}",
+        )
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                loop="asyncio",
+                http="h11",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_LAST_SECONDS,
+            )
+        )
+        self._thread: threading.Thread | None = None
+
+    def link(self) -> str:
+        """An address that opens the dashboard once."""
+        return f"{self.address}/open?token={self.keys.mint()}"
+
+    def run(self) -> None:
+        """Serve until interrupted."""
+        self._announce()
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self._end()
+
+    def start(self) -> Self:
+        """Serve in a thread; answers when this returns."""
+        self._announce()
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+        )
+        self._thread.start()
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._server.started and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self
+
+    def stop(self) -> None:
+        """End the thread and close the store."""
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join()
+        self._end()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _announce(self) -> None:
+        """Tell this person's programs where we are and how to get in; nobody else can read it."""
+        facts = {"address": self.address, "key": self.keys.script, "pid": os.getpid()}
+        atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
+
+    def _end(self) -> None:
+        self._socket.close()
+        with suppress(FileNotFoundError):
+            os.unlink(announcement(str(self.store.root)))
+        self.store.close()
+
+
+def announcement(home: str) -> str:
+    """The file that says where a dashboard runs, readable by its owner only."""
+    return os.path.join(home, "dashboard.json")
+
+
+def running(home: str) -> str | None:
+    """A fresh link to a dashboard that runs already on this store, or None."""
+    from http.client import HTTPConnection, HTTPException
+    from urllib.parse import urlsplit
+
+    try:
+        with open(announcement(home), encoding="utf-8") as stream:
+            facts = json.load(stream)
+        address, key = str(facts["address"]), str(facts["key"])
+        split = urlsplit(address)
+        connection = HTTPConnection(split.hostname or LOOPBACK, split.port, timeout=2)
+        connection.request("POST", "/api/open", headers={"Authorization": f"Bearer {key}"})
+        answer = connection.getresponse()
+        path = json.loads(answer.read())["path"] if answer.status == 200 else ""
+        connection.close()
+    except (OSError, ValueError, KeyError, TypeError, HTTPException):
+        return None
+    return f"{address}{path}" if path else None
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise PortTaken(port) from error
+    listener.listen(64)
+    listener.set_inheritable(False)
+    return listener
+
+
+def _names(host: str, port: int) -> frozenset[str]:
+    return frozenset(f"{name}:{port}" for name in (host, LOOPBACK, "localhost", "[::1]"))

@@ -1,0 +1,176 @@
+"""One request, read and answered: what pages are written against."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.index import excerpts
+from anamnesis.index.browse import Shown
+from anamnesis.notes.ids import is_valid_id
+from anamnesis.web import markdown, navigation
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from markupsafe import Markup
+    from starlette.requests import Request
+
+    from anamnesis.notes.tree import ReadNote
+    from anamnesis.store import MemoryStore
+    from anamnesis.web.dashboard import Dashboard, Notice
+
+    Page = Callable[["Visit"], Response]
+    Endpoint = Callable[[Request], Awaitable[Response]]
+
+THEMES = ("auto", "light", "dark")
+_MOST_FIELDS = 2000  # a page of notes can be selected as a whole
+_LONGEST_PARAMETER = 1000
+
+
+class Visit:
+    """A request with its form, and the ways to answer it."""
+
+    def __init__(self, request: Request, body: bytes) -> None:
+        self.request = request
+        self.dashboard: Dashboard = request.app.state.dashboard
+        self.store: MemoryStore = self.dashboard.store
+        self.body = body
+        self._form: dict[str, list[str]] | None = None
+
+    @property
+    def from_htmx(self) -> bool:
+        """Whether a script of ours asks for a part of a page."""
+        return self.request.headers.get("hx-request") == "true"
+
+    @property
+    def theme(self) -> str:
+        """The colours that the person chose: auto follows the system."""
+        chosen = self.request.cookies.get("theme", "")
+        return chosen if chosen in THEMES else "auto"
+
+    @property
+    def note_views(self) -> tuple[tuple[str, str], ...]:
+        """The ways to look at one note."""
+        return navigation.NOTE_VIEWS
+
+    def marked(self, text: str) -> Markup:
+        """Text with what matched marked."""
+        return markdown.marked(text, excerpts.START, excerpts.END)
+
+    def asked(self, name: str, default: str = "") -> str:
+        """A parameter of the address."""
+        return self.request.query_params.get(name, default)[:_LONGEST_PARAMETER]
+
+    def asked_number(self, name: str, default: int, *, most: int) -> int:
+        """A parameter of the address that is a number from 0 to `most`."""
+        text = self.asked(name)
+        return min(int(text), most) if text.isascii() and text.isdigit() else default
+
+    def named(self, name: str) -> str:
+        """A part of the path."""
+        return str(self.request.path_params[name])
+
+    def values(self, name: str) -> list[str]:
+        """All values of a field of the form."""
+        if self._form is None:
+            try:
+                self._form = parse_qs(
+                    self.body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS
+                )
+            except ValueError:
+                raise InvalidInput("The form cannot be read.") from None
+        return self._form.get(name, [])
+
+    def value(self, name: str, default: str = "") -> str:
+        """A field of the form."""
+        found = self.values(name)
+        return found[-1] if found else default
+
+    def json(self) -> dict[str, Any]:
+        """The body as a JSON object."""
+        try:
+            found = json.loads(self.body or b"{}")
+        except (ValueError, RecursionError):
+            raise InvalidInput("The body is not JSON.") from None
+        if not isinstance(found, dict):
+            raise InvalidInput("The body is not a JSON object.")
+        return found
+
+    def note(self) -> ReadNote:
+        """The note that the path names."""
+        note_id = self.named("id")
+        found = self.store.read(note_id) if is_valid_id(note_id) else None
+        if found is None:
+            raise NoSuchNote(note_id[:80])
+        return found
+
+    def shown(self) -> Shown:
+        """The filters that the address carries."""
+        state = self.asked("state", "current")
+        return Shown(
+            type=self.asked("type"),
+            project=self.asked("project"),
+            scope=self.asked("scope"),
+            machine=self.asked("machine"),
+            source=self.asked("source"),
+            tag=self.asked("tag"),
+            session=self.asked("session"),
+            state=state if state in ("current", "superseded", "all") else "current",
+            day=self.asked("day"),
+        )
+
+    def address(self, **changes: str | int | None) -> str:
+        """This page's address with some parameters changed; None removes one."""
+        kept = {key: value for key, value in self.request.query_params.items() if key != "notice"}
+        kept.update({key: str(value) for key, value in changes.items() if value is not None})
+        for key in [key for key, value in changes.items() if value is None]:
+            kept.pop(key, None)
+        return self.request.url.path + (f"?{urlencode(kept)}" if kept else "")
+
+    def page(self, template: str, *, status: int = 200, **context: Any) -> Response:
+        """A page of HTML."""
+        key = self.asked("notice")
+        html = self.dashboard.draw(
+            template,
+            visit=self,
+            path=self.request.url.path,
+            nonce=self.request.state.nonce,
+            notice=self.dashboard.notice(key) if key else None,
+            notice_key=key,
+            **context,
+        )
+        return HTMLResponse(html, status)
+
+    def answer(self, value: object, *, status: int = 200) -> Response:
+        """JSON for a program."""
+        return JSONResponse(value, status)
+
+    def go(self, address: str, notice: Notice | None = None) -> Response:
+        """Show another page next, with a notice of what was done."""
+        if notice is not None:
+            separator = "&" if "?" in address else "?"
+            address += f"{separator}notice={self.dashboard.remember(notice)}"
+        return RedirectResponse(address, 303)
+
+    def back(self, default: str) -> str:
+        """Where the person came from: an address of ours that the form names."""
+        given = self.value("back")
+        split = urlsplit(given)
+        ours = given.startswith("/") and not given.startswith(("//", "/\\"))
+        return given if ours and not split.netloc and "\n" not in given else default
+
+
+def endpoint(page: Page) -> Endpoint:
+    """A page function as the server calls it: the body is read, then a thread does the work."""
+
+    async def answered(request: Request) -> Response:
+        body = await request.body() if request.method not in ("GET", "HEAD") else b""
+        return await run_in_threadpool(page, Visit(request, body))
+
+    return answered

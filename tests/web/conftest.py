@@ -1,0 +1,38 @@
+"""A dashboard in process: the real application over a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from anamnesis.store import MemoryStore
+from anamnesis.web.app import build
+from anamnesis.web.security import Keys
+
+HOST = "127.0.0.1:8765"
+ORIGIN = f"http://{HOST}"
+
+
+@pytest.fixture
+def keys() -> Keys:
+    return Keys()
+
+
+@pytest.fixture
+def stranger(store: MemoryStore, keys: Keys) -> Iterator[TestClient]:
+    """Somebody who was not let in."""
+    app = build(store, keys=keys, hosts=frozenset({HOST}), cookie="anamnesis-8765")
+    with TestClient(app, base_url=ORIGIN, follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def browser(stranger: TestClient, keys: Keys) -> TestClient:
+    """The person's own browser, with a session."""
+    answer = stranger.get("/open", params={"token": keys.mint()})
+    assert answer.status_code == 303
+    stranger.headers["origin"] = ORIGIN
+    stranger.headers["sec-fetch-site"] = "same-origin"
+    return stranger

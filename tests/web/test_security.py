@@ -1,0 +1,202 @@
+"""Nobody but the person's own browser gets in, and nothing that a note says can act."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from anamnesis.store import MemoryStore
+from anamnesis.web.security import MOST_BYTES, Keys
+
+from .conftest import HOST, ORIGIN
+
+SCRIPT = "<script>alert(1)</script>"
+PAGES = ("/", "/notes", "/settings", "/new")
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1", ""]
+)
+def test_a_name_that_is_not_ours_is_refused_even_with_the_session(
+    browser: TestClient, host: str
+) -> None:
+    """DNS rebinding: a foreign name that leads to loopback."""
+    assert browser.get("/notes", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/api/notes", "/api/status", "/events", "/notes/01J"])
+def test_without_a_session_nothing_is_shown(stranger: TestClient, path: str) -> None:
+    answer = stranger.get(path)
+
+    assert answer.status_code == 401
+    assert "anamnesis dashboard" in answer.text
+
+
+def test_a_link_works_once(stranger: TestClient, keys: Keys) -> None:
+    token = keys.mint()
+
+    assert stranger.get("/open", params={"token": token}).status_code == 303
+    stranger.cookies.clear()
+    assert stranger.get("/open", params={"token": token}).status_code == 401
+    assert stranger.get("/open", params={"token": ""}).status_code == 401
+
+
+def test_the_cookie_is_for_this_site_and_no_script(stranger: TestClient, keys: Keys) -> None:
+    cookie = stranger.get("/open", params={"token": keys.mint()}).headers["set-cookie"].lower()
+
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example", "sec-fetch-site": "cross-site"},
+        {"origin": "http://evil.example", "sec-fetch-site": ""},
+        {"origin": "null", "sec-fetch-site": "same-origin"},
+        {"origin": f"https://{HOST}", "sec-fetch-site": "same-origin"},
+        {"origin": "http://127.0.0.1:3000", "sec-fetch-site": "same-site"},
+        {"origin": ORIGIN, "sec-fetch-site": "same-site"},
+        {"origin": f"{ORIGIN}.evil.example", "sec-fetch-site": "same-origin"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/notes", "/new", "/undo", "/theme", "/api/notes", "/api/open"])
+def test_another_site_cannot_write(
+    browser: TestClient, store: MemoryStore, headers: dict[str, str], path: str
+) -> None:
+    note = store.write(type="semantic", title="kept", body="")
+
+    answer = browser.post(
+        path, data={"act": "delete", "id": note.id, "title": "t"}, headers=headers
+    )
+
+    assert answer.status_code == 403
+    assert [found.id for found in store.list()] == [note.id]
+
+
+def test_a_write_that_does_not_say_where_it_comes_from_is_refused(
+    stranger: TestClient, keys: Keys
+) -> None:
+    stranger.get("/open", params={"token": keys.mint()})
+
+    assert stranger.post("/new", data={"title": "t"}).status_code == 403
+
+
+def test_a_script_with_the_key_may_write(stranger: TestClient, keys: Keys) -> None:
+    header = {"authorization": f"Bearer {keys.script}"}
+
+    assert stranger.post("/api/notes", json={"title": "t"}, headers=header).status_code == 201
+    wrong = {"authorization": f"Bearer {keys.script}x"}
+    assert stranger.post("/api/notes", json={"title": "t"}, headers=wrong).status_code == 403
+    assert stranger.get("/api/notes", headers=wrong).status_code == 401
+
+
+def test_a_get_changes_nothing(browser: TestClient, store: MemoryStore) -> None:
+    note = store.write(type="semantic", title="kept", body="")
+
+    browser.get("/notes", params={"act": "delete", "id": note.id})
+    browser.get("/api/notes", params={"act": "delete", "id": note.id})
+
+    assert store.get(note.id) is not None
+    assert browser.get("/undo").status_code == 405
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_forbids_scripts_of_others_and_frames(browser: TestClient, path: str) -> None:
+    answer = browser.get(path)
+
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'; script-src 'self';" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+    assert " style=" not in answer.text
+    assert "onclick=" not in answer.text
+
+
+def test_what_a_note_says_stays_text(browser: TestClient, store: MemoryStore) -> None:
+    body = (
+        f"{SCRIPT} <img src=x onerror=alert(1)> [a](javascript:alert(1)) "
+        "![p](http://evil.example/pixel.png) <svg onload=alert(1)> [b](data:text/html,x)"
+    )
+    note = store.write(
+        type="semantic", title=f"needle {SCRIPT}", body=body, project=f"p{SCRIPT}",
+        machine_id=f'm"{SCRIPT}', tags=[f"t{SCRIPT}", '"><script>'], prov_session=SCRIPT,
+        prov_model=SCRIPT, supersedes="",
+    )  # fmt: skip
+    paths = [
+        "/", "/notes", "/notes?q=needle", f"/notes/{note.id}", f"/notes/{note.id}/source",
+        f"/notes/{note.id}/edit", "/settings", f"/notes?q={SCRIPT}", f"/notes?tag={SCRIPT}",
+        '/notes?project="><script>alert(1)</script>', f"/new?title={SCRIPT}",
+    ]  # fmt: skip
+
+    for path in paths:
+        html = browser.get(path).text.lower()
+        assert "<script>" not in html, path
+        assert "<img" not in html, path
+        assert "<svg onload" not in html, path
+        assert 'href="javascript:' not in html, path
+        assert 'href="data:' not in html, path
+
+
+def test_a_preview_is_cleaned_too(browser: TestClient) -> None:
+    answer = browser.post("/preview", data={"body": f"**b** {SCRIPT} <b onclick=x>y</b>"})
+
+    assert "<strong>b</strong>" in answer.text
+    assert "<script" not in answer.text
+    assert "<b " not in answer.text
+
+
+@pytest.mark.parametrize(
+    "note_id",
+    [
+        "..%2f..%2fetc%2fpasswd",
+        "../../config",
+        "%2e%2e%2fconfig",
+        "a/b",
+        "x" * 65,
+        "a.b",
+        "-",
+        "%00",
+    ],
+)
+def test_an_id_cannot_leave_the_store(browser: TestClient, note_id: str) -> None:
+    for path in ("", "/edit", "/source"):
+        assert browser.get(f"/notes/{note_id}{path}").status_code == 404
+    assert browser.get(f"/api/notes/{note_id}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py"]
+)
+def test_only_our_own_files_are_served(browser: TestClient, path: str) -> None:
+    assert browser.get(path).status_code == 404
+
+
+def test_a_request_that_is_too_large_is_refused(browser: TestClient) -> None:
+    def endless() -> object:
+        for _ in range(MOST_BYTES // 65_536 + 2):
+            yield b"x" * 65_536
+
+    assert browser.post("/new", content=b"x" * (MOST_BYTES + 1)).status_code == 413
+    assert browser.post("/new", content=endless()).status_code == 413  # type: ignore[arg-type]
+
+
+def test_a_redirect_stays_on_this_site(browser: TestClient, store: MemoryStore) -> None:
+    for back in ("//evil.example", "https://evil.example", "/\\evil.example", "javascript:x"):
+        note = store.write(type="semantic", title="t", body="")
+        answer = browser.post("/notes", data={"act": "delete", "id": note.id, "back": back})
+        assert answer.headers["location"].startswith("/notes?notice=")
+
+
+def test_secrets_of_the_configuration_are_covered(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", "https://user:hunter2@git.example/memory.git")
+    monkeypatch.setenv("ANAMNESIS_API_KEY", "hunter3")
+
+    html = browser.get("/settings").text
+
+    assert "hunter" not in html
+    assert "git.example/memory.git" in html
