@@ -26,7 +26,12 @@ $(VENV)/.sshd: $(STAMP)
 demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
 	@$(BIN)/python -m demo
 
+<<<<<<< HEAD
 test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
+=======
+test: $(STAMP) ## Run all tests but the long ones
+	$(BIN)/python tests/browser/ensure_chromium.py
+>>>>>>> d2b0408 (web: tests in a real browser; forms keep their origin)
 	$(BIN)/python -m pytest
 
 check: $(STAMP) ## Formatter, linter, types, layers, size ceiling, docs

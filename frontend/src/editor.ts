@@ -22,6 +22,7 @@ const colours = HighlightStyle.define([
 const look = EditorView.theme({
   ".cm-content": { fontFamily: "var(--mono)", padding: "12px 4px", caretColor: "var(--accent)" },
   ".cm-gutters": { background: "transparent", border: "0", color: "var(--muted)" },
+  ".cm-placeholder": { color: "var(--muted)" },
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--accent-soft) !important" },
   ".cm-changedLine": { background: "var(--added) !important" },

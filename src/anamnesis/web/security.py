@@ -26,7 +26,8 @@ _READING = ("GET", "HEAD", "OPTIONS")
 _OPEN_PATHS = ("/static/", "/open")
 _HEADERS = {
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    # Not "no-referrer": a browser would then hide the origin of our own forms as well.
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",

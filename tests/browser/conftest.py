@@ -1,0 +1,98 @@
+"""A real server, a real store and a real Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+
+from anamnesis.store import MemoryStore
+from anamnesis.web.serve import Server
+
+from .ensure_chromium import chromium
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-dev-shm-usage",
+]  # fmt: skip
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+
+
+@pytest.fixture(scope="session")
+def chrome() -> Iterator[Browser]:
+    """One browser for all tests of a worker."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """The dashboard of the test's store."""
+    monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
+    with Server(store.root) as running:
+        yield running
+
+
+class Visitor:
+    """A person at a browser; whatever the browser complains about fails the test."""
+
+    def __init__(self, browser: Browser, server: Server, **options: Any) -> None:
+        self.server = server
+        self.context: BrowserContext = browser.new_context(
+            **{"reduced_motion": "reduce", **options}
+        )
+        self.context.set_default_timeout(15_000)
+        self.complaints: list[str] = []
+        self.context.on("request", self._watch)
+        self.context.on("weberror", lambda error: self.complaints.append(str(error.error)))
+        self.context.on("console", self._listen)
+        self.page = self.tab()
+        self.page.goto(server.link())
+
+    def tab(self) -> Page:
+        """One more tab."""
+        return self.context.new_page()
+
+    def go(self, path: str, page: Page | None = None) -> Page:
+        """Open a page of the dashboard."""
+        page = page or self.page
+        page.goto(f"{self.server.address}{path}")
+        return page
+
+    def violations(self) -> list[str]:
+        """What axe finds wrong with the page."""
+        self.page.evaluate(AXE)
+        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        return [
+            f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+            for violation in found["violations"]
+            for node in violation["nodes"]
+        ]
+
+    def _watch(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        if (
+            address.scheme in ("http", "https")
+            and address.netloc != f"127.0.0.1:{self.server.port}"
+        ):
+            self.complaints.append(f"a request left this machine: {request.url}")
+
+    def _listen(self, message: Any) -> None:
+        if message.type == "error" and "409" not in message.text:
+            self.complaints.append(message.text)
+
+
+@pytest.fixture
+def visit(chrome: Browser, server: Server) -> Iterator[Visitor]:
+    """A person who was let in."""
+    visitor = Visitor(chrome, server)
+    yield visitor
+    visitor.context.close()
+    assert visitor.complaints == []

@@ -1,0 +1,321 @@
+"""What a person does with the dashboard, in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from anamnesis.notes.note import Memory
+from anamnesis.store import MemoryStore
+from anamnesis.web.serve import Server
+from support import write_file
+
+from .conftest import Visitor
+
+
+@pytest.fixture
+def notes(store: MemoryStore) -> list[Memory]:
+    """A few notes of all kinds, the last one replaced."""
+    old = store.write(type="semantic", title="Staging needs the VPN", body="It **hangs** without.")
+    return [
+        store.write(
+            type="semantic", title="Staging is open since May", body="Use `psql service=staging`.",
+            project="github.com/team/app", machine_id="desk", tags=["staging", "database"],
+            supersedes=old.id,
+        ),
+        store.write(
+            type="procedural", title="How to release", project="github.com/team/app",
+            body="1. tag\n2. wait\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", tags=["release"],
+        ),
+        store.write(
+            type="episodic", title="Fixed the flaky test", body="Froze the clock.",
+            prov_source="session-end", prov_session="s-1", confidence=0.7, tags=["tests"],
+        ),
+        old,
+    ]  # fmt: skip
+
+
+def _pages(notes: list[Memory]) -> dict[str, str]:
+    note = notes[0].id
+    return {
+        "pulse": "/",
+        "notes": "/notes",
+        "search": "/notes?q=staging+psql",
+        "nothing found": "/notes?q=zzzz",
+        "note": f"/notes/{note}",
+        "replaced note": f"/notes/{notes[-1].id}",
+        "source": f"/notes/{note}/source",
+        "edit": f"/notes/{note}/edit",
+        "new": "/new",
+        "settings": "/settings",
+        "error": "/notes/NOSUCH",
+    }
+
+
+PAGES = list(_pages([Memory(id="x", type="", title="", body="")] * 2))
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_no_accessibility_violation(
+    chrome: Browser,
+    server: Server,
+    store: MemoryStore,
+    notes: list[Memory],
+    name: str,
+    colours: str,
+) -> None:
+    write_file(store.root, "memory/semantic/broken.md", "no front matter")
+    visitor = Visitor(chrome, server, color_scheme=colours)
+
+    visitor.go(_pages(notes)[name])
+
+    assert visitor.violations() == []
+    assert [text for text in visitor.complaints if "404" not in text] == []
+    visitor.context.close()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_on_a_phone(
+    chrome: Browser, server: Server, notes: list[Memory], name: str
+) -> None:
+    visitor = Visitor(chrome, server, viewport={"width": 360, "height": 740})
+
+    page = visitor.go(_pages(notes)[name])
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    expect(page.locator("nav.side a").first).to_be_in_viewport()
+    visitor.context.close()
+
+
+def test_an_empty_store_teaches_and_is_accessible(visit: Visitor) -> None:
+    for path in ("/", "/notes"):
+        visit.go(path)
+        expect(visit.page.get_by_text("anamnesis write")).to_be_visible()
+        assert visit.violations() == []
+
+
+def test_search_answers_while_typing_and_the_address_keeps_it(
+    visit: Visitor, notes: list[Memory]
+) -> None:
+    page = visit.go("/notes")
+
+    page.get_by_label("Search all notes").press_sequentially("flaky clo")
+
+    expect(page.locator(".row-title")).to_have_count(1)
+    expect(page.locator("mark").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"q=flaky\+clo|q=flaky%20clo"))
+    page.reload()
+    expect(page.locator(".row-title")).to_have_text(["Fixed the flaky test"])
+
+
+def test_facets_narrow_and_are_taken_back(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/notes")
+
+    page.get_by_role("complementary", name="Filters").get_by_role("link", name="procedural").click()
+    expect(page.locator(".row-title")).to_have_text(["How to release"])
+    page.get_by_title("Remove this filter").click()
+
+    expect(page.locator(".row-title")).to_have_count(3)
+
+
+def test_everything_works_from_the_keyboard(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/")
+
+    page.keyboard.press("g")
+    page.keyboard.press("n")
+    expect(page).to_have_url(re.compile("/notes$"))
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.locator(".selection")).to_be_visible()
+    expect(page.locator("[data-selected]")).to_have_text("1 selected")
+    title = page.locator(".note-row:has(:checked) .row-title").inner_text()
+    page.keyboard.press("o")
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    page.keyboard.press("e")
+    expect(page).to_have_url(re.compile("/edit$"))
+    page.go_back()
+    page.keyboard.press("/")
+    page.keyboard.type("release")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row-title").first).to_have_text("How to release")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_the_palette_goes_to_pages_and_notes(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/")
+
+    page.keyboard.press("Control+k")
+    dialog = page.get_by_role("dialog", name="Command palette")
+    expect(dialog).to_be_visible()
+    assert visit.violations() == []
+    page.keyboard.type("how to rel")
+    expect(dialog.get_by_role("option", selected=True)).to_contain_text("How to release")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("How to release")
+
+
+def test_an_edit_is_saved_with_the_keyboard(
+    visit: Visitor, store: MemoryStore, notes: list[Memory]
+) -> None:
+    page = visit.go(f"/notes/{notes[1].id}/edit")
+
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nWatch the **canary**.")
+    page.get_by_label("Tags").fill("release, canary")
+    page.keyboard.press("Control+s")
+
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(page.locator(".prose strong")).to_have_text("canary")
+    saved = store.get(notes[1].id)
+    assert saved is not None
+    assert saved.body == f"{notes[1].body}\nWatch the **canary**."
+    assert saved.tags == ["release", "canary"]
+
+
+def test_a_preview_shows_the_text_as_it_will_read(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/new")
+
+    page.get_by_label("Title").fill("t")
+    page.locator(".cm-content").click()
+    page.keyboard.type("# Heading of it")
+    page.get_by_role("button", name="Preview").click()
+
+    expect(page.locator("#preview h1")).to_have_text("Heading of it")
+    page.locator("form[data-editor]").evaluate("form => form.removeAttribute('data-dirty')")
+
+
+def test_two_tabs_that_edit_one_note_lose_nothing(
+    visit: Visitor, store: MemoryStore, notes: list[Memory]
+) -> None:
+    address = f"/notes/{notes[2].id}/edit"
+    first, second = visit.page, visit.tab()
+    visit.go(address, first)
+    visit.go(address, second)
+    for page, text in ((first, "Said the first.\n"), (second, "Said the second.\n")):
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+Home")
+        page.keyboard.type(text)
+    first.get_by_role("button", name="Save").click()
+    expect(first.get_by_text("Saved.")).to_be_visible()
+
+    second.get_by_role("button", name="Save").click()
+
+    expect(second.get_by_role("heading", level=1)).to_have_text(
+        "This note changed while you edited it"
+    )
+    expect(second.locator(".cm-merge-a")).to_contain_text("Said the first.")
+    mine = second.locator(".cm-merge-b .cm-content")
+    expect(mine).to_contain_text("Said the second.")
+    visit.page = second
+    assert visit.violations() == []
+    mine.click()
+    second.keyboard.press("Control+Home")
+    second.keyboard.type("Said the first.\n")
+    second.get_by_role("button", name="Save the right side").click()
+    expect(second.get_by_text("Saved.")).to_be_visible()
+    saved = store.get(notes[2].id)
+    assert saved is not None
+    assert saved.body.startswith("Said the first.\nSaid the second.\n")
+
+
+def test_notes_are_deleted_together_and_brought_back(
+    visit: Visitor, store: MemoryStore, notes: list[Memory]
+) -> None:
+    page = visit.go("/notes")
+
+    for box in page.get_by_role("checkbox").all()[:2]:
+        box.check()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("2 notes deleted.")).to_be_visible()
+    assert len(store.list()) == 2
+    assert visit.violations() == []
+    page.get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_text("2 notes put back.")).to_be_visible()
+    assert len(store.list()) == 4
+    expect(page).to_have_url(re.compile("/notes$"))
+
+
+def test_a_change_on_disk_is_told(visit: Visitor, store: MemoryStore, notes: list[Memory]) -> None:
+    page = visit.go(f"/notes/{notes[1].id}")
+    page.wait_for_timeout(1500)
+    found = store.read(notes[1].id)
+    assert found is not None
+
+    store.update(found.note, expected_hash=found.hash)
+
+    expect(page.get_by_text("This note changed on disk.")).to_be_visible()
+    page.get_by_role("button", name="Reload").click()
+    expect(page.get_by_text("This note changed on disk.")).to_have_count(0)
+
+
+def test_the_colours_follow_the_system_or_the_person(
+    chrome: Browser, server: Server, notes: list[Memory]
+) -> None:
+    visitor = Visitor(chrome, server, color_scheme="dark")
+    page = visitor.go("/notes")
+    assert _brightness(page) < 60
+
+    page.get_by_role("button", name="Theme: auto").click()
+    assert _brightness(page) > 200
+
+    page.get_by_role("button", name="Theme: light").click()
+    assert _brightness(page) < 60
+    visitor.context.close()
+
+
+def _brightness(page: Page) -> float:
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return sum(map(float, re.findall(r"\d+", colour)[:3])) / 3
+
+
+def test_reading_searching_and_saving_work_without_scripts(
+    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory]
+) -> None:
+    visitor = Visitor(chrome, server, java_script_enabled=False)
+    page = visitor.go("/")
+    page.get_by_label("Search all notes").fill("release")
+    page.get_by_label("Search all notes").press("Enter")
+    page.get_by_role("link", name="How to release").click()
+    expect(page.locator(".prose table")).to_be_visible()
+    assert page.get_by_role("button", name="Command palette").count() == 0
+
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_label("Text, in markdown").fill("plain words")
+    page.get_by_role("button", name="Save").click()
+
+    expect(page.locator(".prose")).to_have_text("plain words")
+    saved = store.get(notes[1].id)
+    assert saved is not None
+    assert saved.body == "plain words"
+    visitor.context.close()
+
+
+def test_a_hostile_note_does_nothing(visit: Visitor, store: MemoryStore) -> None:
+    evil = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    note = store.write(
+        type="semantic", title=f"x {evil}", project=evil, machine_id=evil, tags=[evil],
+        body=f"{evil}\n\n[x](javascript:document.title='owned') ![x](http://evil.example/x.png)",
+    )  # fmt: skip
+
+    for path in ("/", "/notes", "/notes?q=owned", f"/notes/{note.id}", f"/notes/{note.id}/edit"):
+        page = visit.go(path)
+        page.wait_for_timeout(100)
+        assert page.title() != "owned"
+
+
+def test_a_printed_note_is_only_the_note(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go(f"/notes/{notes[1].id}")
+
+    page.emulate_media(media="print")
+
+    expect(page.locator(".prose")).to_be_visible()
+    expect(page.locator(".top")).to_be_hidden()
+    expect(page.locator("nav.side")).to_be_hidden()
