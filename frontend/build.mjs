@@ -9,7 +9,7 @@ const target = process.argv[2] ?? join(here, "..", "src", "anamnesis", "web", "s
 
 await build({
   absWorkingDir: here,
-  entryPoints: ["src/app.ts", "src/editor.ts"],
+  entryPoints: ["src/app.ts", "src/editor.ts", "src/graph.ts"],
   outdir: target,
   bundle: true,
   minify: true,

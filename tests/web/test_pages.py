@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.notes.note import Memory
+from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.pages.notes import PAGE
 from support import write_file
@@ -125,7 +126,7 @@ def test_undo_leaves_what_was_changed_since(browser: TestClient, store: MemorySt
     store.update(tagged.note, expected_hash=tagged.hash)
     changed = store.read(note.id)
     assert changed is not None
-    store.put(Memory(**{**_dict(changed.note), "body": "newer"}))
+    store.put(replace(changed.note, body="newer"))
 
     browser.post("/undo", data={"notice": answer.headers["location"].partition("notice=")[2]})
 
@@ -133,12 +134,6 @@ def test_undo_leaves_what_was_changed_since(browser: TestClient, store: MemorySt
     assert kept is not None
     assert kept.body == "newer"
     assert kept.tags == ["hasty"]
-
-
-def _dict(note: Memory) -> dict[str, object]:
-    import dataclasses
-
-    return dataclasses.asdict(note)
 
 
 def test_several_notes_are_tagged_moved_and_replaced(
@@ -212,7 +207,7 @@ def test_a_second_writer_gets_both_versions_and_loses_nothing(
     form = _form(browser.get(f"/notes/{note.id}/edit").text)
     found = store.read(note.id)
     assert found is not None
-    store.update(Memory(**{**_dict(found.note), "body": "theirs"}), expected_hash=found.hash)
+    store.update(replace(found.note, body="theirs"), expected_hash=found.hash)
 
     answer = browser.post(f"/notes/{note.id}", data={**form, "body": "mine", "title": "my title"})
 
@@ -254,7 +249,7 @@ def test_an_edit_that_is_not_valid_is_shown_again_with_its_text(
 
 
 def test_a_type_of_a_newer_version_survives_an_edit(
-    browser: TestClient, root: object, store: MemoryStore
+    browser: TestClient, store: MemoryStore
 ) -> None:
     text = "---\nid: NEWER\ntype: prospective\ntitle: t\nfuture_key: kept\n---\nbody\n"
     write_file(store.root, "memory/prospective/NEWER.md", text)
@@ -297,7 +292,7 @@ def test_a_note_page_has_its_origin_and_its_kin(browser: TestClient, store: Memo
 def test_broken_files_are_listed_with_the_reason(browser: TestClient, store: MemoryStore) -> None:
     write_file(store.root, "memory/semantic/broken.md", "no front matter")
 
-    assert "1 file need" in browser.get("/").text.replace("needs", "need")
+    assert "1 file needs a person" in browser.get("/").text
     assert "memory/semantic/broken.md" in browser.get("/settings").text
 
 

@@ -71,8 +71,10 @@ Cube = dict[tuple[str, ...], int]  # a value per dimension -> number of notes
 def version(db: sqlite3.Connection) -> tuple[object, ...]:
     """Something that is different after every change of the index."""
     changed = db.execute("PRAGMA data_version").fetchone()[0]
-    latest = db.execute("SELECT max(updated_at), max(rowid) FROM memories").fetchone()
-    return id(db), changed, db.total_changes, *latest
+    # Each on its own is one step in an index; both in one statement would read every row.
+    latest = db.execute("SELECT max(updated_at) FROM memories").fetchone()[0]
+    last = db.execute("SELECT max(rowid) FROM memories").fetchone()[0]
+    return id(db), changed, db.total_changes, latest, last
 
 
 def engine(db: sqlite3.Connection) -> str:
@@ -124,14 +126,15 @@ def count(db: sqlite3.Connection, shown: Shown) -> int:
 
 def cube(db: sqlite3.Connection) -> Cube:
     """How many notes there are of each combination of values: one scan answers every filter."""
-    found = db.execute(
-        "SELECT type, project, scope, machine_id, prov_source, superseded, count(*) "
-        "FROM memories GROUP BY 1, 2, 3, 4, 5, 6"
+    from collections import Counter
+
+    cursor = db.cursor()
+    cursor.row_factory = None  # plain tuples, counted as they come: SQLite would sort them all
+    cursor.execute(
+        "SELECT type, project, scope, machine_id, prov_source, "
+        "CASE superseded WHEN 0 THEN 'current' ELSE 'superseded' END FROM memories"
     )
-    return {
-        (*values, "superseded" if superseded else "current"): number
-        for *values, superseded, number in found
-    }
+    return dict(Counter(cursor))
 
 
 def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
@@ -154,15 +157,29 @@ def _most_common(values: Iterable[str]) -> list[tuple[str, int]]:
 
 def tags(db: sqlite3.Connection, shown: Shown, *, limit: int) -> list[tuple[str, int]]:
     """The most used tags of the notes to look at."""
+    if shown == Shown():
+        return _tags_in_force(db)[:limit]
     where, values = _condition(shown)
-    everything = where == "1"
-    joined = "" if everything else "JOIN memories m ON m.id = t.memory_id"
     found = db.execute(
-        f"SELECT t.tag, count(*) FROM memory_tags t {joined} WHERE {where} "  # noqa: S608
-        "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        "SELECT t.tag, count(*) FROM memories m JOIN memory_tags t ON t.memory_id = m.id "  # noqa: S608
+        f"WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
         (*values, limit),
     )
     return [(tag, number) for tag, number in found]
+
+
+def _tags_in_force(db: sqlite3.Connection) -> list[tuple[str, int]]:
+    """The same without a condition: replaced notes are few, so theirs are subtracted."""
+    counted: dict[str, int] = dict(db.execute("SELECT tag, count(*) FROM memory_tags GROUP BY 1"))
+    for (tag,) in db.execute(
+        "SELECT t.tag FROM (SELECT DISTINCT target FROM supersessions) s JOIN memories m "
+        "ON m.id = s.target AND m.superseded JOIN memory_tags t ON t.memory_id = m.id"
+    ):
+        counted[tag] -= 1
+    return sorted(
+        ((tag, number) for tag, number in counted.items() if number),
+        key=lambda pair: (-pair[1], pair[0]),
+    )
 
 
 def days(db: sqlite3.Connection, shown: Shown, *, since: str) -> dict[str, int]:

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
 from anamnesis.web import api, events
 from anamnesis.web.dashboard import HERE, Dashboard
-from anamnesis.web.pages import note, notes, pulse, settings
+from anamnesis.web.pages import note, notes, pulse, relations, settings, timeline
 from anamnesis.web.security import Guard, Keys
 from anamnesis.web.visit import Visit, endpoint
 
@@ -54,6 +54,8 @@ def _routes() -> list[Route | Mount]:
         _get("/notes/{id}/source", note.source),
         _get("/notes/{id}/edit", note.edit),
         _post("/notes/{id}", note.save),
+        _get("/timeline", timeline.show),
+        _get("/map", relations.show),
         _get("/settings", settings.show),
         _post("/settings/refresh", settings.refresh),
         _post("/theme", settings.theme),

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from anamnesis.index import browse
+from anamnesis.index import browse, graph
 from anamnesis.records import record
 
 if TYPE_CHECKING:
@@ -55,6 +55,10 @@ class Counts:
     def machines(self) -> list[tuple[str, int, str, str]]:
         """Each machine with its number of notes, its first and its latest note."""
         return self._once("machines", browse.machines)
+
+    def overview(self) -> graph.Graph:
+        """The largest projects and the tags that they use most."""
+        return self._once("overview", graph.overview)
 
     def version(self) -> tuple[object, ...]:
         """Something that is different after every change of the index."""

@@ -33,7 +33,7 @@ def _files(dashboard: Dashboard) -> Check:
     if not problems:
         return Check("Files", "well", "Every note file can be read.")
     return Check(
-        "Files", "trouble", f"{plural(len(problems), 'file')} need a person.",
+        "Files", "trouble", f"{plural(len(problems), 'file needs', 'files need')} a person.",
         address="/settings#files",
     )  # fmt: skip
 

@@ -1,0 +1,129 @@
+"""What hangs together: projects, tags and notes around one of them."""
+
+from __future__ import annotations
+
+from anamnesis.index.browse import Shown, replaced_by, rows, rows_of, sharing_tags
+from anamnesis.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from anamnesis.index.browse import Row
+
+_PROJECTS, _TAGS = 10, 24
+_NOTES = 30  # around one thing; more is a hairball
+_KIN = 8
+
+
+@record
+class Node:
+    """A project, a tag or a note."""
+
+    key: str  # `project:…`, `tag:…` or `note:…`
+    label: str
+    weight: int = 1
+    type: str = ""  # of a note
+
+    @property
+    def kind(self) -> str:
+        """Project, tag or note."""
+        return self.key.partition(":")[0]
+
+    @property
+    def name(self) -> str:
+        """The project, the tag, or the note's id."""
+        return self.key.partition(":")[2]
+
+
+@record
+class Edge:
+    """Two nodes that belong together, and how."""
+
+    one: str
+    other: str
+    what: str  # `has`, `tagged` or `replaces`
+
+
+@record
+class Graph:
+    """Nodes and edges; the first node is what the others are around, unless nothing is."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def overview(db: sqlite3.Connection) -> Graph:
+    """The largest projects and the tags that they use most."""
+    projects = db.execute(
+        "SELECT project, count(*) FROM memories WHERE superseded = 0 GROUP BY 1 "
+        "ORDER BY 2 DESC, 1 LIMIT ?",
+        (_PROJECTS,),
+    ).fetchall()
+    nodes = {f"project:{name}": Node(f"project:{name}", name, number) for name, number in projects}
+    used: dict[str, dict[str, int]] = {}
+    for name, _ in projects:
+        for tag, number in db.execute(
+            "SELECT t.tag, count(*) FROM memories m JOIN memory_tags t ON t.memory_id = m.id "
+            "WHERE m.project = ? AND m.superseded = 0 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            (name, _TAGS),
+        ):
+            used.setdefault(tag, {})[name] = number
+    edges = []
+    for tag in sorted(used, key=lambda tag: -sum(used[tag].values()))[:_TAGS]:
+        nodes[f"tag:{tag}"] = Node(f"tag:{tag}", tag, sum(used[tag].values()))
+        edges += [Edge(f"project:{name}", f"tag:{tag}", "tagged") for name in used[tag]]
+    return Graph(tuple(nodes.values()), tuple(edges))
+
+
+def around_project(db: sqlite3.Connection, project: str) -> Graph:
+    """A project, its latest notes and their tags."""
+    return _around(
+        Node(f"project:{project}", project), rows(db, Shown(project=project), limit=_NOTES)
+    )
+
+
+def around_tag(db: sqlite3.Connection, tag: str) -> Graph:
+    """A tag, the latest notes with it and their projects."""
+    return _around(Node(f"tag:{tag}", tag), rows(db, Shown(tag=tag), limit=_NOTES))
+
+
+def around_note(db: sqlite3.Connection, note_id: str) -> Graph:
+    """A note, what it replaces and is replaced by, and notes that share its tags."""
+    found = rows_of(db, [note_id])
+    if not found:
+        return Graph((), ())
+    note = found[0].note
+    kin = [*note.supersedes_ids, *replaced_by(db, note_id)]
+    if note.tags:
+        kin += sharing_tags(db, note, limit=_KIN)
+    return _around(_note(found[0]), [found[0], *rows_of(db, dict.fromkeys(kin))])
+
+
+def _around(centre: Node, notes: Iterable[Row]) -> Graph:
+    nodes = {centre.key: centre}
+    edges: dict[tuple[str, str], Edge] = {}
+
+    def link(one: str, other: str, what: str) -> None:
+        edges.setdefault((one, other), Edge(one, other, what))
+
+    shown = list(notes)
+    for row in shown:
+        node = _note(row)
+        nodes.setdefault(node.key, node)
+        project = f"project:{row.note.project}"
+        nodes.setdefault(project, Node(project, row.note.project))
+        link(project, node.key, "has")
+        for tag in row.note.tags[:4]:
+            nodes.setdefault(f"tag:{tag}", Node(f"tag:{tag}", tag))
+            link(node.key, f"tag:{tag}", "tagged")
+    for row in shown:
+        for old in row.note.supersedes_ids:
+            if f"note:{old}" in nodes:
+                link(f"note:{row.note.id}", f"note:{old}", "replaces")
+    return Graph(tuple(nodes.values()), tuple(edges.values()))
+
+
+def _note(row: Row) -> Node:
+    return Node(f"note:{row.note.id}", row.note.title or "Untitled", type=row.note.type)

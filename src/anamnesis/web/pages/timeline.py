@@ -1,0 +1,56 @@
+"""When things were learnt: a year of days, and the notes of each."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from anamnesis.index.browse import Shown
+from anamnesis.operations import look
+from anamnesis.records import replace
+from anamnesis.web import figures
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from anamnesis.web.visit import Visit
+
+_LISTED = 60
+
+
+def show(visit: Visit) -> Response:
+    """The page, narrowed to a project, a machine or a day if the address says so."""
+    asked = visit.shown()
+    shown = Shown(project=asked.project, machine=asked.machine, day=asked.day, state="all")
+    today = datetime.now(UTC).date()
+    counts = visit.dashboard.counts
+    whole_year = replace(shown, day="")
+    days = counts.days(whole_year, since=(today - timedelta(days=371)).isoformat())
+    hits = look.page(visit.store, shown, order="created", limit=_LISTED)
+    facets = counts.facets(Shown(state="all"))
+    return visit.page(
+        "timeline.html",
+        calendar=figures.calendar(days, last=today),
+        total=sum(days.values()),
+        streak=_streak(days, today),
+        shown=shown,
+        groups=[
+            (day, list(found))
+            for day, found in groupby(hits, key=lambda hit: hit.row.note.created_at[:10])
+        ],
+        projects=[name for name, _ in facets["project"]],
+        machines=[name for name, _ in facets["machine"]],
+        listed=_LISTED,
+    )
+
+
+def _streak(days: object, today: date) -> int:
+    """On how many days in a row, up to today or yesterday, something was learnt."""
+    known = days if isinstance(days, dict) else {}
+    day = today if known.get(today.isoformat()) else today - timedelta(days=1)
+    number = 0
+    while known.get(day.isoformat()):
+        number += 1
+        day -= timedelta(days=1)
+    return number
