@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+NODE_MODULES := frontend/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench bench-recall soak e2e clean
+.PHONY: help demo test check format docs bench bench-recall soak e2e clean frontend check-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,15 +27,27 @@ $(VENV)/.sshd: $(STAMP)
 demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
 	@$(BIN)/python -m demo
 
-<<<<<<< HEAD
 test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
-=======
-test: $(STAMP) ## Run all tests but the long ones
 	$(BIN)/python tests/browser/ensure_chromium.py
->>>>>>> d2b0408 (web: tests in a real browser; forms keep their origin)
 	$(BIN)/python -m pytest
 
-check: $(STAMP) ## Formatter, linter, types, layers, size ceiling, docs
+# The bundle is committed, so that nobody needs Node to use the dashboard; this proves that it is ours.
+$(NODE_MODULES): frontend/package.json frontend/package-lock.json
+	@command -v npm > /dev/null || { echo "Node.js 20 with npm is needed to check the dashboard's scripts"; exit 1; }
+	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+frontend: $(NODE_MODULES) ## Build the dashboard's scripts
+	cd frontend && npm run --silent check && npm run --silent build
+
+check-frontend: $(NODE_MODULES) ## Types of the dashboard's scripts, and that the committed bundle is fresh
+	cd frontend && npm run --silent check && node build.mjs ../.cache/frontend
+	for file in .cache/frontend/*; do cmp $$file src/anamnesis/web/static/$$(basename $$file) || exit 1; done
+
+pictures: $(STAMP) ## Write the pictures of the documentation
+	$(BIN)/python -m tests.browser.screenshots
+
+check: $(STAMP) check-frontend ## Formatter, linter, types, layers, size ceiling, docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -26,7 +26,7 @@ const look = EditorView.theme({
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--accent-soft) !important" },
   ".cm-changedLine": { background: "var(--added) !important" },
-  ".cm-merge-a .cm-changedLine, .cm-deletedChunk": { background: "var(--removed) !important" },
+  "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { background: "var(--removed) !important" },
   ".cm-changedText": { background: "var(--mark) !important" },
 });
 

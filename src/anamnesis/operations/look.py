@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from anamnesis.index import browse, excerpts
+from anamnesis.index import search as searching
+from anamnesis.index.filters import Filters
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.records import record
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from anamnesis.index.browse import Row, Shown
     from anamnesis.index.excerpts import Excerpt
+    from anamnesis.index.search import Found
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_HITS = 200  # a person refines the question before looking further
 _LONGEST_QUERY = 500
+_MARKED = 6  # words that are marked in an answer
 
 
 @record
@@ -64,11 +68,12 @@ def search(store: MemoryStore, text: str, shown: Shown, *, limit: int, offset: i
     text = text[:_LONGEST_QUERY]
 
     def find(db: sqlite3.Connection) -> Answer:
-        ids = _named(db, text) or browse.matching(db, _match(text), shown, limit=MOST_HITS)
-        rows = browse.rows_of(db, ids)
+        named = _named(db, text)
+        found = {} if named else _ranked(db, text, shown)
+        rows = [row for row in browse.rows_of(db, named or found) if named or _fits(row, shown)]
         page = rows[offset : offset + limit]
-        hits = tuple(Hit(row, excerpts.excerpt(db, row.note.id, _match(text))) for row in page)
-        return Answer(hits, len(rows), browse.facets_of(rows))
+        hits = (Hit(row, _excerpt(db, row, found.get(row.note.id))) for row in page)
+        return Answer(tuple(hits), len(rows), browse.facets_of(rows))
 
     return store.ask(find)
 
@@ -108,6 +113,36 @@ def _walk(db: sqlite3.Connection, note: Memory, step: Step, most: int) -> list[R
         waiting = browse.rows_of(db, dict.fromkeys(ids))
         found += waiting
     return found[:most]
+
+
+def _ranked(db: sqlite3.Connection, text: str, shown: Shown) -> dict[str, Found]:
+    """The ranking of recall; what its filters do not know is looked at afterwards."""
+    filters = Filters(
+        projects=(shown.project,) if shown.project else (),
+        type=shown.type,
+        scope=shown.scope,
+        tags=(shown.tag,) if shown.tag else (),
+        machine=shown.machine,
+        source=shown.source,
+        include_superseded=shown.state != "current",
+    )
+    found = searching.search(db, searching.Question(text, filters, limit=MOST_HITS))
+    return {hit.id: hit for hit in found}
+
+
+def _fits(row: Row, shown: Shown) -> bool:
+    return (
+        (shown.state != "superseded" or row.superseded)
+        and row.note.created_at.startswith(shown.day)
+        and shown.session in ("", row.note.prov_session)
+    )
+
+
+def _excerpt(db: sqlite3.Connection, row: Row, hit: Found | None) -> Excerpt | None:
+    """What matched: the words that gave most to the score."""
+    words = [share.word for share in hit.why.shares[:_MARKED]] if hit else []
+    match = " OR ".join(f'"{word}"*' for word in words)
+    return excerpts.excerpt(db, row.note.id, match)
 
 
 def _named(db: sqlite3.Connection, text: str) -> list[str]:

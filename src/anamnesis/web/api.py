@@ -92,6 +92,7 @@ def create(visit: Visit) -> Response:
     """Write a note."""
     draft = _draft(visit.json(), Draft(title="", body=""))
     written = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
+    visit.dashboard.recorder.soon()
     found = visit.store.read(written.id)
     answer = {**_fields(written), "body": written.body, "hash": found.hash if found else ""}
     return visit.answer(answer, status=201)
@@ -105,6 +106,7 @@ def save(visit: Visit) -> Response:
     if expected != found.hash:
         raise NoteChangedOnDisk(f"{found.note.id}.md")
     revise.revise(visit.store, found.note, draft, expected_hash=expected)
+    visit.dashboard.recorder.soon()
     return note(visit)
 
 
@@ -112,6 +114,7 @@ def delete(visit: Visit) -> Response:
     """Delete a note."""
     found = visit.note()
     curate.delete(visit.store, [found.note.id])
+    visit.dashboard.recorder.soon()
     return visit.answer({"deleted": found.note.id})
 
 

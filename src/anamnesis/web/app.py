@@ -12,9 +12,24 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
+from anamnesis.history import NoSuchVersion
+from anamnesis.notes.frontmatter import UnreadableNote
+from anamnesis.operations.settle import NoSuchConflict, StillInConflict
 from anamnesis.web import api, events
 from anamnesis.web.dashboard import HERE, Dashboard
-from anamnesis.web.pages import note, notes, pulse, relations, settings, timeline
+from anamnesis.web.pages import (
+    conflicts,
+    fleet,
+    injection,
+    note,
+    notes,
+    pulse,
+    recall,
+    relations,
+    settings,
+    timeline,
+    versions,
+)
 from anamnesis.web.security import Guard, Keys
 from anamnesis.web.visit import Visit, endpoint
 
@@ -27,7 +42,16 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Page
 
 _WEEK = 7 * 86_400
-_STATUS = {NoSuchNote: 404, NoteChangedOnDisk: 409, InvalidInput: 400, StoreBusy: 503}
+_STATUS = {
+    NoSuchNote: 404,
+    NoSuchConflict: 404,
+    NoSuchVersion: 404,
+    NoteChangedOnDisk: 409,
+    StillInConflict: 409,
+    UnreadableNote: 422,
+    InvalidInput: 400,
+    StoreBusy: 503,
+}
 
 
 def build(store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str) -> Starlette:
@@ -54,6 +78,16 @@ def _routes() -> list[Route | Mount]:
         _get("/notes/{id}/source", note.source),
         _get("/notes/{id}/edit", note.edit),
         _post("/notes/{id}", note.save),
+        _get("/notes/{id}/history", versions.of_note),
+        _post("/notes/{id}/restore", versions.restore),
+        _get("/history", versions.show),
+        _get("/conflicts", conflicts.show),
+        _get("/conflicts/{id}", conflicts.one),
+        _post("/conflicts/{id}", conflicts.resolve),
+        _get("/fleet", fleet.show),
+        _post("/sync", fleet.sync),
+        _get("/injection", injection.show),
+        _get("/recall", recall.show),
         _get("/timeline", timeline.show),
         _get("/map", relations.show),
         _get("/settings", settings.show),

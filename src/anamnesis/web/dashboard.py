@@ -14,6 +14,7 @@ from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
 from anamnesis.records import record
 from anamnesis.web import figures, navigation, words
+from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
     from anamnesis.operations.curate import Change
@@ -42,6 +43,7 @@ class Dashboard:
         self.cookie = cookie
         self.machine = resolve_machine_id()
         self.counts = figures.Counts(store)
+        self.recorder = Recorder(store, machine_id=self.machine)
         self._templates = _environment()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anamnesis import switches
+from anamnesis.hooklog import runs
+from anamnesis.operations import settle
+from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record
-from anamnesis.web.words import plural
+from anamnesis.web.words import ago, plural
 
 if TYPE_CHECKING:
     from anamnesis.web.dashboard import Dashboard
@@ -24,8 +28,50 @@ class Check:
 
 def checks(dashboard: Dashboard) -> list[Check]:
     """All checks, troubles first."""
-    found = [_files(dashboard), _index(dashboard)]
+    found = [
+        _sync(dashboard),
+        *_conflicts(dashboard),
+        *_hooks(dashboard),
+        _files(dashboard),
+        _index(dashboard),
+    ]
     return sorted(found, key=lambda check: ("trouble", "notice", "well").index(check.tone))
+
+
+def _sync(dashboard: Dashboard) -> Check:
+    if dashboard.recorder.trouble:
+        return Check("History", "trouble", dashboard.recorder.trouble, remedy="anamnesis sync")
+    state = backend_of_this_machine().state()
+    if not state.remote:
+        text = "No remote is set: notes stay on this machine."
+        return Check("Sync", "notice", text, address="/fleet")
+    if state.last_error:
+        return Check("Sync", "trouble", f"Failing: {state.last_error}", remedy="anamnesis sync")
+    if not state.last_success:
+        return Check("Sync", "notice", "Nothing was exchanged yet.", address="/fleet")
+    waiting = state.ahead + state.behind
+    if waiting or state.dirty:
+        return Check("Sync", "notice", "Changes wait for the next sync.", address="/fleet")
+    return Check("Sync", "well", f"Last sync {ago(state.last_success)}.", address="/fleet")
+
+
+def _conflicts(dashboard: Dashboard) -> list[Check]:
+    held = settle.held(dashboard.store)
+    if not held:
+        return []
+    text = f"{plural(len(held), 'note was', 'notes were')} edited on two machines."
+    return [Check("Conflicts", "trouble", text, address="/conflicts")]
+
+
+def _hooks(dashboard: Dashboard) -> list[Check]:
+    found = [
+        Check("Hooks", "trouble", f"{failing.sentence}.", remedy="anamnesis status")
+        for failing in runs.failing(dashboard.home)
+    ]
+    if off := switches.paused(dashboard.home):
+        text = f"Paused: {off}. Nothing is remembered or recalled there."
+        found.append(Check("Hooks", "notice", text, remedy="anamnesis resume"))
+    return found
 
 
 def _files(dashboard: Dashboard) -> Check:

@@ -42,12 +42,14 @@ class Server:
     def __init__(
         self, home: str | os.PathLike[str], *, port: int = 0, host: str = LOOPBACK
     ) -> None:
+        # Settings are found through the home: this process works on this store only.
+        os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.fspath(home))
         self._socket = _bound(host, port)
         self.port: int = self._socket.getsockname()[1]
         self.address = f"http://{host}:{self.port}"
         self.keys = Keys()
         self.store = MemoryStore(home)
-        app = build(
+        self._app = build(
             self.store,
             keys=self.keys,
             hosts=_names(host, self.port),
@@ -55,7 +57,7 @@ class Server:
         )
         self._server = uvicorn.Server(
             uvicorn.Config(
-                app,
+                self._app,
                 loop="asyncio",
                 http="h11",
                 ws="none",
@@ -112,6 +114,7 @@ class Server:
 
     def _end(self) -> None:
         self._socket.close()
+        self._app.state.dashboard.recorder.now()
         with suppress(FileNotFoundError):
             os.unlink(announcement(str(self.store.root)))
         self.store.close()

@@ -13,6 +13,7 @@ from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.index import excerpts
 from anamnesis.index.browse import Shown
 from anamnesis.notes.ids import is_valid_id
+from anamnesis.operations import settle
 from anamnesis.web import markdown, navigation
 
 if TYPE_CHECKING:
@@ -53,6 +54,11 @@ class Visit:
         """The colours that the person chose: auto follows the system."""
         chosen = self.request.cookies.get("theme", "")
         return chosen if chosen in THEMES else "auto"
+
+    @property
+    def held(self) -> int:
+        """How many notes wait for a person's choice."""
+        return len(settle.held(self.store))
 
     @property
     def note_views(self) -> tuple[tuple[str, str], ...]:

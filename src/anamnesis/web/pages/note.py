@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.hooklog import journal, receipts
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.operations import look, revise
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from anamnesis.notes.tree import ReadNote
     from anamnesis.web.visit import Visit
 
-_FIELDS = {
+_RECEIPTS = 5
+FIELDS = {
     "title": "Title",
     "type": "Type",
     "project": "Project",
@@ -38,6 +41,7 @@ def show(visit: Visit) -> Response:
         **_common(visit, found),
         html=markdown.rendered(found.note.body),
         related=look.related(visit.store, found.note),
+        given=_given(visit, found.note.id),
     )
 
 
@@ -58,13 +62,14 @@ def save(visit: Visit) -> Response:
     """Save the form; a note that changed meanwhile leads to both versions side by side."""
     found = visit.note()
     before = found.note
-    draft = _draft(visit)
+    draft = draft_from(visit)
     try:
         note = revise.revise(visit.store, before, draft, expected_hash=visit.value("hash"))
     except NoteChangedOnDisk:
         return _merge(visit, visit.note(), draft)
     except InvalidInput as error:
         return _form(visit, found, draft, hash=visit.value("hash"), error=error)
+    visit.dashboard.recorder.soon()
     return visit.go(f"/notes/{note.id}", Notice("Saved."))
 
 
@@ -82,17 +87,29 @@ def blank(visit: Visit) -> Response:
 
 def create(visit: Visit) -> Response:
     """Write a new note."""
-    draft = _draft(visit)
+    draft = draft_from(visit)
     try:
         note = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
     except InvalidInput as error:
         return _form(visit, None, draft, error=error)
+    visit.dashboard.recorder.soon()
     return visit.go(f"/notes/{note.id}", Notice("Written."))
 
 
 def preview(visit: Visit) -> Response:
     """A body as it will read."""
     return visit.page("preview.html", html=markdown.rendered(visit.value("body")))
+
+
+def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
+    """The latest receipts of sessions that were given this note."""
+    found = journal.latest(receipts.path(visit.dashboard.home), containing=note_id, whole=True)
+    naming = (
+        receipt
+        for receipt in found
+        if any(note.get("id") == note_id for note in receipt.get("notes", ()))
+    )
+    return list(islice(naming, _RECEIPTS))
 
 
 def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
@@ -127,9 +144,9 @@ def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
     """Both versions: theirs to read, the person's own to go on with."""
     theirs = draft_of(found.note)
     fields = [
-        (name, label, _shown(theirs, name), _shown(draft, name))
-        for name, label in _FIELDS.items()
-        if _shown(theirs, name) != _shown(draft, name)
+        (name, label, field_text(theirs, name), field_text(draft, name))
+        for name, label in FIELDS.items()
+        if field_text(theirs, name) != field_text(draft, name)
     ]
     return visit.page(
         "merge.html",
@@ -139,20 +156,22 @@ def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
         draft=draft,
         theirs=theirs,
         fields=fields,
-        unchanged=[name for name in _FIELDS if name not in {field[0] for field in fields}],
-        value_of=_shown,
+        unchanged=[name for name in FIELDS if name not in {field[0] for field in fields}],
+        value_of=field_text,
         source=serialize(found.note),
     )
 
 
-def _shown(draft: Draft, name: str) -> str:
+def field_text(draft: Draft, name: str) -> str:
+    """One field as a form shows it."""
     value = getattr(draft, name)
     if name == "tags":
         return ", ".join(value)
     return " ".join(value) if name == "supersedes" else str(value)
 
 
-def _draft(visit: Visit) -> Draft:
+def draft_from(visit: Visit) -> Draft:
+    """What the person sent."""
     try:
         confidence = float(visit.value("confidence", "1") or "1")
     except ValueError:

@@ -91,6 +91,7 @@ def act(visit: Visit) -> Response:
     if not ids:
         raise InvalidInput("No note is selected.", hint="Select notes with x, then choose again.")
     done = _carried_out(visit, ids)
+    visit.dashboard.recorder.soon()
     return visit.go(visit.back("/notes"), _notice(visit.value("act"), done))
 
 
@@ -100,6 +101,7 @@ def undo(visit: Visit) -> Response:
     if notice is None:
         raise InvalidInput("This can no longer be undone.")
     done = curate.undo(visit.store, notice.changes)
+    visit.dashboard.recorder.soon()
     text = f"{plural(len(done.changes), 'note')} put back."
     return visit.go(visit.back("/notes"), Notice(" ".join([text, *done.failures])))
 

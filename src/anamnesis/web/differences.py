@@ -1,0 +1,78 @@
+"""Two texts, line by line and word by word."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from anamnesis.records import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_CONTEXT = 3
+_MOST_LINES = 4000  # comparing costs the product of both; longer texts are shown as they are
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+
+Pieces = tuple[tuple[bool, str], ...]  # whether it changed, and the text
+
+
+@record
+class Line:
+    """One line of a comparison."""
+
+    kind: str  # same, removed, added or gap
+    old: int | None
+    new: int | None
+    pieces: Pieces = ()
+
+
+def lines(before: str, after: str) -> list[Line]:
+    """What changed, with a few lines around it."""
+    one, other = before.splitlines(), after.splitlines()
+    if len(one) + len(other) > _MOST_LINES:
+        return [*_whole("removed", one), *_whole("added", other)]
+    found: list[Line] = []
+    for group in SequenceMatcher(None, one, other, autojunk=False).get_grouped_opcodes(_CONTEXT):
+        if found or group[0][1] > 0:
+            found.append(Line("gap", None, None))
+        for tag, a, b, c, d in group:
+            if tag == "equal":
+                found += (
+                    Line("same", a + at + 1, c + at + 1, ((False, one[a + at]),))
+                    for at in range(b - a)
+                )
+            else:
+                found += _changed(one[a:b], other[c:d], a, c)
+    return found
+
+
+def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterator[Line]:
+    paired = [_words(old, new) for old, new in zip(one, other, strict=False)]
+    for at, text in enumerate(one):
+        pieces = paired[at][0] if at < len(paired) else ((True, text),)
+        yield Line("removed", a + at + 1, None, pieces)
+    for at, text in enumerate(other):
+        pieces = paired[at][1] if at < len(paired) else ((True, text),)
+        yield Line("added", None, c + at + 1, pieces)
+
+
+def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
+    one, other = _WORD.findall(before), _WORD.findall(after)
+    left: list[tuple[bool, str]] = []
+    right: list[tuple[bool, str]] = []
+    for tag, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        left.append((tag != "equal", "".join(one[a:b])))
+        right.append((tag != "equal", "".join(other[c:d])))
+    return _filled(left), _filled(right)
+
+
+def _filled(pieces: list[tuple[bool, str]]) -> Pieces:
+    return tuple(piece for piece in pieces if piece[1])
+
+
+def _whole(kind: str, texts: Sequence[str]) -> Iterator[Line]:
+    for at, text in enumerate(texts, 1):
+        old, new = (at, None) if kind == "removed" else (None, at)
+        yield Line(kind, old, new, ((True, text),))

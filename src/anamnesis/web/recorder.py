@@ -1,0 +1,50 @@
+"""Committing saved notes to the local history, a moment later and once for several saves."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from anamnesis.errors import AnamnesisError
+from anamnesis.operations.record import record_locally
+
+if TYPE_CHECKING:
+    from anamnesis.store import MemoryStore
+
+_SECONDS = 0.7  # a person who tags ten notes makes one version of it
+
+
+class Recorder:
+    """Records changes in the background; `trouble` says why the last time failed."""
+
+    def __init__(self, store: MemoryStore, *, machine_id: str) -> None:
+        self.trouble = ""
+        self._store = store
+        self._machine_id = machine_id
+        self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
+
+    def soon(self) -> None:
+        """Record shortly; further changes until then come along."""
+        with self._lock:
+            if self._timer is None:
+                self._timer = threading.Timer(_SECONDS, self._record)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def now(self) -> None:
+        """Record what waits, before somebody looks at the history or the server ends."""
+        with self._lock:
+            timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+            self._record()
+
+    def _record(self) -> None:
+        with self._lock:
+            self._timer = None
+        try:
+            record_locally(self._store, machine_id=self._machine_id)
+            self.trouble = ""
+        except AnamnesisError as error:
+            self.trouble = error.message

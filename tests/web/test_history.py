@@ -1,0 +1,234 @@
+"""Versions, conflicts and the fleet, over real git."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from anamnesis.records import replace
+from anamnesis.store import MemoryStore
+from anamnesis.sync import conflicts
+from fleet import Machine
+
+NOTE = "01JAAAAAAAAAAAAAAAAAAAAAAA"
+
+
+@pytest.fixture
+def remote(tmp_path: Path, root: Path) -> Path:
+    """A shared repository that this machine is configured for."""
+    import subprocess
+
+    path = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(path)], check=True)
+    root.mkdir(exist_ok=True)
+    (root / "config.json").write_text(json.dumps({"remote": str(path), "machine_id": "laptop"}))
+    return path
+
+
+@pytest.fixture
+def desk(tmp_path: Path, remote: Path) -> Machine:
+    """Another machine."""
+    return Machine(tmp_path / "desk", str(remote))
+
+
+def _saved(browser: TestClient, store: MemoryStore, note_id: str, body: str) -> None:
+    found = store.read(note_id)
+    assert found is not None
+    fields = {"hash": found.hash, "body": body}
+    assert browser.put(f"/api/notes/{note_id}", json=fields).status_code == 200
+
+
+def _versions(browser: TestClient, note_id: str) -> list[str]:
+    import re
+
+    html = browser.get(f"/notes/{note_id}/history").text
+    return re.findall(rf"/notes/{note_id}/history\?at=([0-9a-f]+)\"", html)
+
+
+def test_a_save_is_recorded_without_a_remote(browser: TestClient, store: MemoryStore) -> None:
+    note = store.write(type="semantic", title="t", body="one two three\nsame")
+    _saved(browser, store, note.id, "one two four\nsame")
+    assert "1 recorded version" in browser.get(f"/notes/{note.id}/history").text
+    _saved(browser, store, note.id, "one two five\nsame")
+
+    versions = _versions(browser, note.id)
+    html = browser.get(f"/notes/{note.id}/history").text
+
+    assert len(versions) == 2
+    assert '<span class="piece">four</span>' in html
+    assert '<span class="piece">five</span>' in html
+
+
+def test_recording_does_not_pretend_to_have_synced(
+    browser: TestClient, store: MemoryStore, remote: Path
+) -> None:
+    note = store.write(type="semantic", title="t", body="one")
+    _saved(browser, store, note.id, "two")
+    browser.get("/history")
+
+    assert "<dt>Last sync</dt><dd>never" in browser.get("/fleet").text
+    assert "Nothing was exchanged yet." in browser.get("/").text
+
+
+def test_an_earlier_version_comes_back_as_a_new_one(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    note = store.write(type="semantic", title="t", body="first")
+    _saved(browser, store, note.id, "second")
+    browser.get("/history")
+    _saved(browser, store, note.id, "third")
+    newest, oldest = _versions(browser, note.id)
+
+    answer = browser.post(f"/notes/{note.id}/restore", data={"revision": oldest})
+
+    assert answer.status_code == 303
+    kept = store.get(note.id)
+    assert kept is not None
+    assert kept.body == "second"
+    assert _versions(browser, note.id)[1:] == [newest, oldest]
+
+
+def test_a_deleted_note_is_listed_and_comes_back(browser: TestClient, store: MemoryStore) -> None:
+    note = store.write(type="semantic", title="gone", body="still here")
+    _saved(browser, store, note.id, "still here.")
+    browser.get("/history")
+    other = store.write(type="semantic", title="other", body="")
+    browser.post("/notes", data={"act": "delete", "id": note.id})
+
+    assert note.id in browser.get("/history?deleted=1").text
+    assert other.id not in browser.get("/history?deleted=1").text
+    revision = _versions(browser, note.id)[-1]
+    browser.post(f"/notes/{note.id}/restore", data={"revision": revision})
+
+    kept = store.get(note.id)
+    assert kept is not None
+    assert kept.body == "still here."
+
+
+@pytest.mark.parametrize(
+    "revision", ["--output=/tmp/x", "-p", "HEAD..HEAD", "main:memory", "", "x" * 300, "HEAD\n--all"]
+)
+def test_a_revision_is_never_an_option(
+    browser: TestClient, store: MemoryStore, revision: str, tmp_path: Path
+) -> None:
+    note = store.write(type="semantic", title="t", body="one")
+    _saved(browser, store, note.id, "two")
+    browser.get("/history")
+
+    shown = browser.get(f"/notes/{note.id}/history", params={"at": revision or "nonsense"})
+    restored = browser.post(f"/notes/{note.id}/restore", data={"revision": revision})
+
+    assert shown.status_code == 400
+    assert restored.status_code == 400
+    kept = store.get(note.id)
+    assert kept is not None
+    assert kept.body == "two"
+
+
+def test_ids_of_the_history_cannot_leave_the_store(browser: TestClient) -> None:
+    for note_id in ("..%2f..%2fx", "a.b", "--all", "x" * 70):
+        assert browser.get(f"/notes/{note_id}/history").status_code == 404
+        assert browser.get(f"/conflicts/{note_id}").status_code == 404
+        answer = browser.post(f"/notes/{note_id}/restore", data={"revision": "HEAD"})
+        assert answer.status_code in (400, 404)
+
+
+def test_sync_takes_over_what_others_wrote(
+    browser: TestClient, store: MemoryStore, desk: Machine
+) -> None:
+    desk.write(NOTE, "from the desk")
+    desk.sync()
+
+    answer = browser.post("/sync", data={"back": "/fleet"})
+
+    assert "1 from other machines" in browser.get(answer.headers["location"]).text
+    assert [note.body for note in store.list()] == ["from the desk"]
+    html = browser.get("/fleet").text
+    assert "desk" in html
+    assert "2 machines share" in html
+
+
+def test_a_failed_sync_never_looks_like_a_good_one(
+    browser: TestClient, store: MemoryStore, root: Path
+) -> None:
+    root.mkdir(exist_ok=True)
+    (root / "config.json").write_text(json.dumps({"remote": "/nowhere/at/all.git"}))
+    store.write(type="semantic", title="t", body="")
+
+    answer = browser.post("/sync", data={"back": "/fleet"})
+    html = browser.get(answer.headers["location"]).text
+
+    assert 'class="toast trouble"' in html
+    assert "<dt>Last sync</dt><dd>never" in html
+    assert "check trouble" in browser.get("/").text
+
+
+@pytest.fixture
+def conflict(browser: TestClient, store: MemoryStore, desk: Machine) -> str:
+    """One note, edited here and on the desk."""
+    desk.write(NOTE, "line one\nline two", title="shared")
+    desk.sync()
+    browser.post("/sync")
+    desk.edit(NOTE, body="line one\nline of the desk", tags=["desk"])
+    desk.sync()
+    found = store.read(NOTE)
+    assert found is not None
+    store.update(replace(found.note, body="line one\nline of the laptop"), expected_hash=found.hash)
+    browser.post("/sync")
+    assert [held.id for held in conflicts.held(str(store.root)).values()] == [NOTE]
+    return NOTE
+
+
+def test_a_conflict_is_shown_with_all_versions(browser: TestClient, conflict: str) -> None:
+    assert "shared" in browser.get("/conflicts").text
+    assert "1 note was edited on two machines" in browser.get("/").text
+
+    html = browser.get(f"/conflicts/{conflict}").text
+
+    assert "line of the desk" in html
+    assert "line of the laptop" in html
+    assert "line two" in html
+
+
+@pytest.mark.parametrize(
+    ("choice", "bodies"),
+    [
+        ("mine", {"line one\nline of the laptop"}),
+        ("theirs", {"line one\nline of the desk"}),
+        ("both", {"line one\nline of the laptop", "line one\nline of the desk"}),
+    ],
+)
+def test_a_choice_settles_a_conflict(
+    browser: TestClient, store: MemoryStore, conflict: str, choice: str, bodies: set[str]
+) -> None:
+    answer = browser.post(f"/conflicts/{conflict}", data={"choice": choice})
+
+    assert answer.status_code == 303
+    assert {note.body for note in store.list()} == bodies
+    assert "No conflicts" in browser.get("/conflicts").text
+
+
+def test_a_text_made_of_both_settles_a_conflict(
+    browser: TestClient, store: MemoryStore, desk: Machine, conflict: str
+) -> None:
+    form = {
+        "choice": "edited", "title": "shared", "body": "line one\r\nboth lines", "tags": "desk",
+        "type": "semantic", "project": "global", "scope": "portable", "confidence": "1",
+    }  # fmt: skip
+
+    assert browser.post(f"/conflicts/{conflict}", data=form).status_code == 303
+    browser.post("/sync")
+    desk.sync()
+
+    kept = store.get(conflict)
+    assert kept is not None
+    assert (kept.body, kept.tags) == ("line one\nboth lines", ["desk"])
+    assert desk.body(conflict) == "line one\nboth lines"
+
+
+def test_an_unknown_choice_changes_nothing(browser: TestClient, conflict: str) -> None:
+    assert browser.post(f"/conflicts/{conflict}", data={"choice": "none"}).status_code == 400
+    assert "shared" in browser.get("/conflicts").text
