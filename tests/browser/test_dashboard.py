@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from anamnesis.notes.note import Memory
+from anamnesis.operations.inject import inject
+from anamnesis.operations.record import record_locally
+from anamnesis.payload import Payload
+from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
+from fleet import Machine
 from support import write_file
 
 from .conftest import Visitor
@@ -47,46 +55,55 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "note": f"/notes/{note}",
         "replaced note": f"/notes/{notes[-1].id}",
         "source": f"/notes/{note}/source",
+        "history of a note": f"/notes/{note}/history",
         "edit": f"/notes/{note}/edit",
         "new": "/new",
+        "history": "/history",
+        "deleted notes": "/history?deleted=1",
+        "conflicts": "/conflicts",
+        "fleet": "/fleet",
+        "injection": "/injection?project=github.com/team/app",
+        "recall lab": "/recall?q=staging+psql",
+        "timeline": "/timeline",
+        "map": "/map",
+        "map of a note": f"/map?note={note}",
         "settings": "/settings",
         "error": "/notes/NOSUCH",
     }
 
 
-PAGES = list(_pages([Memory(id="x", type="", title="", body="")] * 2))
-
-
 @pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_has_no_accessibility_violation(
-    chrome: Browser,
-    server: Server,
-    store: MemoryStore,
-    notes: list[Memory],
-    name: str,
-    colours: str,
+def test_no_page_has_an_accessibility_violation(
+    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory], colours: str
 ) -> None:
     write_file(store.root, "memory/semantic/broken.md", "no front matter")
+    record_locally(store, machine_id="laptop")
+    inject(str(store.root), Payload(session_id="s-1"), project="github.com/team/app")
     visitor = Visitor(chrome, server, color_scheme=colours)
 
-    visitor.go(_pages(notes)[name])
+    found = {}
+    for name, path in _pages(notes).items():
+        visitor.go(path)
+        found[name] = visitor.violations()
 
-    assert visitor.violations() == []
+    assert {name: violations for name, violations in found.items() if violations} == {}
     assert [text for text in visitor.complaints if "404" not in text] == []
     visitor.context.close()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_on_a_phone(
-    chrome: Browser, server: Server, notes: list[Memory], name: str
+def test_every_page_fits_on_a_phone(
+    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory]
 ) -> None:
+    record_locally(store, machine_id="laptop")
     visitor = Visitor(chrome, server, viewport={"width": 360, "height": 740})
 
-    page = visitor.go(_pages(notes)[name])
+    widths = {}
+    for name, path in _pages(notes).items():
+        page = visitor.go(path)
+        widths[name] = page.evaluate("document.documentElement.scrollWidth")
+        expect(page.locator("nav.side a").first).to_be_in_viewport()
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    expect(page.locator("nav.side a").first).to_be_in_viewport()
+    assert {name: width for name, width in widths.items() if width > 360} == {}
     visitor.context.close()
 
 
@@ -264,9 +281,11 @@ def test_the_colours_follow_the_system_or_the_person(
     assert _brightness(page) < 60
 
     page.get_by_role("button", name="Theme: auto").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     assert _brightness(page) > 200
 
     page.get_by_role("button", name="Theme: light").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     assert _brightness(page) < 60
     visitor.context.close()
 
@@ -319,3 +338,99 @@ def test_a_printed_note_is_only_the_note(visit: Visitor, notes: list[Memory]) ->
     expect(page.locator(".prose")).to_be_visible()
     expect(page.locator(".top")).to_be_hidden()
     expect(page.locator("nav.side")).to_be_hidden()
+
+
+def test_a_version_is_compared_and_brought_back(
+    visit: Visitor, store: MemoryStore, notes: list[Memory]
+) -> None:
+    record_locally(store, machine_id="laptop")
+    page = visit.go(f"/notes/{notes[2].id}/edit")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Another text.")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_text("Saved.")).to_be_visible()
+
+    page.get_by_role("link", name="History").last.click()
+    expect(page.locator(".diff .removed").last).to_contain_text("Froze the clock.")
+    page.locator(".version-list a").last.click()
+    page.get_by_role("button", name="Bring this version back").click()
+
+    expect(page.get_by_text("Brought back as a new version.")).to_be_visible()
+    expect(page.locator(".prose")).to_have_text("Froze the clock.")
+
+
+def test_a_conflict_is_settled_with_a_text_made_of_both(
+    visit: Visitor, store: MemoryStore, tmp_path: Path
+) -> None:
+    remote = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+    (store.root / "config.json").write_text(json.dumps({"remote": str(remote)}))
+    note = store.write(type="semantic", title="Shared", body="one\ntwo")
+    page = visit.go("/fleet")
+    page.get_by_role("button", name="Sync now").click()
+    expect(page.locator(".toast")).to_contain_text("Synced")
+    desk = Machine(tmp_path / "desk", str(remote))
+    desk.sync()
+    desk.edit(note.id, body="one\ntwo from the desk")
+    desk.sync()
+    found = store.read(note.id)
+    assert found is not None
+    store.update(replace(found.note, body="one\ntwo from here"), expected_hash=found.hash)
+    page.get_by_role("button", name="Sync now").click()
+    expect(page.locator("nav .alert")).to_contain_text("1")
+
+    page.get_by_role("link", name="Conflicts").click()
+    page.get_by_role("link", name="Shared").click()
+    assert visit.violations() == []
+    page.locator(".cm-merge-b .cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\ntwo from the desk")
+    page.get_by_role("button", name="Save the right side").click()
+
+    expect(page.get_by_text("Settled.")).to_be_visible()
+    saved = store.get(note.id)
+    assert saved is not None
+    assert saved.body == "one\ntwo from here\ntwo from the desk"
+
+
+def test_the_preview_of_an_injection_follows_the_budget(visit: Visitor, store: MemoryStore) -> None:
+    store.write(type="semantic", title="Always on", body="words " * 400)
+    page = visit.go("/injection")
+    expect(page.locator(".verdict")).to_have_text("in")
+
+    page.get_by_label("Budget").fill("1500")
+
+    expect(page.locator(".verdict")).to_have_text("title only")
+    expect(page).to_have_url(re.compile("budget=1500"))
+
+
+def test_the_map_is_drawn_and_walked(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/map")
+
+    page.locator(".map a", has_text="github.com/team/app").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Around github.com/team/app")
+    expect(page.locator(".map a", has_text="How to release")).to_be_visible()
+    expect(page.locator(".relations")).to_contain_text("How to release")
+
+
+def test_a_day_of_the_calendar_shows_its_notes(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/timeline")
+
+    page.locator(".calendar a").last.click()
+
+    expect(page).to_have_url(re.compile("day="))
+    expect(page.locator(".line-title", has_text="How to release")).to_be_visible()
+
+
+def test_the_recall_lab_explains_a_hit(visit: Visitor, notes: list[Memory]) -> None:
+    page = visit.go("/recall")
+
+    page.get_by_label("Question").fill("flaky clock")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("region", name="Words only").locator("a").first).to_have_text(
+        "Fixed the flaky test"
+    )
+    expect(page.get_by_role("cell", name="flaky").first).to_be_visible()

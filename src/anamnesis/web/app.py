@@ -12,7 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
-from anamnesis.history import NoSuchVersion
+from anamnesis.history import NoHistory, NoSuchVersion
 from anamnesis.notes.frontmatter import UnreadableNote
 from anamnesis.operations.settle import NoSuchConflict, StillInConflict
 from anamnesis.web import api, events
@@ -46,6 +46,7 @@ _STATUS = {
     NoSuchNote: 404,
     NoSuchConflict: 404,
     NoSuchVersion: 404,
+    NoHistory: 404,
     NoteChangedOnDisk: 409,
     StillInConflict: 409,
     UnreadableNote: 422,

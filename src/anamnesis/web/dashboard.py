@@ -17,6 +17,8 @@ from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from anamnesis.operations.curate import Change
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
@@ -44,6 +46,7 @@ class Dashboard:
         self.machine = resolve_machine_id()
         self.counts = figures.Counts(store)
         self.recorder = Recorder(store, machine_id=self.machine)
+        self.closing: Callable[[], bool] = lambda: False  # whether the server is about to end
         self._templates = _environment()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()

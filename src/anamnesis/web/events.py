@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from anamnesis.web.dashboard import Dashboard
 
-_LOOK_SECONDS = 1.0
+_TICK_SECONDS = 0.2  # how soon a server that ends is free of us
+_LOOK_TICKS = 5
 _THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
 
 
@@ -39,8 +40,7 @@ async def _changes(request: Request, dashboard: Dashboard, note_id: str) -> Asyn
     yield "retry: 3000\n\n"
     known = await run_in_threadpool(_look, dashboard, thorough=False)
     looked = time.monotonic()
-    while not await request.is_disconnected():
-        await asyncio.sleep(_LOOK_SECONDS)
+    while await _waited(request, dashboard):
         thorough = time.monotonic() - looked > _THOROUGH_SECONDS
         if thorough:
             looked = time.monotonic()
@@ -49,6 +49,15 @@ async def _changes(request: Request, dashboard: Dashboard, note_id: str) -> Asyn
             known = version
             hash = await run_in_threadpool(_hash, dashboard, note_id)
             yield f"event: changed\ndata: {json.dumps({'note': note_id, 'hash': hash})}\n\n"
+
+
+async def _waited(request: Request, dashboard: Dashboard) -> bool:
+    """Wait until the next look; whether there still is somebody to tell."""
+    for _ in range(_LOOK_TICKS):
+        await asyncio.sleep(_TICK_SECONDS)
+        if dashboard.closing():
+            return False
+    return not await request.is_disconnected()
 
 
 def _look(dashboard: Dashboard, *, thorough: bool) -> tuple[object, ...]:
