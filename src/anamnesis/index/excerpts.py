@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int, str]  # where a word that matches stands, and which one it is
 
+_JOINT = re.compile(r"[a-z][A-Z]|_")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 START, END = "\x02", "\x03"
 _LONGEST = 20_000  # characters of a body that are looked through, as the ranking does
 _BEFORE, _LENGTH = 40, 230  # characters of a passage before the first match, and in all
@@ -61,15 +63,24 @@ def _spans(text: str, wanted: Sequence[Share]) -> list[Span]:
     found: list[Span] = []
     for match in re.finditer(r"\w+", text):
         word = words.fold(match[0])
-        if word[:2] not in heads:
-            continue
-        if (stemmed := stem(word)) in stems or (begun and word.startswith(begun)):
-            found.append((*match.span(), stems.get(stemmed, word)))
+        if word[:2] in heads and (stem(word) in stems or (begun and word.startswith(begun))):
+            found.append((*match.span(), stems.get(stem(word), word)))
+        elif _JOINT.search(match[0]):
+            found += _pieces(match, stems)
     for share in wanted:
-        if share.kind in ("part", "bigram"):
+        if share.kind == "bigram":
             places = re.finditer(re.escape(share.word), text, re.IGNORECASE)
             found += [(*place.span(), share.word) for place in places]
     return _apart(sorted(found))
+
+
+def _pieces(match: re.Match[str], stems: dict[str, str]) -> list[Span]:
+    """The parts of an identifier that match."""
+    return [
+        (match.start() + piece.start(), match.start() + piece.end(), stems[stem(piece[0].lower())])
+        for piece in _PIECE.finditer(match[0])
+        if stem(piece[0].lower()) in stems
+    ]
 
 
 def _apart(spans: list[Span]) -> list[Span]:
