@@ -37,7 +37,7 @@ function push(places: Place[], reach: number[]): void {
     for (let other = one + 1; other < places.length; other++) {
       const a = places[one]!, b = places[other]!;
       const x = a.x - b.x || 0.1, y = a.y - b.y || 0.1;
-      const force = (2600 * reach[one]! * reach[other]!) / (x * x * 0.5 + y * y + 60);
+      const force = (5200 * reach[one]! * reach[other]!) / (x * x * 0.5 + y * y + 60);
       const length = Math.hypot(x, y);
       a.dx += (x / length) * force; a.dy += (y / length) * force;
       b.dx -= (x / length) * force; b.dy -= (y / length) * force;
@@ -78,7 +78,7 @@ function draw(host: HTMLElement): void {
     const link = shape("a", { href: node.address, class: `kind-${node.kind}${at === 0 && given.nodes[0]!.weight === 1 ? " centre" : ""}` });
     link.append(shape("circle", { cx: x, cy: y, r: radius }));
     const text = shape("text", { x: x + radius + 4, y: y + 4 });
-    text.textContent = node.label.length > 34 ? `${node.label.slice(0, 33)}…` : node.label;
+    text.textContent = node.label.length > 30 ? `${node.label.slice(0, 29)}…` : node.label;
     const title = shape("title", {});
     title.textContent = node.label;
     link.append(text, title);

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anamnesis.index.browse import Row
 
 _PROJECTS, _TAGS = 10, 24
-_NOTES = 30  # around one thing; more is a hairball
+_NOTES = 12  # around one thing; more is a hairball
 _KIN = 8
 
 

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     Step = Callable[[Row], Iterable[str]]
 
-MOST_HITS = 200  # a person refines the question before looking further
+MOST_HITS = 120  # a person refines the question before looking further
 _LONGEST_QUERY = 500
-_MARKED = 6  # words that are marked in an answer
 
 
 @record
@@ -72,7 +71,10 @@ def search(store: MemoryStore, text: str, shown: Shown, *, limit: int, offset: i
         found = {} if named else _ranked(db, text, shown)
         rows = [row for row in browse.rows_of(db, named or found) if named or _fits(row, shown)]
         page = rows[offset : offset + limit]
-        hits = (Hit(row, _excerpt(db, row, found.get(row.note.id))) for row in page)
+        shares = {note_id: hit.why.shares for note_id, hit in found.items()}
+        hits = (
+            Hit(row, excerpts.excerpt(db, row.note.id, shares.get(row.note.id, ()))) for row in page
+        )
         return Answer(tuple(hits), len(rows), browse.facets_of(rows))
 
     return store.ask(find)
@@ -136,13 +138,6 @@ def _fits(row: Row, shown: Shown) -> bool:
         and row.note.created_at.startswith(shown.day)
         and shown.session in ("", row.note.prov_session)
     )
-
-
-def _excerpt(db: sqlite3.Connection, row: Row, hit: Found | None) -> Excerpt | None:
-    """What matched: the words that gave most to the score."""
-    words = [share.word for share in hit.why.shares[:_MARKED]] if hit else []
-    match = " OR ".join(f'"{word}"*' for word in words)
-    return excerpts.excerpt(db, row.note.id, match)
 
 
 def _named(db: sqlite3.Connection, text: str) -> list[str]:

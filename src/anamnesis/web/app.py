@@ -93,6 +93,7 @@ def _routes() -> list[Route | Mount]:
         _get("/map", relations.show),
         _get("/settings", settings.show),
         _post("/settings/refresh", settings.refresh),
+        _post("/settings/agents", settings.set_up),
         _post("/theme", settings.theme),
         _post("/preview", note.preview),
         Route("/events", events.stream),

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis import switches
+from anamnesis.errors import AnamnesisError
 from anamnesis.hooklog import runs
-from anamnesis.operations import settle
+from anamnesis.onboard import health as onboard_health
+from anamnesis.operations import doctor, settle
 from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record
 from anamnesis.web.words import ago, plural
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from anamnesis.web.dashboard import Dashboard
 
 
@@ -26,6 +30,22 @@ class Check:
     address: str = ""  # a page that shows more
 
 
+_TONES = {doctor.GOOD: "well", doctor.WARNING: "notice", doctor.BAD: "trouble"}
+
+
+def examined(dashboard: Dashboard) -> list[Check]:
+    """What `anamnesis doctor` finds: asks the remote and calls the installed command."""
+    found = list(doctor.examined(dashboard.home))
+    try:
+        found += onboard_health.examined(dashboard.home)
+    except AnamnesisError as error:
+        found.append(doctor.Finding("agents", doctor.BAD, error.message, error.hint))
+    return _troubles_first(
+        Check(finding.part, _TONES[finding.state], finding.said, finding.remedy)
+        for finding in found
+    )
+
+
 def checks(dashboard: Dashboard) -> list[Check]:
     """All checks, troubles first."""
     found = [
@@ -35,6 +55,10 @@ def checks(dashboard: Dashboard) -> list[Check]:
         _files(dashboard),
         _index(dashboard),
     ]
+    return _troubles_first(found)
+
+
+def _troubles_first(found: Iterable[Check]) -> list[Check]:
     return sorted(found, key=lambda check: ("trouble", "notice", "well").index(check.tone))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from anamnesis import history
 from anamnesis.errors import AnamnesisError
 from anamnesis.history import NoHistory
+from anamnesis.operations import fleet as signs
 from anamnesis.operations.synchronise import backend_of_this_machine, synchronise
 from anamnesis.records import record
 from anamnesis.web.dashboard import Notice
@@ -30,6 +31,8 @@ class Machine:
     last_seen: str  # its latest version in the history; empty: none was seen
     versions: int
     here: bool
+    program: str  # the version that runs there; empty: it never said
+    error: str  # what it last failed at
 
 
 def show(visit: Visit) -> Response:
@@ -58,15 +61,18 @@ def machines(visit: Visit) -> list[Machine]:
     seen: dict[str, list[str]] = {}
     for version in _log(visit):
         seen.setdefault(version.machine, []).append(version.at)
+    alive = {each.machine: each for each in signs.machines(visit.dashboard.home)}
     known = {name: (number, last) for name, number, _, last in visit.dashboard.counts.machines()}
-    names = dict.fromkeys([visit.dashboard.machine, *known, *seen])
+    names = dict.fromkeys([visit.dashboard.machine, *known, *seen, *alive])
     found = [
         Machine(
             name,
             *known.get(name, (0, "")),
-            seen.get(name, [""])[0],
+            max(seen.get(name, [""])[0], alive[name].seen if name in alive else ""),
             len(seen.get(name, ())),
             here=name == visit.dashboard.machine,
+            program=alive[name].version if name in alive else "",
+            error=alive[name].last_error if name in alive else "",
         )
         for name in names
     ]

@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import platform
 import re
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from anamnesis import config
+from anamnesis.errors import AnamnesisError, InvalidInput
 from anamnesis.index import browse
+from anamnesis.onboard import journey
+from anamnesis.onboard import plan as plans
+from anamnesis.onboard.agents import AGENTS
 from anamnesis.records import record
 from anamnesis.web import health
 from anamnesis.web.dashboard import Notice
@@ -17,6 +22,8 @@ from anamnesis.web.visit import THEMES
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.onboard.agents.agent import Setup
+    from anamnesis.onboard.plan import Plan
     from anamnesis.web.visit import Visit
 
 _YEAR = 365 * 86_400
@@ -34,10 +41,13 @@ class Setting:
 
 
 def show(visit: Visit) -> Response:
-    """The page."""
+    """The page; every check of `anamnesis doctor` only when asked, for it takes a moment."""
+    thorough = visit.asked("doctor") == "1"
     return visit.page(
         "settings.html",
-        checks=health.checks(visit.dashboard),
+        checks=health.examined(visit.dashboard) if thorough else health.checks(visit.dashboard),
+        thorough=thorough,
+        **_agents(visit),
         problems=visit.store.unreadable(),
         settings=settings(),
         home=visit.dashboard.home,
@@ -50,6 +60,37 @@ def refresh(visit: Visit) -> Response:
     """Compare every file with the index."""
     changes = visit.store.refresh()
     return visit.go("/settings", Notice(f"The index is up to date: {changes}."))
+
+
+def set_up(visit: Visit) -> Response:
+    """Write the agents' settings exactly as they were shown."""
+    home = visit.dashboard.home
+    with journey.setup_lock(home):
+        setup, plan = _plan(home)
+        if _seal(plan) != visit.value("seal"):
+            raise InvalidInput("The settings changed since they were shown.", hint="Look again.")
+        plans.carry_out(plan, setup, home)
+    return visit.go("/settings#agents", Notice("The agents are set up. Restart their sessions."))
+
+
+def _agents(visit: Visit) -> dict[str, Any]:
+    try:
+        setup, plan = _plan(visit.dashboard.home)
+    except AnamnesisError as error:
+        return {"plan": None, "plan_trouble": error.message, "seal": "", "present": []}
+    present = [agent.title for agent in AGENTS.values() if agent.is_here(setup)]
+    return {"plan": plan, "plan_trouble": "", "seal": _seal(plan), "present": present}
+
+
+def _plan(home: str) -> tuple[Setup, Plan]:
+    setup = journey.this_setup(home)
+    return setup, plans.planned(setup, [agent for agent in AGENTS.values() if agent.is_here(setup)])
+
+
+def _seal(plan: Plan) -> str:
+    """Tells whether a plan still is the one that was shown."""
+    content = [(change.path, change.before, change.after) for change in plan.changes]
+    return blake2b(repr(content).encode(), digest_size=16).hexdigest()
 
 
 def theme(visit: Visit) -> Response:

@@ -128,14 +128,14 @@ def _log(visit: Visit, limit: int) -> list[Version]:
 
 
 def _titles(visit: Visit, found: list[Version]) -> dict[str, str]:
-    ids = dict.fromkeys(_id(line) for version in found for line in version.files[:_FILES_SHOWN])
+    ids = dict.fromkeys(_id(line) for version in found for line in _notes(version)[:_FILES_SHOWN])
     rows = visit.store.ask(lambda db: browse.rows_of(db, ids))
     return {row.note.id: row.note.title for row in rows}
 
 
 def _entry(version: Version, titles: dict[str, str]) -> Entry:
-    files = tuple(_file(line, titles) for line in version.files[:_FILES_SHOWN])
-    return Entry(version, files, len(version.files) - len(files))
+    files = tuple(_file(line, titles) for line in _notes(version)[:_FILES_SHOWN])
+    return Entry(version, files, len(_notes(version)) - len(files))
 
 
 def _file(line: str, titles: dict[str, str]) -> File:
@@ -148,11 +148,16 @@ def _deleted(found: list[Version], titles: dict[str, str]) -> list[tuple[str, Ve
     """The notes that are gone, with the version that removed them."""
     gone: dict[str, Version] = {}
     for version in found:
-        for line in version.files:
+        for line in _notes(version):
             note_id = _id(line)
             if line.startswith("D ") and note_id not in titles and is_valid_id(note_id):
                 gone.setdefault(note_id, version)
     return list(gone.items())
+
+
+def _notes(version: Version) -> list[str]:
+    """The note files of a version; machines leave signs of life there as well."""
+    return [line for line in version.files if line.endswith(".md")]
 
 
 def _id(line: str) -> str:

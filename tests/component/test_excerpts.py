@@ -1,0 +1,69 @@
+"""Which words of a note are shown as the reason that it was found."""
+
+from __future__ import annotations
+
+from anamnesis.index.browse import Shown
+from anamnesis.index.excerpts import END, START
+from anamnesis.operations import look
+from anamnesis.store import MemoryStore
+
+
+def _marked(store: MemoryStore, query: str) -> str:
+    (hit, *_) = look.search(store, query, Shown(), limit=1).hits
+    assert hit.excerpt is not None
+    text = f"{hit.excerpt.title} | {hit.excerpt.passage}"
+    return text.replace(START, "[").replace(END, "]")
+
+
+def test_other_forms_of_a_word_are_marked(store: MemoryStore) -> None:
+    store.write(
+        type="semantic", title="Connections", body="The connection hangs, it HANGED before."
+    )
+
+    assert _marked(store, "hanging connections") == (
+        "[Connections] | The [connection] [hangs], it [HANGED] before."
+    )
+
+
+def test_a_word_in_the_writing_is_marked(store: MemoryStore) -> None:
+    store.write(type="semantic", title="t", body="the staging database")
+
+    assert _marked(store, "staging datab") == "t | the [staging] [database]"
+
+
+def test_the_passage_is_the_one_with_most_of_the_question(store: MemoryStore) -> None:
+    body = "alpha " + "filler " * 80 + "here alpha meets beta " + "filler " * 80
+
+    store.write(type="semantic", title="t", body=body)
+
+    passage = _marked(store, "alpha beta")
+    assert "[alpha] meets [beta]" in passage
+    assert passage.startswith("t | …")
+    assert passage.endswith("…")
+
+
+def test_parts_of_identifiers_and_other_scripts_are_marked(store: MemoryStore) -> None:
+    store.write(type="semantic", title="getUserById", body="検索はどの言語でも動く")
+
+    assert "[User]" in _marked(store, "user by id")
+    assert "[検索]" in _marked(store, "検索")
+
+
+def test_a_note_cannot_forge_marks(store: MemoryStore) -> None:
+    store.write(type="semantic", title="t", body=f"a {START}forged{END} needle")
+
+    assert _marked(store, "needle") == "t | a forged [needle]"
+
+
+def test_filters_that_recall_does_not_know_hold_for_a_search_too(store: MemoryStore) -> None:
+    old = store.write(type="semantic", title="needle old", body="", prov_session="s")
+    store.write(type="semantic", title="needle new", body="", supersedes=old.id)
+
+    def titles(shown: Shown) -> list[str]:
+        hits = look.search(store, "needle", shown, limit=9).hits
+        return [hit.row.note.title for hit in hits]
+
+    assert titles(Shown()) == ["needle new"]
+    assert titles(Shown(state="superseded")) == ["needle old"]
+    assert titles(Shown(state="all", session="s")) == ["needle old"]
+    assert titles(Shown(day="1999-01-01")) == []
