@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 
 from anamnesis import atomic, clock
@@ -10,7 +11,7 @@ from anamnesis.errors import NotWritable, StoreBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _POLL_SECONDS = 0.005  # a note is written in a few milliseconds; longer naps would show
 
@@ -18,21 +19,53 @@ _POLL_SECONDS = 0.005  # a note is written in a few milliseconds; longer naps wo
 @contextmanager
 def held(path: str, *, name: str, timeout: float) -> Iterator[None]:
     """Hold the lock at `path`; a process that dies gives it up by itself."""
-    from filelock import FileLock, Timeout
-
     atomic.make_directory(os.path.dirname(path))
-    lock = FileLock(path, timeout=timeout, mode=0o600)
     try:
-        lock.acquire(poll_interval=_POLL_SECONDS)
-    except Timeout:
-        raise StoreBusy(name, holder=holder_of(path), waited=timeout) from None
+        release = _acquire(path, timeout)
     except OSError as error:
         raise NotWritable(path, reason=(error.strerror or str(error)).lower()) from error
+    if release is None:
+        raise StoreBusy(name, holder=holder_of(path), waited=timeout)
     try:
         _sign(path)
         yield
     finally:
-        lock.release()
+        release()
+
+
+def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
+    """Take the lock and give what releases it, or None when time is up."""
+    if os.name == "nt":
+        return _acquire_on_windows(path, timeout)
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(_POLL_SECONDS)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        else:
+            return lambda: os.close(descriptor)
+
+
+def _acquire_on_windows(path: str, timeout: float) -> Callable[[], None] | None:
+    # Only here: loading filelock costs four times what starting Python does.
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=timeout)
+    try:
+        lock.acquire(poll_interval=_POLL_SECONDS)
+    except Timeout:
+        return None
+    return lock.release
 
 
 def holder_of(path: str) -> str:

@@ -12,11 +12,9 @@ import os
 import signal
 import sys
 
-import filelock
-
 from anamnesis.sync import cycle, git, healing, remote, worktree
 
-LOADED = (filelock, cycle, git, healing, remote, worktree)  # before the fork, once for all
+LOADED = (cycle, git, healing, remote, worktree)  # before the fork, once for all
 EFFECTS = {"os.rename", "os.remove", "os.truncate", "os.chmod", "subprocess.Popen"}
 
 
