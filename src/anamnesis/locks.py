@@ -65,7 +65,8 @@ def _acquire_on_windows(path: str, timeout: float) -> Callable[[], None] | None:
         lock.acquire(poll_interval=_POLL_SECONDS)
     except Timeout:
         return None
-    return lock.release
+    release: Callable[[], None] = lock.release
+    return release
 
 
 def holder_of(path: str) -> str:
