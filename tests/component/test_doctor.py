@@ -16,6 +16,8 @@ from anamnesis.hooklog import runs
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
 from anamnesis.operations import fleet
+from anamnesis.operations.inject import inject
+from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
 
 
@@ -84,6 +86,19 @@ def test_what_is_safe_is_put_right(
     assert stat.S_IMODE(os.stat(ready).st_mode) == 0o700
 
 
+def test_what_a_person_left_out_is_not_missed(
+    root: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=False)
+    journey.done(journey.prepared(str(root), wishes), wishes)
+
+    code, found = examined(capsys, "--fix")
+
+    assert code == 0
+    assert found["Claude Code"] == ["ok: set up and current"]
+    assert "SessionStart" not in (home / ".claude" / "settings.json").read_text()
+
+
 def test_broken_settings_are_named_and_left_alone(
     ready: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +164,25 @@ def test_a_silent_machine_is_told_once_a_day(ready: Path) -> None:
     assert len(first) == 1
     assert "laptop has not synced for 20 days" in first[0]
     assert fleet.notices(str(ready)) == []
+
+
+def test_a_session_starts_with_the_word_about_a_silent_machine(ready: Path) -> None:
+    heartbeat(ready, "laptop", seen=stamp(20))
+
+    given = inject(str(ready), Payload(event="SessionStart", session_id="s", cwd="/"))
+
+    assert "laptop has not synced for 20 days" in given
+
+
+def test_the_plugin_counts_as_a_set_up(
+    root: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text('{"enabledPlugins": {"anamnesis@x": true}}')
+
+    _, found = examined(capsys)
+
+    assert found["agents"] == ["ok: the plugin of Claude Code is switched on"]
 
 
 def test_a_sign_of_life_is_written_only_when_it_is_news(ready: Path) -> None:

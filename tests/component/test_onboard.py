@@ -152,6 +152,7 @@ def test_the_plugin_takes_over(personal: Path, root: Path) -> None:
     assert "args" not in json.dumps(said.get("hooks", {}))
     assert "mcp__plugin_anamnesis_anamnesis__memory_search" in said["permissions"]["allow"]
     assert not os.path.exists(receipt.hooks_marker(str(root)))
+    assert "serve" not in (personal / ".claude.json").read_text()
 
 
 def test_set_ups_at_the_same_time_do_not_mix(personal: Path, root: Path) -> None:
@@ -281,6 +282,21 @@ def test_a_second_machine_joins_with_one_command(tmp_path: Path, home: Path) -> 
     assert len({machine["name"] for machine in machines}) == 1
 
 
+def test_joining_over_ssh(tmp_path: Path) -> None:
+    """The far end is this machine: the command that ssh would run there is run here."""
+    desk, laptop = tmp_path / "desk", tmp_path / "laptop"
+    _run(desk, "write", "The build needs Java 21")
+    line = _run(desk, "host", "--address", "box.example.ts.net").stdout.strip()
+    ssh = tmp_path / "ssh"
+    ssh.write_text(f'#!/bin/sh\nfor word; do last=$word; done\ncd "{desk}" && exec sh -c "$last"\n')
+    ssh.chmod(0o755)
+
+    told = _run(laptop, *line.split()[1:], "--yes", "--agents", "claude", GIT_SSH_COMMAND=str(ssh))
+
+    assert "went to" in told.stderr
+    assert "1 notes are here" in told.stderr
+
+
 def test_a_machine_can_host_the_others(tmp_path: Path) -> None:
     desk = tmp_path / "desk"
 
@@ -291,9 +307,9 @@ def test_a_machine_can_host_the_others(tmp_path: Path) -> None:
     assert (desk / "anamnesis-memory.git" / "HEAD").exists()
 
 
-def _run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _run(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     home.mkdir(exist_ok=True)
-    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **more}
     command = Path(sys.executable).parent / "anamnesis"
     return subprocess.run(
         [command, *words], env=environment, capture_output=True, text=True, check=True, timeout=120

@@ -26,7 +26,9 @@ def examined(home: str) -> Iterator[Finding]:
     """Each agent that was set up, the command that it calls, and the server behind it."""
     setup = this_setup(home)
     receipt = receipts.load(home)
-    if not receipt.agents:
+    if claude.has_plugin(setup):
+        yield Finding("agents", GOOD, "the plugin of Claude Code is switched on")
+    elif not receipt.agents:
         yield Finding("agents", BAD, "no agent was set up", "anamnesis init")
     for name in receipt.agents:
         if name in AGENTS:

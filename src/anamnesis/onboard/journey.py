@@ -87,7 +87,7 @@ def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
     receipt = receipts.load(home)
     if wishes is None:
         command = receipt.command or tuple(detect_command())
-        wishes = Wishes(machine_id="", name=receipt.name)
+        wishes = Wishes(machine_id="", name=receipt.name, mcp=receipt.mcp, hooks=receipt.hooks)
     else:
         command = tuple(
             detect_command(override_command=wishes.command, override_uv_project=wishes.uv_project)

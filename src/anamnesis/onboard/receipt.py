@@ -29,6 +29,8 @@ class Receipt:
     command: tuple[str, ...] = ()
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of set-ups before
     name: str = "anamnesis"
+    mcp: bool = True
+    hooks: bool = True
     agents: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()  # projects with a block in AGENTS.md
     files: dict[str, Touched] = fresh(default_factory=dict)
@@ -74,6 +76,8 @@ def save(home: str, receipt: Receipt) -> None:
         "command": list(receipt.command),
         "earlier": [list(command) for command in receipt.earlier],
         "name": receipt.name,
+        "mcp": receipt.mcp,
+        "hooks": receipt.hooks,
         "agents": list(receipt.agents),
         "rules": list(receipt.rules),
         "files": files,
@@ -93,6 +97,8 @@ def _receipt(said: dict[str, Any]) -> Receipt:
         command=tuple(said["command"]),
         earlier=tuple(tuple(command) for command in said["earlier"]),
         name=said["name"],
+        mcp=said["mcp"],
+        hooks=said["hooks"],
         agents=tuple(said["agents"]),
         rules=tuple(said["rules"]),
         files={path: _touched(found) for path, found in said["files"].items()},

@@ -13,7 +13,7 @@ from anamnesis.onboard import settings
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
 from anamnesis.onboard.rules import rules_edit
-from anamnesis.records import record
+from anamnesis.records import record, replace
 
 if TYPE_CHECKING:
     from anamnesis.onboard.agents.agent import Setup
@@ -38,7 +38,8 @@ class Removal:
 
 def removal(setup: Setup, receipt: Receipt) -> Removal:
     """What has to change so that no agent knows us any more."""
-    edits = [edit for agent in AGENTS.values() for edit in agent.edits(setup)]
+    everything = replace(setup, mcp=True, hooks=True)
+    edits = [edit for agent in AGENTS.values() for edit in agent.edits(everything)]
     edits += [rules_edit(directory) for directory in receipt.rules]
     changes: list[FileChange] = []
     problems: list[AnamnesisError] = []

@@ -10,6 +10,7 @@ from anamnesis.onboard.edits import Edit, json_edit, server_edit
 from anamnesis.onboard.hooks import build_hooks, merge_hooks, without_hooks
 from anamnesis.onboard.jsontext import NotJson, parsed
 from anamnesis.onboard.settings import entries, put, read_bytes, section
+from anamnesis.records import replace
 
 PLUGIN = "anamnesis"
 
@@ -48,12 +49,16 @@ def _edits(setup: Setup) -> list[Edit]:
     edits = []
     if setup.hooks or setup.mcp:
         edits.append(_settings_edit(setup, plugin=plugin))
-    if setup.mcp and not plugin:
-        server = {"type": "stdio", **setup.server}
-        edits.append(
-            server_edit(servers_path(setup), key="mcpServers", name=setup.name, server=server)
-        )
+    if setup.mcp:
+        edits.append(_servers_edit(setup, plugin=plugin))
     return edits
+
+
+def _servers_edit(setup: Setup, *, plugin: bool) -> Edit:
+    server = {"type": "stdio", **setup.server}
+    edit = server_edit(servers_path(setup), key="mcpServers", name=setup.name, server=server)
+    # The plugin brings a server of its own; a second one would only offer every tool twice.
+    return replace(edit, install=edit.remove) if plugin else edit
 
 
 def _settings_edit(setup: Setup, *, plugin: bool) -> Edit:
