@@ -79,4 +79,4 @@ e2e: $(STAMP) ## The real clients, offline against a scripted model (downloads t
 	$(BIN)/python tests/clients/run.py
 
 clean: ## Remove what the targets created
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	rm -rf frontend/node_modules .cache $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -41,6 +41,16 @@ def test_a_link_works_once(stranger: TestClient, keys: Keys) -> None:
     assert stranger.get("/open", params={"token": ""}).status_code == 401
 
 
+@pytest.mark.parametrize("path", ["/open?token=x", "/static/nothing.js", "/openly", "/static/"])
+def test_an_error_tells_a_stranger_nothing(
+    stranger: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    answer = stranger.get(path)
+
+    assert answer.status_code in (401, 404)
+    assert "<html" not in answer.text
+
+
 def test_the_cookie_is_for_this_site_and_no_script(stranger: TestClient, keys: Keys) -> None:
     cookie = stranger.get("/open", params={"token": keys.mint()}).headers["set-cookie"].lower()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import RedirectResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -114,7 +114,7 @@ async def _open(request: Request) -> Response:
     """Exchange a token that works once for the session's cookie."""
     dashboard: Dashboard = request.app.state.dashboard
     if not dashboard.keys.redeem(request.query_params.get("token", "")):
-        raise HTTPException(401, "This address was used already. Run:  anamnesis dashboard")
+        return PlainTextResponse("This address was used already. Run:  anamnesis dashboard\n", 401)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         dashboard.cookie, dashboard.keys.session, httponly=True, samesite="strict", path="/"
@@ -130,6 +130,8 @@ async def _trouble(request: Request, error: Exception) -> Response:
         assert isinstance(error, AnamnesisError)  # noqa: S101  see exception_handlers
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         message, hint = error.message, error.hint
+    if not request.state.inside:
+        return PlainTextResponse(f"{message}\n", status)
     visit = Visit(request, b"")
     if request.url.path.startswith("/api/"):
         return visit.answer({"error": message, "hint": hint}, status=status)

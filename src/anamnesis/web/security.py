@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 2 * 1024 * 1024  # a note is at most 1 MiB; a form escapes some of its characters
 _TOKEN_SECONDS = 600.0
 _READING = ("GET", "HEAD", "OPTIONS")
-_OPEN_PATHS = ("/static/", "/open")
+_DOOR = "/open"  # where a token is exchanged for a session
 _HEADERS = {
     "x-content-type-options": "nosniff",
     # Not "no-referrer": a browser would then hide the origin of our own forms as well.
@@ -95,7 +95,9 @@ class Guard:
         by_script = self._has_key(headers)
         if scope["method"] not in _READING and not by_script and not self._from_here(headers):
             return _refuse(403, "Only the dashboard's own pages may change something.")
-        if scope["path"].startswith(_OPEN_PATHS) or by_script or self._has_session(headers):
+        inside = by_script or self._has_session(headers)
+        scope["state"]["inside"] = inside  # an error page tells nothing to those who are not
+        if inside or scope["path"] == _DOOR or scope["path"].startswith("/static/"):
             return None
         return _refuse(
             401,

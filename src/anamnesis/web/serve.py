@@ -64,6 +64,7 @@ class Server:
                 lifespan="off",
                 log_config=None,
                 access_log=False,
+                proxy_headers=False,
                 server_header=False,
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
