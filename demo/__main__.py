@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from demo import machines, notes, session
+from demo import browser, machines, notes, session
 from demo.terminal import Terminal, say
 
 
@@ -16,6 +16,7 @@ def main() -> None:
         laptop, desk = Terminal("laptop", base), Terminal("desk", base)
         machines.show(laptop, desk, str(base / "shared.git"))
         session.show(laptop, desk)
+        browser.show(desk)
     say("Done. The throw-away stores are gone again.")
 
 
