@@ -17,8 +17,17 @@ _WRITERS = 8
 
 def make_directory(path: str) -> None:
     """Create a directory and its parents, readable by their owner only."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent != path:
+        make_directory(parent)  # not `makedirs`, which gives the parents the usual mode
     try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        os.mkdir(path, mode=0o700)
+    except FileExistsError:
+        if os.path.isdir(path):
+            return  # somebody else was faster
+        raise NotWritable(path, reason="a file of that name is in the way") from None
     except OSError as error:
         raise NotWritable(path, reason=_reason(error)) from error
 

@@ -83,7 +83,11 @@ def _sign(path: str) -> None:
 
     command = " ".join(["anamnesis", *sys.argv[1:2]])
     try:
-        with open(f"{path}.holder", "w", encoding="utf-8") as stream:
+        with open(f"{path}.holder", "w", encoding="utf-8", opener=_privately) as stream:
             stream.write(f"process {os.getpid()} ({command}) since {clock.utcnow()}\n")
     except OSError:
         return  # only the name in a later message is lost
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -33,6 +33,15 @@ def test_a_note_is_a_file_where_its_type_and_scope_say(store: MemoryStore, root:
     assert note.created_at == note.updated_at != ""
 
 
+def test_nobody_else_can_read_any_of_it(store: MemoryStore, root: Path) -> None:
+    write(store)
+    store.reindex()
+    store.search("title")
+
+    for path in [root, *root.rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
 @pytest.mark.parametrize(
     ("keys", "named"),
     [

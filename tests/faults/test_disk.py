@@ -31,7 +31,7 @@ print("found:", len(store.list()))
 
 READ_ONLY = """
 import json, os, sys
-import yaml  # while Python's own files can still be read
+import fcntl, yaml  # while Python's own files can still be read
 import anamnesis.index.rebuild, anamnesis.notes.yamlfront, hashlib, pathlib, socket
 from urllib.parse import quote
 from anamnesis.errors import AnamnesisError

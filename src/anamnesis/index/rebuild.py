@@ -36,6 +36,10 @@ def rebuild(
     """
     _sweep(root)
     beside = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise NotWritable(beside, reason=(error.strerror or "").lower()) from error
     db = schema.connect(beside)
     try:
         # Nobody else sees this file and it can be made again: no journal, no waiting for disks.
@@ -128,6 +132,7 @@ def _put_in_place(fresh: str, path: str) -> None:
             old.replace_with(fresh)
         finally:
             old.close()
+        os.chmod(path, 0o600)
     except IndexBroken:
         for suffix in ("-wal", "-shm"):
             _unlink(path + suffix)
