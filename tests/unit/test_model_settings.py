@@ -97,6 +97,14 @@ def test_a_key_can_come_from_a_command(root: Path) -> None:
     assert resolve().api_key == "from-a-vault"
 
 
+def test_a_command_in_the_environment_is_meant_for_what_is_configured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_REFLECTION_API_KEY_COMMAND", "echo from-a-vault")
+
+    assert resolve("deepseek").api_key == "from-a-vault"
+
+
 def test_a_command_that_fails_is_told(root: Path) -> None:
     configure(root, reflection_provider="openai", reflection_api_key_command="false")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 
 from anamnesis.importers.draft import Draft, timestamp, title_of
 from anamnesis.notes import foreign
@@ -44,10 +45,8 @@ def files(directory: str | None = None) -> Iterator[NativeFile]:
         memory = os.path.join(projects, slug, "memory")
         for name in _listed(memory):
             path = os.path.join(memory, name)
-            if name.endswith(".md") and name != _INDEX and os.path.isfile(path):
-                status = os.stat(path)
-                if not os.path.islink(path) and status.st_size <= _LARGEST:
-                    yield NativeFile(path, slug, status.st_size, status.st_mtime_ns)
+            if name.endswith(".md") and name != _INDEX and (file := _regular(path, slug)):
+                yield file
 
 
 def draft(file: NativeFile, *, project: str) -> Draft | None:
@@ -88,6 +87,16 @@ def project_of(slug: str, directory: str | None = None) -> str:
     if found:
         return resolve_project_key(found)
     return slug.strip("-").lower() or GLOBAL
+
+
+def _regular(path: str, slug: str) -> NativeFile | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None  # removed since it was listed
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+        return None
+    return NativeFile(path, slug, status.st_size, status.st_mtime_ns)
 
 
 def _cwd_of(transcript: str) -> str:

@@ -96,9 +96,13 @@ def _key(name: str, base_url: str) -> str:
         well_known = os.environ.get(known.key_variable, "").strip()
         if well_known:
             return well_known
+    command = os.environ.get("ANAMNESIS_REFLECTION_API_KEY_COMMAND", "").strip()
+    if command:
+        return _key_from_command(command)
     if not _config_means(name, base_url):
         return ""
-    return config.setting("reflection_api_key") or _key_from_command()
+    stored = config.setting("reflection_api_key_command")
+    return config.setting("reflection_api_key") or (_key_from_command(stored) if stored else "")
 
 
 def _config_means(name: str, base_url: str) -> bool:
@@ -109,10 +113,7 @@ def _config_means(name: str, base_url: str) -> bool:
     return said == name and address == base_url
 
 
-def _key_from_command() -> str:
-    command = config.setting("reflection_api_key_command")
-    if not command:
-        return ""
+def _key_from_command(command: str) -> str:
     import shlex
 
     from anamnesis import process

@@ -100,8 +100,8 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
         pairs += [folded(store, group) for group in each.duplicates]
     changes = undo.changes_of(store, pairs)  # type: ignore[arg-type]
     added = sum(len(each.added) for each in found)
-    marked = sum(len(each.marked) for each in found)
-    summary = f"{added} notes from {marked} sessions of {len(found)} projects"
+    read = sum(len(each.sessions) for each in found)
+    summary = f"{added} new notes (sessions read: {read}, projects: {len(found)})"
     with one_commit(str(store.root)):
         return undo.apply(store, changes, kind=UNDO_KIND, summary=summary)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from anamnesis import config
+from anamnesis.errors import AnamnesisError
+from anamnesis.hooklog import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
     from anamnesis.operations import take_in
 
     if take_in.imports_native() and take_in.native_changed(home):
-        return [take_in.import_native]
+        return [_import_native]
     return []
 
 
@@ -37,3 +39,14 @@ def after_sync(store: MemoryStore) -> list[str]:
     from anamnesis.operations import forget
 
     return forget.bury(store)
+
+
+def _import_native(store: MemoryStore) -> None:
+    from anamnesis.operations import take_in
+
+    try:
+        take_in.import_native(store)
+    except AnamnesisError as error:
+        # Notes must travel whatever other programs left behind; the next sync tries again.
+        did = f"Claude Code's memory was not taken in: {error.message}"
+        runs.note_run(str(store.root), "import", did=did, failed=True)
