@@ -18,6 +18,7 @@ NAMES = {
         "resolve_summarizer", "write_episodic",
     ],
     "anamnesis.cli": ["cmd_capture", "cmd_inject", "main"],
+    "anamnesis.eval": ["RecallReport", "build_eval_candidates", "recall_at_k"],
     "anamnesis.config": ["_store_config", "resolve_home", "resolve_machine_id", "resolve_remote"],
     "anamnesis.inject": [
         "_DURABLE", "_MAX_EPISODIC", "render_inject", "resolve_project_key", "select_inject",

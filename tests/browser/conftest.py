@@ -23,9 +23,11 @@ FLAGS = [
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it runs, Playwright keeps an event loop in the main thread,
+# which no other test of the same worker could live with.
+@pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
-    """One browser for all tests of a worker."""
+    """One browser for all tests of a module."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield browser

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Everything that this program keeps in a store. A home that holds other things keeps those.
 _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
-    "redact-allow.txt", "dashboard.json",
+    "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl",
 )  # fmt: skip
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
 

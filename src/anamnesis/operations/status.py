@@ -38,6 +38,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooklog import runs
     from anamnesis.index import meaning
+    from anamnesis.operations.review import pending_count
 
     problems = [
         {"path": found.path, "reason": found.reason, "indexed": found.indexed}
@@ -50,6 +51,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         "machine_id": resolve_machine_id(),
         **store.stats(),
         "superseded": len(store.superseded_ids()),
+        "pending": pending_count(store),
         "degraded": store.degraded,
         "failing": [
             failing.sentence
@@ -65,7 +67,9 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Run one sync cycle, then make the index say what the files say."""
-    result = synchronise(backend, store=store).result
+    from anamnesis.operations.upkeep import after_sync
+
+    result = synchronise(backend, store=store, afterwards=[after_sync]).result
     return {
         "pushed": result.pushed,
         "pulled": result.pulled,

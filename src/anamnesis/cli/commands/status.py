@@ -58,6 +58,8 @@ def _counted(counts: dict[str, int]) -> str:
 
 
 def _warnings(report: dict[str, Any]) -> Iterator[str]:
+    if report["pending"]:
+        yield f"pending    {report['pending']}; look at them with:  anamnesis review"
     if report["degraded"]:
         yield f"index      {report['degraded']}"
     if report["meaning"]:
