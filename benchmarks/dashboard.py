@@ -15,8 +15,8 @@ from benchmarks import corpus
 COUNT = 50_000
 ROUNDS = 15
 PAGES = {
+    "notes, first page": "/notes",  # first, so that nothing is counted before
     "pulse": "/",
-    "notes, first page": "/notes",
     "notes, page 500": "/notes?offset=25000",
     "notes, by title": "/notes?sort=title",
     "notes, one project": "/notes?project=github.com/team/project-3",
@@ -39,7 +39,7 @@ def measure(root: Path) -> None:
     keys = Keys()
     with MemoryStore(root) as store:
         app = build(store, keys=keys, hosts=frozenset({"127.0.0.1:1"}), cookie="c")
-        client = TestClient(app, base_url="http://127.0.0.1:1")
+        client = TestClient(app, base_url="http://127.0.0.1:1", follow_redirects=False)
         client.get("/open", params={"token": keys.mint()})
         question = corpus.questions(1)[0].replace(" ", "+")
         note = store.headers(limit=1)[0].id

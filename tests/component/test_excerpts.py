@@ -49,6 +49,15 @@ def test_parts_of_identifiers_and_other_scripts_are_marked(store: MemoryStore) -
     assert "[検索]" in _marked(store, "検索")
 
 
+def test_a_tag_is_a_reason_too(store: MemoryStore) -> None:
+    store.write(type="semantic", title="t", body="b", tags=["database"])
+
+    (hit,) = look.search(store, "databases", Shown(), limit=1).hits
+
+    assert hit.excerpt is not None
+    assert hit.excerpt.words == ("database",)
+
+
 def test_a_note_cannot_forge_marks(store: MemoryStore) -> None:
     store.write(type="semantic", title="t", body=f"a {START}forged{END} needle")
 

@@ -38,17 +38,17 @@ def excerpt(db: sqlite3.Connection, note_id: str, shares: Iterable[Share]) -> Ex
     """What of a note gave it its score."""
     wanted = [share for share in shares if share.kind != "function"][:_MOST_WORDS]
     row = db.execute(
-        "SELECT title, substr(body, 1, ?) FROM memories_fts "
+        "SELECT title, substr(body, 1, ?), tags FROM memories_fts "
         "WHERE rowid = (SELECT rowid FROM memories WHERE id = ?)",
         (_LONGEST, note_id),
     ).fetchone()
     if row is None or not wanted:
         return None
-    title, body = (text.replace(START, "").replace(END, "") for text in row)
-    in_title, in_body = _spans(title, wanted), _spans(body, wanted)
-    found = [title[a:b].lower() for a, b, _ in in_title] + [
-        body[a:b].lower() for a, b, _ in in_body
-    ]
+    texts = [text.replace(START, "").replace(END, "") for text in row]
+    spans = [_spans(text, wanted) for text in texts]
+    found = [text[a:b].lower() for text, each in zip(texts, spans, strict=True) for a, b, _ in each]
+    title, body, _ = texts
+    in_title, in_body, _ = spans
     return Excerpt(
         title=_marked(title, in_title, 0, len(title)),
         passage=_passage(body, in_body),
