@@ -128,7 +128,7 @@ _TOKENS: list[tuple[str, str, str, int, str]] = [
     ("stripe test", "stripe listen --api-key {s}", "sk_test_", 24, ALNUM),
     ("stripe restricted", "+STRIPE={s}", "rk_live_", 24, ALNUM),
     ("stripe webhook", "endpoint secret {s}", "whsec_", 32, ALNUM),
-    ("npm in npmrc", "//registry.npmjs.org/:_authToken={s}", "npm_", 36, ALNUM),
+    ("npm in npmrc", "//registry.example.org/:_authToken={s}", "npm_", 36, ALNUM),
     ("npm in ci", "NODE_AUTH_TOKEN: {s}", "npm_", 36, ALNUM),
     (
         "pypi in pypirc",
