@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
+from anamnesis.index.browse import Shown
 from anamnesis.records import record
 from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
@@ -59,6 +60,12 @@ class Dashboard:
     def draw(self, template: str, **context: Any) -> str:
         """A page as HTML."""
         return self._templates.get_template(template).render(machine=self.machine, **context)
+
+    def warm(self) -> None:
+        """Count and compile what the first page needs, while the browser still opens."""
+        self.counts.facets(Shown())
+        for name in ("base.html", "pulse.html", "notes.html", "notes_results.html"):
+            self._templates.get_template(name)
 
     def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""

@@ -113,9 +113,12 @@ class Server:
         """Tell this person's programs where we are and how to get in; nobody else can read it."""
         facts = {"address": self.address, "key": self.keys.script, "pid": os.getpid()}
         atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
+        self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
+        self._warming.start()
 
     def _end(self) -> None:
         self._socket.close()
+        self._warming.join()  # it reads the store that is closed below
         self._app.state.dashboard.recorder.now()
         with suppress(FileNotFoundError):
             os.unlink(announcement(str(self.store.root)))
