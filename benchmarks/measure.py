@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import resource
@@ -13,7 +14,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-CACHE = Path(__file__).parent.parent / ".cache"
+REPOSITORY = Path(__file__).parent.parent
+CACHE = REPOSITORY / ".cache"
+# An installed package has its byte-code beside it; a checkout may not, and would be compiled
+# anew by every process that is measured.
+compileall.compile_dir(REPOSITORY / "src", quiet=1)
 
 
 @dataclass(frozen=True)
