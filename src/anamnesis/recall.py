@@ -129,8 +129,9 @@ def recall(
 def _offered(store: MemoryStore, words: Sequence[str], project: str) -> list[Memory]:
     filters = Filters(projects=tuple(dict.fromkeys([project, GLOBAL])))
     searched = " ".join(words[:_MOST_SEARCHED])
-    # By words alone: the table of meanings takes longer to load than a prompt may wait.
-    hits = store.recall(searched, filters=filters, k=_LOOKED_AT, by_meaning=False)
+    # By its words alone, as they are: the table of meanings takes longer to load, and a guess at
+    # mistyped words longer to make, than a prompt may wait.
+    hits = store.recall(searched, filters=filters, k=_LOOKED_AT, by_meaning=False, forgiving=False)
     return [hit.note for hit in hits]
 
 

@@ -192,6 +192,7 @@ class MemoryStore(Filing):
         k: int = 8,
         offset: int = 0,
         by_meaning: bool = True,
+        forgiving: bool = True,
     ) -> Sequence[Hit]:
         """The notes that answer a free text best, each with its score and the reasons for it."""
         from anamnesis.index.filters import EVERYTHING
@@ -199,7 +200,9 @@ class MemoryStore(Filing):
 
         self._catalog.notice()
         filters = EVERYTHING if filters is None else filters
-        asked = Question(query, filters, limit=k, offset=offset, by_meaning=by_meaning)
+        asked = Question(
+            query, filters, limit=k, offset=offset, by_meaning=by_meaning, forgiving=forgiving
+        )
         found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
         return [Hit(file.note, hit.score, hit.why) for hit, file in read if file is not None]

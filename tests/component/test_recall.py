@@ -239,3 +239,10 @@ class TestCommand:
         assert main(["search", "x", "--since", "yesterday"]) == 2
 
         assert "is not a date" in capsys.readouterr().err
+
+
+def test_mistyped_words_are_not_guessed_at_when_that_is_not_wanted(store: MemoryStore) -> None:
+    store.write(type="semantic", title="Kubernetes", body="words")
+
+    assert store.recall("kuberntes")
+    assert not store.recall("kuberntes", forgiving=False)

@@ -30,6 +30,7 @@ class Question:
     limit: int = 8
     offset: int = 0
     by_meaning: bool = False  # without it the table of word vectors is not even loaded
+    forgiving: bool = True  # whether to guess at words that are begun or mistyped
 
 
 @record
@@ -62,7 +63,10 @@ def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
     wanted = asked.offset + asked.limit
     if asked.limit <= 0 or asked.offset < 0 or not query.terms:
         return []
-    query, known = _in_words_of_the_store(db, query)
+    if asked.forgiving:
+        query, known = _in_words_of_the_store(db, query)
+    else:
+        known = select.statistics(db, query.terms)
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
     if not terms:
         return []
