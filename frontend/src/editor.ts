@@ -119,7 +119,7 @@ function guardForm(form: HTMLFormElement): void {
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();
-      form.requestSubmit();
+      form.requestSubmit(form.querySelector<HTMLButtonElement>("button.primary"));
     }
   });
   window.addEventListener("beforeunload", (event) => {

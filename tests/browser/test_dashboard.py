@@ -58,6 +58,7 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "history of a note": f"/notes/{note}/history",
         "edit": f"/notes/{note}/edit",
         "new": "/new",
+        "review": "/review",
         "history": "/history",
         "deleted notes": "/history?deleted=1",
         "conflicts": "/conflicts",

@@ -5,6 +5,7 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
+from anamnesis.index.curation import PENDING
 from anamnesis.index.rows import HEADER, header
 from anamnesis.records import record
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.note import Memory
 
-DIMENSIONS = ("type", "project", "scope", "machine", "source", "state")
+DIMENSIONS = ("type", "project", "scope", "machine", "source", "state", "review")
 _COLUMNS = {
     "type": "m.type",
     "project": "m.project",
@@ -38,6 +39,10 @@ _ORDERS = {
     "title": "m.title COLLATE NOCASE, m.id",
 }
 ORDERS = tuple(_ORDERS)
+_CELL = (
+    "m.type, m.project, m.scope, m.machine_id, m.prov_source, "
+    "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END"
+)
 _EXCERPT = 240  # characters: two lines of a list
 
 
@@ -54,6 +59,7 @@ class Shown:
     session: str = ""
     state: str = "current"  # or superseded, or all
     day: str = ""  # a date, or the start of one: created then
+    review: str = ""  # or pending: what no person has looked at yet
 
 
 @record
@@ -130,11 +136,14 @@ def cube(db: sqlite3.Connection) -> Cube:
 
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples, counted as they come: SQLite would sort them all
-    cursor.execute(
-        "SELECT type, project, scope, machine_id, prov_source, "
-        "CASE superseded WHEN 0 THEN 'current' ELSE 'superseded' END FROM memories"
-    )
-    return dict(Counter(cursor))
+    counted = Counter(cursor.execute(f"SELECT {_CELL}, '' FROM memories m"))  # noqa: S608
+    for cell in cursor.execute(
+        f"SELECT {_CELL} FROM memory_tags t JOIN memories m ON m.id = t.memory_id WHERE t.tag = ?",  # noqa: S608
+        (PENDING,),
+    ):
+        counted[(*cell, "")] -= 1
+        counted[(*cell, PENDING)] += 1
+    return dict(+counted)
 
 
 def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
@@ -144,6 +153,7 @@ def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
         for name, attribute in _FIELDS.items():
             values[name].append(getattr(row.note, attribute))
         values["state"].append("superseded" if row.superseded else "current")
+        values["review"].append(PENDING if PENDING in row.note.tags else "")
         values["tag"] += row.note.tags
     return {name: _most_common(these) for name, these in values.items()}
 
@@ -244,9 +254,9 @@ def _condition(shown: Shown) -> tuple[str, Sequence[str]]:
             values.append(wanted)
     if shown.state in ("current", "superseded"):
         clauses.append(f"m.superseded = {int(shown.state == 'superseded')}")
-    if shown.tag:
+    for tag in filter(None, (shown.tag, shown.review)):
         clauses.append("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = ?)")
-        values.append(shown.tag)
+        values.append(tag)
     if shown.day:
         clauses.append("m.created_at >= ? AND m.created_at < ?")
         values += [shown.day, f"{shown.day}~"]  # "~" follows every character of a time

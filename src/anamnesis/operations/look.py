@@ -123,7 +123,7 @@ def _ranked(db: sqlite3.Connection, text: str, shown: Shown) -> dict[str, Found]
         projects=(shown.project,) if shown.project else (),
         type=shown.type,
         scope=shown.scope,
-        tags=(shown.tag,) if shown.tag else (),
+        tags=tuple(filter(None, (shown.tag, shown.review))),
         machine=shown.machine,
         source=shown.source,
         include_superseded=shown.state != "current",

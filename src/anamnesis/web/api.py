@@ -8,10 +8,12 @@ from starlette.routing import Route
 
 from anamnesis.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.index.browse import ORDERS, Shown
-from anamnesis.operations import batch, look, revise
+from anamnesis.index.curation import PENDING
+from anamnesis.operations import batch, look, review, revise
 from anamnesis.operations.revise import Draft
 from anamnesis.records import replace
 from anamnesis.web import navigation
+from anamnesis.web.pages import review as deciding
 from anamnesis.web.visit import endpoint
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ def routes() -> list[Route]:
         Route("/api/status", endpoint(status), methods=["GET"]),
         Route("/api/open", endpoint(open_again), methods=["POST"]),
         Route("/api/palette", endpoint(palette), methods=["GET"]),
+        Route("/api/review", endpoint(waiting), methods=["GET"]),
+        Route("/api/review/{id}", endpoint(beside), methods=["GET"]),
+        Route("/api/review/{id}", endpoint(decide), methods=["POST"]),
         Route("/api/notes", endpoint(notes), methods=["GET"]),
         Route("/api/notes", endpoint(create), methods=["POST"]),
         Route("/api/notes/{id}", endpoint(note), methods=["GET"]),
@@ -118,6 +123,42 @@ def delete(visit: Visit) -> Response:
     return visit.answer({"deleted": found.note.id})
 
 
+def waiting(visit: Visit) -> Response:
+    """Notes that no person has looked at yet, oldest first."""
+    shown = replace(Shown(project=visit.asked("project")), review=PENDING)
+    limit = visit.asked_number("limit", 50, most=_MOST)
+    offset = visit.asked_number("offset", 0, most=1_000_000)
+    hits = look.page(visit.store, shown, order="oldest", limit=limit, offset=offset)
+    total = visit.dashboard.counts.total(shown)
+    return visit.answer({"total": total, "notes": [_fields(hit.row.note) for hit in hits]})
+
+
+def beside(visit: Visit) -> Response:
+    """A waiting note, what it replaces and what it resembles, all with their bodies."""
+    read = visit.note()
+    found = review.beside_others(visit.store, read.note.id)
+    return visit.answer(
+        {
+            **_whole(found.note),
+            "hash": read.hash,
+            "replaces": [_whole(old) for old in found.replaces],
+            "similar": [_whole(other) for other in found.similar],
+        }
+    )
+
+
+def decide(visit: Visit) -> Response:
+    """Keep or reject a waiting note, if it still is the one that was read."""
+    found, given = visit.note(), visit.json()
+    if PENDING not in found.note.tags:
+        raise InvalidInput("This note does not wait for a look.")
+    if given.get("hash", found.hash) != found.hash:
+        raise NoteChangedOnDisk(f"{found.note.id}.md")
+    decision = str(given.get("decision", ""))
+    deciding.decided(visit, decision, [found.note.id])
+    return visit.answer({deciding.DECISIONS[decision]: found.note.id})
+
+
 def palette(visit: Visit) -> Response:
     """Pages and notes for the command palette."""
     query = visit.asked("q").strip()
@@ -145,6 +186,10 @@ def palette(visit: Visit) -> Response:
 def _listed(hit: Hit) -> dict[str, Any]:
     matched = list(hit.excerpt.words) if hit.excerpt else []
     return {**_fields(hit.row.note), "superseded": hit.row.superseded, "matched": matched}
+
+
+def _whole(note: Memory) -> dict[str, Any]:
+    return {**_fields(note), "body": note.body}
 
 
 def _fields(note: Memory) -> dict[str, Any]:

@@ -35,6 +35,12 @@ class Notice:
     text: str
     changes: tuple[Change, ...] = ()
     tone: str = "done"  # or trouble
+    unit: str = ""  # the id of a change of many files as one
+
+    @property
+    def can_be_undone(self) -> bool:
+        """Whether there is a way back."""
+        return bool(self.changes or self.unit)
 
 
 class Dashboard:

@@ -12,8 +12,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.index import excerpts
 from anamnesis.index.browse import Shown
+from anamnesis.index.curation import PENDING
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import settle
+from anamnesis.operations import review, settle
 from anamnesis.web import markdown, navigation
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class Visit:
     def held(self) -> int:
         """How many notes wait for a person's choice."""
         return len(settle.held(self.store))
+
+    @property
+    def pending(self) -> int:
+        """How many notes no person has looked at yet."""
+        return review.pending_count(self.store)
 
     @property
     def note_views(self) -> tuple[tuple[str, str], ...]:
@@ -129,6 +135,7 @@ class Visit:
             session=self.asked("session"),
             state=state if state in ("current", "superseded", "all") else "current",
             day=self.asked("day"),
+            review=PENDING if self.asked("review") == PENDING else "",
         )
 
     def address(self, **changes: str | int | None) -> str:

@@ -14,6 +14,7 @@ from anamnesis.operations.revise import Draft, draft_of
 from anamnesis.records import replace
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice
+from anamnesis.web.pages import review
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -69,6 +70,8 @@ def save(visit: Visit) -> Response:
         return _merge(visit, visit.note(), draft)
     except InvalidInput as error:
         return _form(visit, found, draft, hash=visit.value("hash"), error=error)
+    if visit.value("then") == "keep":
+        return visit.go("/review", review.decided(visit, "keep", [note.id]))
     visit.dashboard.recorder.soon()
     return visit.go(f"/notes/{note.id}", Notice("Saved."))
 
@@ -132,6 +135,7 @@ def _form(
         note=found.note if found else None,
         hash=hash or (found.hash if found else ""),
         draft=draft,
+        in_review=visit.asked("review") == "1" or visit.value("then") == "keep",
         error=error,
         types=TYPES,
         scopes=SCOPES,
