@@ -59,6 +59,7 @@ def test_a_proposal_is_put_into_a_persons_words_and_kept(
     page = visit.go("/review")
 
     page.keyboard.press("e")
+    expect(page.locator(".cm-content")).to_be_visible()
     page.get_by_label("Title").fill("The port, in my words")
     page.keyboard.press("Control+s")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis import locks
 from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
@@ -232,3 +233,17 @@ def test_a_text_made_of_both_settles_a_conflict(
 def test_an_unknown_choice_changes_nothing(browser: TestClient, conflict: str) -> None:
     assert browser.post(f"/conflicts/{conflict}", data={"choice": "none"}).status_code == 400
     assert "shared" in browser.get("/conflicts").text
+
+
+def test_a_save_during_a_sync_is_recorded_when_the_sync_is_done(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    note = store.write(type="semantic", title="t", body="one")
+    lock = str(store.root / "locks" / "sync.lock")
+
+    with locks.held(lock, name="sync", timeout=0):
+        _saved(browser, store, note.id, "two")
+        assert "No version is recorded yet" in browser.get(f"/notes/{note.id}/history").text
+    assert "1 recorded version" in browser.get(f"/notes/{note.id}/history").text
+
+    assert "Every note file can be read." in browser.get("/").text

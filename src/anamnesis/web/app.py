@@ -56,14 +56,16 @@ _STATUS = {
 }
 
 
-def build(store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str) -> Starlette:
+def build(
+    store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str, project: str = ""
+) -> Starlette:
     """The dashboard of one store, answering to these names only."""
     app = Starlette(
         routes=_routes(),
         middleware=[Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie)],
         exception_handlers={AnamnesisError: _trouble, HTTPException: _trouble},
     )
-    app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie)
+    app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie, project=project)
     return app
 
 

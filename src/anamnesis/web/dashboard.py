@@ -46,10 +46,13 @@ class Notice:
 class Dashboard:
     """One store behind one server."""
 
-    def __init__(self, store: MemoryStore, *, keys: Keys, cookie: str = "anamnesis") -> None:
+    def __init__(
+        self, store: MemoryStore, *, keys: Keys, cookie: str = "anamnesis", project: str = ""
+    ) -> None:
         self.store = store
         self.keys = keys
         self.cookie = cookie
+        self.project = project  # that it was started in
         self.machine = resolve_machine_id()
         self.counts = figures.Counts(store)
         self.recorder = Recorder(store, machine_id=self.machine)

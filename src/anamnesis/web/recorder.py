@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import AnamnesisError
+from anamnesis.errors import AnamnesisError, StoreBusy
 from anamnesis.operations.record import record_locally
 
 if TYPE_CHECKING:
@@ -46,5 +46,7 @@ class Recorder:
         try:
             record_locally(self._store, machine_id=self._machine_id)
             self.trouble = ""
+        except StoreBusy:
+            self.soon()  # a sync is at work; it may have looked at the files before the last save
         except AnamnesisError as error:
             self.trouble = error.message

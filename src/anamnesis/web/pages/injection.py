@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 from anamnesis.hooklog import receipts
 from anamnesis.index import browse
 from anamnesis.index.browse import Shown
-from anamnesis.inject import budget, select
+from anamnesis.inject import budget
+from anamnesis.operations.inject import preview
 from anamnesis.records import record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.responses import Response
 
     from anamnesis.inject.select import Candidate
     from anamnesis.web.visit import Visit
 
-_MOST_GLOBAL = 300
 _NOTES = 8
 _MOST_UNITS = 100_000
 _RECEIPTS = 20
@@ -38,8 +40,7 @@ def show(visit: Visit) -> Response:
     project = visit.asked("project") or "global"
     limit = max(500, visit.asked_number("budget", budget.LIMIT, most=_MOST_UNITS))
     k = visit.asked_number("k", _NOTES, most=100)
-    chosen = select.candidates(visit.store, project=project, k=k, most_global=_MOST_GLOBAL)
-    fitted = budget.fit(chosen, read=visit.store.get, limit=limit)
+    chosen, fitted = preview(visit.store, project=project, k=k, limit=limit)
     facets = visit.dashboard.counts.facets(Shown(state="all"))
     given = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
     return visit.page(
@@ -49,11 +50,16 @@ def show(visit: Visit) -> Response:
         k=k,
         text=fitted.text,
         used=budget.units(fitted.text),
-        verdicts=[_verdict(candidate, fitted) for candidate in chosen],
+        verdicts=verdicts(chosen, fitted),
         projects=[name for name, _ in facets["project"]],
         receipts=given,
         titles=_titles(visit, [str(note.get("id")) for each in given for note in each["notes"]]),
     )
+
+
+def verdicts(chosen: Sequence[Candidate], fitted: budget.Fitted) -> list[Verdict]:
+    """What became of each note of a working set."""
+    return [_verdict(candidate, fitted) for candidate in chosen]
 
 
 def _verdict(candidate: Candidate, fitted: budget.Fitted) -> Verdict:
