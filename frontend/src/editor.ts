@@ -73,8 +73,8 @@ function merge(form: HTMLFormElement): void {
   const mine = form.querySelector<HTMLTextAreaElement>("#body")!;
   const place = form.querySelector<HTMLElement>("[data-sides]")!;
   const view = new MergeView({
-    a: { doc: theirs.value, extensions: [...basics("On disk now"), EditorState.readOnly.of(true)] },
-    b: { doc: mine.value, extensions: [...basics("Yours"), ...editable(mine)] },
+    a: { doc: theirs.value, extensions: [...basics(place.dataset["left"] ?? "On disk now"), EditorState.readOnly.of(true)] },
+    b: { doc: mine.value, extensions: [...basics(place.dataset["right"] ?? "Yours"), ...editable(mine)] },
     revertControls: "a-to-b",
     collapseUnchanged: { margin: 3, minSize: 8 },
     renderRevertControl: () => {

@@ -48,6 +48,13 @@ def lines(before: str, after: str) -> list[Line]:
     return found
 
 
+def side_by_side(one: str, other: str) -> tuple[list[Pieces], list[Pieces]]:
+    """The lines of two texts, with the words that the other one does not have."""
+    found = list(_changed(one.splitlines(), other.splitlines(), 0, 0))
+    left = [line.pieces for line in found if line.kind == "removed"]
+    return left, [line.pieces for line in found if line.kind == "added"]
+
+
 def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterator[Line]:
     paired = [_words(old, new) for old, new in zip(one, other, strict=False)]
     for at, text in enumerate(one):

@@ -88,8 +88,16 @@ class Visit:
         """A part of the path."""
         return str(self.request.path_params[name])
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """The form."""
+        return {name: values[-1] for name, values in self._read_form().items()}
+
     def values(self, name: str) -> list[str]:
         """All values of a field of the form."""
+        return self._read_form().get(name, [])
+
+    def _read_form(self) -> dict[str, list[str]]:
         if self._form is None:
             try:
                 self._form = parse_qs(
@@ -97,7 +105,7 @@ class Visit:
                 )
             except ValueError:
                 raise InvalidInput("The form cannot be read.") from None
-        return self._form.get(name, [])
+        return self._form
 
     def value(self, name: str, default: str = "") -> str:
         """A field of the form."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import InvalidInput
+from anamnesis.clock import utcnow
+from anamnesis.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
-from anamnesis.operations import revise, settle
+from anamnesis.operations import compose, revise, settle
 from anamnesis.operations.revise import draft_of
-from anamnesis.web import differences
+from anamnesis.records import replace
+from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages.note import FIELDS, draft_from, field_text
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from anamnesis.operations.settle import Sides
     from anamnesis.web.visit import Visit
 
+_LABELS = {**FIELDS, "extra": "Other keys"}
+_LOOKING = ("preview", "edit")  # what changes nothing yet
+
 
 def show(visit: Visit) -> Response:
     """All held notes."""
@@ -27,38 +32,20 @@ def show(visit: Visit) -> Response:
 
 
 def one(visit: Visit) -> Response:
-    """One held note: per field, and the text side by side."""
-    sides = settle.find(visit.store, visit.named("id"))
-    mine, theirs, base = (_note(data) for data in _versions(sides))
-    fields = []
-    if mine and theirs:
-        fields = [
-            (name, label, _field(base, name), _field(theirs, name), _field(mine, name))
-            for name, label in FIELDS.items()
-            if _field(theirs, name) != _field(mine, name)
-        ]
-    differing = {name for name, *_ in fields}
-    return visit.page(
-        "conflict.html",
-        sides=sides,
-        mine=mine,
-        theirs=theirs,
-        base=base,
-        fields=fields,
-        same=[(name, _field(mine, name)) for name in FIELDS if name not in differing],
-        lines=differences.lines(*(_text(data) for data in _versions(sides)[:2])),
-    )
+    """One held note: what differs, per field and per part of the text."""
+    return _shown(visit, settle.find(visit.store, visit.named("id")))
 
 
 def resolve(visit: Visit) -> Response:
-    """Settle it: one version, both, or the text that the person made."""
+    """Settle it: one version, both, what was picked, or the text that the person made."""
     sides = settle.find(visit.store, visit.named("id"))
     choice = visit.value("choice")
-    if choice == "edited":
-        mine = _note(sides.mine) or _note(sides.conflict.theirs)
-        if mine is None:
-            raise InvalidInput("Neither version can be edited here.")
-        note = revise.revised(mine, draft_from(visit))
+    if choice in _LOOKING:
+        return _shown(visit, sides)
+    if choice in ("picked", "edited"):
+        if visit.value("seal") != compose.seal(sides):
+            raise NoteChangedOnDisk(sides.conflict.path)
+        note = _picked(visit, sides) if choice == "picked" else _edited(visit, sides)
         settle.resolve_with(visit.store, sides.conflict.id, serialize(note))
     else:
         settle.resolve(visit.store, sides.conflict.id, choice)
@@ -66,8 +53,42 @@ def resolve(visit: Visit) -> Response:
     return visit.go("/conflicts", Notice("Settled. The next sync sends it."))
 
 
-def _versions(sides: Sides) -> tuple[bytes | None, bytes, bytes | None]:
-    return sides.mine, sides.conflict.theirs, sides.conflict.base
+def _shown(visit: Visit, sides: Sides) -> Response:
+    found = compose.composition(sides, visit.fields)
+    if found is None:
+        texts = (_text(sides.mine), _text(sides.conflict.theirs))
+        title = _note(sides.conflict.theirs) or _note(sides.mine)
+        return visit.page(
+            "conflict_unreadable.html", sides=sides, note=title, lines=differences.lines(*texts)
+        )
+    note = found.note()
+    by_hand = visit.value("choice") == "edit"
+    return visit.page(
+        "conflict_edit.html" if by_hand else "conflict.html",
+        sides=sides,
+        found=found,
+        seal=compose.seal(sides),
+        labels=_LABELS,
+        side_by_side=differences.side_by_side,
+        note=note,
+        fields=[(name, field_text(draft_of(note), name)) for name in FIELDS],
+        html=markdown.rendered(note.body),
+        previewed=visit.value("choice") == "preview",
+    )
+
+
+def _picked(visit: Visit, sides: Sides) -> Memory:
+    found = compose.composition(sides, visit.fields)
+    if found is None:
+        raise InvalidInput("Only whole versions can be chosen here.")
+    return found.note()
+
+
+def _edited(visit: Visit, sides: Sides) -> Memory:
+    mine = _note(sides.mine) or _note(sides.conflict.theirs)
+    if mine is None:
+        raise InvalidInput("Neither version can be edited here.")
+    return replace(revise.revised(mine, draft_from(visit)), updated_at=utcnow())
 
 
 def _note(data: bytes | None) -> Memory | None:
@@ -75,10 +96,6 @@ def _note(data: bytes | None) -> Memory | None:
         return deserialize((data or b"").decode())
     except (UnreadableNote, UnicodeDecodeError):
         return None
-
-
-def _field(note: Memory | None, name: str) -> str:
-    return field_text(draft_of(note), name) if note else ""
 
 
 def _text(data: bytes | None) -> str:
