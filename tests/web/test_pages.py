@@ -7,6 +7,7 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.index.browse import Shown
 from anamnesis.notes.note import Memory
 from anamnesis.records import replace
 from anamnesis.store import MemoryStore
@@ -306,3 +307,34 @@ def test_a_file_written_by_another_program_is_seen_at_once(
     )
 
     assert _titles(browser.get("/notes").text) == ["by hand"]
+
+
+@pytest.mark.parametrize("separator", ["\x1e", "\x1f", "|", ","])
+def test_strange_characters_in_a_value_do_not_upset_the_counts(
+    browser: TestClient, store: MemoryStore, separator: str
+) -> None:
+    store.write(type="semantic", title="one", body="", project="plain", tags=["usual"])
+    strange = store.write(type="semantic", title="two", body="", project="plain", tags=["usual"])
+    store.ask(
+        lambda db: db.executescript(
+            f"UPDATE memories SET project = 'a{separator}b' WHERE id = '{strange.id}';"
+            f"UPDATE memory_tags SET tag = 'x{separator}y' WHERE memory_id = '{strange.id}'"
+        )
+    )
+
+    counts = browser.app.state.dashboard.counts  # type: ignore[attr-defined]
+    facets = counts.facets(Shown())
+
+    assert sorted(facets["project"]) == [(f"a{separator}b", 1), ("plain", 1)]
+    assert facets["tag"] == [("usual", 1), (f"x{separator}y", 1)]
+
+
+def test_search_ranks_as_recall_does_everywhere(browser: TestClient, store: MemoryStore) -> None:
+    texts = ["the car hit a wall", "an automobile for the road", "car car car", "roads and walls"]
+    for text in texts:
+        store.write(type="semantic", title=text, body=f"{text} on the road with a car")
+
+    shown = browser.get("/api/notes", params={"q": "automobile on the road"}).json()["notes"]
+    recalled = store.recall("automobile on the road", k=20)
+
+    assert [note["id"] for note in shown] == [hit.note.id for hit in recalled]

@@ -70,11 +70,14 @@ class Dashboard:
         """A page as HTML."""
         return self._templates.get_template(template).render(machine=self.machine, **context)
 
-    def warm(self) -> None:
-        """Count and compile what the first page needs, while the browser still opens."""
-        self.counts.facets(Shown())
-        for name in ("base.html", "pulse.html", "notes.html", "notes_results.html"):
+    def prepare(self) -> None:
+        """Compile the pages that are opened first."""
+        for name in ("base.html", "parts.html", "pulse.html", "notes.html", "notes_results.html"):
             self._templates.get_template(name)
+
+    def warm(self) -> None:
+        """Count what the first page needs, while the browser still opens."""
+        self.counts.facets(Shown())
 
     def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""

@@ -88,6 +88,7 @@ class Server:
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
+        self._app.state.dashboard.prepare()
         self._app.state.dashboard.closing = lambda: self._server.should_exit
         self._thread: threading.Thread | None = None
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from anamnesis.hooklog import receipts
 from anamnesis.index import browse
-from anamnesis.index.browse import Shown
 from anamnesis.inject import budget
 from anamnesis.operations.inject import preview
 from anamnesis.records import record
@@ -41,7 +40,6 @@ def show(visit: Visit) -> Response:
     limit = max(500, visit.asked_number("budget", budget.LIMIT, most=_MOST_UNITS))
     k = visit.asked_number("k", _NOTES, most=100)
     chosen, fitted = preview(visit.store, project=project, k=k, limit=limit)
-    facets = visit.dashboard.counts.facets(Shown(state="all"))
     given = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
     return visit.page(
         "injection.html",
@@ -51,7 +49,7 @@ def show(visit: Visit) -> Response:
         text=fitted.text,
         used=budget.units(fitted.text),
         verdicts=verdicts(chosen, fitted),
-        projects=[name for name, _ in facets["project"]],
+        projects=visit.dashboard.counts.values("project"),
         receipts=given,
         titles=_titles(visit, [str(note.get("id")) for each in given for note in each["notes"]]),
     )

@@ -66,7 +66,7 @@ def show(visit: Visit) -> Response:
         offset=offset,
         page_size=QUEUE,
         project=shown.project,
-        projects=_projects(visit),
+        projects=visit.dashboard.counts.values("project", Shown(review=PENDING)),
         looked=_looked(visit, found) if found else None,
         after=after,
         skip=address(project=shown.project, note=after),
@@ -136,8 +136,3 @@ def _looked(visit: Visit, found: ReadNote) -> Looked:
 def _others(beside: Pending, notes: Sequence[Memory]) -> tuple[Other, ...]:
     own = beside.note.body
     return tuple(Other(note, differences.lines(note.body, own)) for note in notes)
-
-
-def _projects(visit: Visit) -> list[str]:
-    counted = visit.dashboard.counts.facets(Shown(review=PENDING))["project"]
-    return [name for name, _ in counted]
