@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_CONFLICT = 3
@@ -67,6 +71,14 @@ class NoSuchNote(AnamnesisError):
     def __init__(self, note_id: str) -> None:
         self.note_id = note_id
         super().__init__(f"There is no note {note_id}.", hint="List the ids with:  anamnesis list")
+
+
+class SeveralMatch(InvalidInput):
+    """A part of an id that several notes share."""
+
+    def __init__(self, given: str, ids: Sequence[str]) -> None:
+        shown = ", ".join(ids[:8]) + (" …" if len(ids) > 8 else "")
+        super().__init__(f"Several notes match {given}: {shown}.", hint="Give more of the id.")
 
 
 class NoteChangedOnDisk(AnamnesisError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.clock import utcnow as _utcnow
-from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.errors import NoSuchNote, NoteChangedOnDisk, SeveralMatch
 from anamnesis.filing import Filing
 from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
@@ -132,10 +132,7 @@ class MemoryStore(Filing):
         if not rows:
             raise NoSuchNote(given)
         if len(rows) > 1:
-            names = ", ".join(row[0] for row in rows)
-            raise InvalidInput(
-                f"Several notes match {given}: {names}.", hint="Give more of the id."
-            )
+            raise SeveralMatch(given, [row[0] for row in rows])
         return str(rows[0][0])
 
     def list(

@@ -7,6 +7,7 @@ import re
 import time
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32: no I, L, O, U
+LENGTH = 26  # of the ids that are made here; a hand-written note may have another
 _VALID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 

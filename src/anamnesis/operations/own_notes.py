@@ -11,6 +11,7 @@ from anamnesis.notes import tombstones, tree
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import Memory
+from anamnesis.operations.secrets import without_new_secrets
 from anamnesis.operations.take_in import Intake
 from anamnesis.records import replace
 
@@ -36,11 +37,12 @@ def plan_own(store: MemoryStore, path: str) -> Intake:
     unchanged = forgotten = 0
     for note in _notes(path):
         here = store.get(note.id)
+        plain, _ = without_new_secrets(note)
         if tombstones.is_forgotten(str(store.root), note.id):
             forgotten += 1
         elif here is None:
-            intake.added.append(note)
-        elif here == note:
+            intake.added.append(plain)
+        elif here in (note, plain):
             unchanged += 1
         else:
             intake.edited.append(note.id)

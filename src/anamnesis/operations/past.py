@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from difflib import unified_diff
 
-from anamnesis import history
+from anamnesis import history, lineage
 from anamnesis.clock import utcnow
-from anamnesis.errors import NoSuchNote
+from anamnesis.errors import NoSuchNote, SeveralMatch
+from anamnesis.index.curation import places
 from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
+from anamnesis.notes.ids import LENGTH
 from anamnesis.records import replace
 
 TYPE_CHECKING = False
@@ -21,12 +23,20 @@ if TYPE_CHECKING:
 def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[history.Version]:
     """The recorded versions of a note, newest first; also of one that was deleted."""
     note_id = _id(store, given)
-    found = history.versions(os.fspath(store.memory_dir), note_id, limit=limit)
+    found = lineage.versions(
+        os.fspath(store.memory_dir), note_id, names=_names(store, note_id), limit=limit
+    )
     if not found:
         if store.get(note_id) is None:
             raise NoSuchNote(given)
         raise history.NoHistory(f"Note {note_id}")
     return found
+
+
+def text_at(store: MemoryStore, note_id: str, revision: str) -> bytes:
+    """What a note said in a version, whatever its file was called then."""
+    names = _names(store, note_id)
+    return lineage.text_at(os.fspath(store.memory_dir), note_id, revision, names=names)
 
 
 def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> str:
@@ -45,7 +55,7 @@ def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> 
 def restore(store: MemoryStore, given: str, revision: str) -> Memory:
     """Make an earlier version the current one; what was current stays in history."""
     note_id = _id(store, given)
-    text = history.text_at(os.fspath(store.memory_dir), note_id, revision)
+    text = text_at(store, note_id, revision)
     try:
         note = deserialize(text.decode())
         tree.path_of(note)
@@ -62,13 +72,33 @@ def _id(store: MemoryStore, given: str) -> str:
     try:
         return store.resolve_id(given)
     except NoSuchNote:
-        return given  # deleted notes are in history only
+        removed = _removed(store, given)
+    if len(removed) > 1:
+        raise SeveralMatch(given, removed)
+    return removed[0] if removed else given
+
+
+def _removed(store: MemoryStore, given: str) -> list[str]:
+    """The notes that are in history only and have this id, or this part of it."""
+    if len(given) == LENGTH:
+        return [given]
+    try:
+        found = lineage.removed_ids(os.fspath(store.memory_dir), given)
+    except history.NoHistory:
+        return []
+    return [given] if given in found else found
+
+
+def _names(store: MemoryStore, note_id: str) -> list[str]:
+    """Where the note's file is now, as its tree has it; a note that stays here may have moved."""
+    found = store.ask(lambda db: places(db, [note_id]))
+    return [path.partition("/")[2] for path in found.values()]
 
 
 def _text_or_nothing(store: MemoryStore, note_id: str, revision: str) -> bytes:
     """A version's text; nothing where the note did not exist yet or any more."""
     try:
-        return history.text_at(os.fspath(store.memory_dir), note_id, revision)
+        return text_at(store, note_id, revision)
     except history.NoSuchVersion:
         return b""
 

@@ -1,23 +1,28 @@
-"""Writing a note that an agent wants to keep."""
+"""Writing a note that an agent or a person wants to keep."""
 
 from __future__ import annotations
 
-from anamnesis.config import home_directory
 from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.index.filters import Filters
 from anamnesis.notes import validity
 from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.operations.recall import BODY_LIMIT, with_body_up_to
+from anamnesis.operations.secrets import kept, replaced, without_new_secrets, without_secrets
 from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from anamnesis.notes.note import Memory, MemoryType, Scope
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
 MOST_BYTES = 256 * 1024  # a note is read by models; what is larger belongs into a file
 LONGEST_TITLE = 300
+_KNOWN = "This note was already stored; nothing was written."
+_COMPARED = 5  # a note that says nearly the same is among the first that its own words find
+_ASKED = 300  # characters of the body that are searched for; more would cost more and find the same
 
 
 @record
@@ -26,6 +31,8 @@ class Remembered:
 
     note: Memory
     notice: str = ""
+    written: bool = True  # otherwise it was there before, word for word
+    similar: tuple[Memory, ...] = ()  # notes in force that say nearly the same
 
 
 def write_memory(
@@ -67,17 +74,26 @@ def remember(
     machine_id: str = "unknown",
     scope: Scope = "portable",
     supersedes: str = "",
+    anyway: bool = False,
+    keep_secrets: bool = False,
 ) -> Remembered:
-    """Create a note, unless it is already there; nothing is written if anything is wrong."""
+    """Create a note, unless it is already there; nothing is written if anything is wrong.
+
+    `anyway` writes it a second time, `keep_secrets` word for word.
+    """
     validity.require_one_of("type", type, TYPES)
     validity.require_one_of("scope", scope, SCOPES)
-    (title, hidden_in_title), (body, hidden_in_body) = without_secrets(title), without_secrets(body)
+    (plain_title, in_title), (plain_body, in_body) = without_secrets(title), without_secrets(body)
+    if not keep_secrets:
+        title, body = plain_title, plain_body
     title, project = title.strip(), project.strip() or "global"
     _require_a_size(title, body)
-    replaced = [_existing(store, note_id) for note_id in supersedes.split()]
+    old = [_existing(store, note_id) for note_id in supersedes.split()]
     known = _same(store, title=title, body=body, project=project, scope=scope)
-    if known is not None and set(replaced) <= set(known.supersedes_ids):
-        return Remembered(known, notice="This note was already stored; nothing was written.")
+    if known is not None and set(old) <= set(known.supersedes_ids) and not anyway:
+        return Remembered(known, notice=_KNOWN, written=False)
+    place = Filters((project,), type=type, scope=scope)
+    similar = () if anyway else _similar(store, title, body, place=place, besides=old)
     note = store.write(
         type=type,
         title=title,
@@ -86,24 +102,17 @@ def remember(
         machine_id=machine_id,
         scope=scope,
         tags=tags,
-        supersedes=" ".join(replaced),
+        supersedes=" ".join(old),
     )
-    return Remembered(note, notice=_hidden((*hidden_in_title, *hidden_in_body)))
+    about_secrets = (kept if keep_secrets else replaced)((*in_title, *in_body))
+    notice = " ".join(filter(None, (about_secrets, *map(_resembles, similar))))
+    return Remembered(note, notice=notice, similar=similar)
 
 
-def without_secrets(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text without its secrets, and what kinds were taken out."""
-    from anamnesis.redact import findings, redact
-    from anamnesis.redact.allowed import allow_list
-
-    allowed = allow_list(home_directory())
-    return redact(text, allow=allowed), tuple(each.kind for each in findings(text, allow=allowed))
-
-
-def _hidden(kinds: tuple[str, ...]) -> str:
-    if not kinds:
-        return ""
-    return f"Secrets were replaced before storing: {', '.join(sorted(set(kinds)))}."
+def amend(store: MemoryStore, note: Memory, *, before: ReadNote) -> Remembered:
+    """Save a person's edit; secrets that it brings in are replaced, as in a new note."""
+    plain, kinds = without_new_secrets(note, before=before.note)
+    return Remembered(store.update(plain, expected_hash=before.hash), notice=replaced(kinds))
 
 
 def _require_a_size(title: str, body: str) -> None:
@@ -137,3 +146,23 @@ def _same(
         if note.body.strip() == body.strip() and note.id not in store.superseded_ids():
             return note
     return None
+
+
+def _similar(
+    store: MemoryStore, title: str, body: str, *, place: Filters, besides: Sequence[str]
+) -> tuple[Memory, ...]:
+    """The notes in force, in the same place, that say nearly this."""
+    from anamnesis.reflect.similarity import THRESHOLD, likeness, shape
+
+    asked = f"{title} {body[:_ASKED]}"
+    found = store.recall(asked, filters=place, k=_COMPARED, by_meaning=False, forgiving=False)
+    own = shape(body)
+    return tuple(
+        hit.note
+        for hit in found
+        if hit.note.id not in besides and likeness(own, shape(hit.note.body)) >= THRESHOLD
+    )
+
+
+def _resembles(note: Memory) -> str:
+    return f'Nearly the same is stored as {note.id} ("{" ".join(note.title.split())}").'

@@ -6,6 +6,7 @@ from anamnesis.errors import InvalidInput
 from anamnesis.notes import validity
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import SCOPES, TYPES, Memory
+from anamnesis.operations.secrets import without_new_secrets, without_secrets
 from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
@@ -45,7 +46,8 @@ def draft_of(note: Memory) -> Draft:
 
 def revise(store: MemoryStore, before: Memory, draft: Draft, *, expected_hash: str) -> Memory:
     """Save an edit; raises NoteChangedOnDisk if the note is no longer the one that was read."""
-    return store.update(revised(before, draft), expected_hash=expected_hash)
+    plain, _ = without_new_secrets(revised(before, draft), before=before)
+    return store.update(plain, expected_hash=expected_hash)
 
 
 def revised(before: Memory, draft: Draft) -> Memory:
@@ -69,8 +71,8 @@ def create(store: MemoryStore, draft: Draft, *, machine_id: str) -> Memory:
     _require_valid(draft)
     return store.write(
         type=draft.type,
-        title=" ".join(draft.title.split()),
-        body=_with_line_ends(draft.body, like=""),
+        title=without_secrets(" ".join(draft.title.split()))[0],
+        body=without_secrets(_with_line_ends(draft.body, like=""))[0],
         project=" ".join(draft.project.split()) or "global",
         machine_id=machine_id,
         scope=draft.scope,

@@ -1,10 +1,56 @@
-"""The last look before a note leaves this machine."""
+"""Secrets stay out of notes, and notes that hold one stay on this machine."""
 
 from __future__ import annotations
+
+from anamnesis.config import home_directory
+from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from anamnesis.notes.note import Memory
+
+
+def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]]:
+    """The text without its secrets, and what kinds were taken out.
+
+    What `known`, the text before an edit, held already may stay: a person let it in.
+    """
+    from anamnesis.redact import findings, redact
+    from anamnesis.redact.allowed import allow_list
+
+    allowed = (*allow_list(home_directory()), *(known[f.start : f.end] for f in findings(known)))
+    kinds = tuple(finding.kind for finding in findings(text, allow=allowed))
+    return (redact(text, allow=allowed) if kinds else text), kinds
+
+
+def without_new_secrets(
+    note: Memory, *, before: Memory | None = None
+) -> tuple[Memory, tuple[str, ...]]:
+    """A note without the secrets that an edit, or whoever made it, brought in."""
+    known = f"{before.title}\n{before.body}" if before else ""
+    (title, in_title), (body, in_body) = (
+        without_secrets(text, known=known) for text in (note.title, note.body)
+    )
+    return replace(note, title=title, body=body), (*in_title, *in_body)
+
+
+def replaced(kinds: tuple[str, ...]) -> str:
+    """What to tell the writer about secrets that were taken out; nothing if none were."""
+    return f"Secrets were replaced before storing: {_listed(kinds)}." if kinds else ""
+
+
+def kept(kinds: tuple[str, ...]) -> str:
+    """What to tell the writer about secrets that were left in; nothing if there are none."""
+    from anamnesis.redact.allowed import FILE_NAME
+
+    return (
+        f"It holds what looks like a secret ({_listed(kinds)}): sync keeps it on this machine, "
+        f"unless the value is in {FILE_NAME}."
+        if kinds
+        else ""
+    )
 
 
 def secrets_stay_here(home: str) -> Callable[[str, bytes], str]:
@@ -21,3 +67,7 @@ def secrets_stay_here(home: str) -> Callable[[str, bytes], str]:
         return f"it seems to hold a secret ({kinds}); remove it, or allow it in {FILE_NAME}"
 
     return objection
+
+
+def _listed(kinds: tuple[str, ...]) -> str:
+    return ", ".join(sorted(set(kinds)))

@@ -11,6 +11,7 @@ from anamnesis import process
 from anamnesis.cli import arguments, output
 from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote
 from anamnesis.notes.frontmatter import deserialize, serialize
+from anamnesis.operations.remember import amend
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -51,11 +52,13 @@ def run(args: Namespace) -> int:
             output.talk("edit: nothing was changed")
             return 0
         try:
-            note = store.update(_note(edited, found.note), expected_hash=found.hash)
+            saved = amend(store, _note(edited, found.note), before=found)
         except AnamnesisError as error:
             raise EditKept(error, path) from error
     os.unlink(path)
-    output.say(note.id)
+    output.say(saved.note.id)
+    if saved.notice:
+        output.talk(f"edit: {saved.notice}")
     return 0
 
 

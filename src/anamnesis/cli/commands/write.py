@@ -1,4 +1,7 @@
-"""Write a note. The text comes from the argument, from --file, or from standard input."""
+"""Write a note. The text comes from the argument, from --file, or from standard input.
+
+Secrets in it are replaced before it is stored; a note that is already there is not stored twice.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,12 @@ from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
 from anamnesis.errors import InvalidInput
 from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.operations.remember import remember
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from anamnesis.operations.remember import Remembered
 
 EXAMPLES = """\
 examples:
@@ -37,6 +43,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--supersedes", metavar="ID", action="append", default=[], help="the note this one replaces"
     )
+    parser.add_argument(
+        "--anyway", action="store_true", help="even if exactly this is already stored"
+    )
+    parser.add_argument(
+        "--allow-secret", action="store_true",
+        help="keep what looks like a secret; sync leaves such a note on this machine",
+    )  # fmt: skip
     arguments.add_json(parser)
 
 
@@ -47,7 +60,8 @@ def run(args: Namespace) -> int:
     if not title:
         raise InvalidInput("The note is empty.", hint='For example:  anamnesis write "a fact"')
     with arguments.open_store() as store:
-        note = store.write(
+        saved = remember(
+            store,
             type=args.type,
             title=title,
             body=text,
@@ -56,12 +70,34 @@ def run(args: Namespace) -> int:
             scope=args.scope,
             tags=args.tags.split(","),
             supersedes=" ".join(store.resolve_id(given) for given in args.supersedes),
+            anyway=args.anyway,
+            keep_secrets=args.allow_secret,
         )
     if args.json:
-        output.say_json(output.note_dict(note))
+        output.say_json(_fields(saved))
     else:
-        output.say(note.id)
+        output.say(saved.note.id)
+        _talk_about(saved)
     return 0
+
+
+def _fields(saved: Remembered) -> dict[str, object]:
+    fields = {**output.note_dict(saved.note), "written": saved.written}
+    if saved.notice:
+        fields["notice"] = saved.notice
+    if saved.similar:
+        fields["similar"] = [note.id for note in saved.similar]
+    return fields
+
+
+def _talk_about(saved: Remembered) -> None:
+    if saved.notice:
+        output.talk(f"write: {saved.notice}")
+    if not saved.written:
+        output.talk("write it a second time:  --anyway")
+    if saved.similar:
+        ids = " ".join(note.id for note in saved.similar)
+        output.talk(f"make one note of them:  anamnesis merge {saved.note.id} {ids}")
 
 
 def _text(args: Namespace) -> str:

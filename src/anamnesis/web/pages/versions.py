@@ -114,7 +114,7 @@ def _changed(
 
 def _text_at(visit: Visit, note_id: str, revision: str) -> str:
     try:
-        data = history.text_at(os.fspath(visit.store.memory_dir), note_id, revision)
+        data = past.text_at(visit.store, note_id, revision)
     except NoSuchVersion:
         return ""  # it was deleted there
     return data.decode("utf-8", "replace")

@@ -1,0 +1,191 @@
+"""Every way a person writes a note: secrets stay out, and nothing is stored twice unseen."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import main
+from anamnesis.operations import export, own_notes, revise, take_in
+from anamnesis.operations.remember import remember
+from anamnesis.store import MemoryStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+SECRET = "ghp_" + "a1B2" * 9
+STEPS = (
+    "Build the wheel with make, tag the release, push the tag, wait for the pipeline "
+    "and publish the draft of the announcement when it is green."
+)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def written(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    code, printed, _ = run(capsys, "write", *arguments, "--json")
+    assert code == 0
+    fields = json.loads(printed)
+    assert isinstance(fields, dict)
+    return fields
+
+
+def test_a_secret_is_replaced_and_the_writer_told(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore
+) -> None:
+    code, printed, said = run(capsys, "write", f"CI uses the token {SECRET}")
+
+    note = store.get(printed.strip())
+    assert code == 0
+    assert note is not None
+    assert SECRET not in note.title + note.body
+    assert said == "write: Secrets were replaced before storing: github token.\n"
+
+
+def test_a_secret_can_be_kept_on_purpose(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore
+) -> None:
+    fields = written(capsys, f"CI uses the token {SECRET}", "--allow-secret")
+
+    note = store.get(str(fields["id"]))
+    assert note is not None
+    assert SECRET in note.body
+    assert "sync keeps it on this machine" in str(fields["notice"])
+
+
+def test_a_value_on_the_allow_list_is_no_secret(
+    capsys: pytest.CaptureFixture[str], root: Path
+) -> None:
+    root.mkdir(exist_ok=True)
+    (root / "redact-allow.txt").write_text(f"{SECRET}\n")
+
+    fields = written(capsys, f"CI uses the token {SECRET}")
+
+    assert SECRET in str(fields["body"])
+    assert "notice" not in fields
+
+
+def test_the_same_note_twice_is_stored_once(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore
+) -> None:
+    first = written(capsys, STEPS)
+
+    code, printed, said = run(capsys, "write", STEPS)
+
+    assert (code, printed.strip()) == (0, first["id"])
+    assert "already stored; nothing was written" in said
+    assert "--anyway" in said
+    assert store.stats()["total"] == 1
+
+
+def test_the_same_note_twice_on_purpose(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore
+) -> None:
+    first = written(capsys, STEPS)
+
+    second = written(capsys, STEPS, "--anyway")
+
+    assert (first["written"], second["written"]) == (True, True)
+    assert "notice" not in second
+    assert store.stats()["total"] == 2
+
+
+def test_a_note_that_says_nearly_the_same_is_named(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore
+) -> None:
+    first = written(capsys, STEPS, "--title", "Release")
+
+    code, printed, said = run(capsys, "write", STEPS + " Then rest.", "--title", "How to release")
+
+    assert code == 0
+    assert f"Nearly the same is stored as {first['id']}" in said
+    assert f"anamnesis merge {printed.strip()} {first['id']}" in said
+    assert store.stats()["total"] == 2
+
+
+def test_another_number_is_another_fact(store: MemoryStore) -> None:
+    one = "The staging service listens on port 8080 behind the proxy of the office network"
+    remember(store, type="semantic", title="Port", body=one)
+
+    other = remember(store, type="semantic", title="Port", body=one.replace("8080", "8443"))
+
+    assert (other.similar, other.notice) == ((), "")
+
+
+def test_what_a_note_replaces_is_no_duplicate_of_it(store: MemoryStore) -> None:
+    old = remember(store, type="semantic", title="Release", body=STEPS).note
+
+    new = remember(
+        store, type="semantic", title="Release", body=STEPS + " Then rest.", supersedes=old.id
+    )
+
+    assert (new.similar, new.notice) == ((), "")
+
+
+def test_an_agent_hears_of_a_similar_note_too(store: MemoryStore) -> None:
+    old = remember(store, type="semantic", title="Release", body=STEPS).note
+
+    new = remember(store, type="semantic", title="Release", body=STEPS + " Then rest.")
+
+    assert [note.id for note in new.similar] == [old.id]
+    assert old.id in new.notice
+
+
+def test_an_edit_brings_no_secret_in(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_id = str(written(capsys, "CI uses a token")["id"])
+    monkeypatch.setenv("EDITOR", f"sed -i s/token/{SECRET}/")
+
+    code, _, said = run(capsys, "edit", note_id)
+
+    note = store.get(note_id)
+    assert code == 0
+    assert note is not None
+    assert note.body == "CI uses a [redacted: github token]"
+    assert said == "edit: Secrets were replaced before storing: github token.\n"
+
+
+def test_an_edit_leaves_a_secret_that_was_let_in_before(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_id = str(written(capsys, f"CI uses {SECRET}", "--allow-secret")["id"])
+    monkeypatch.setenv("EDITOR", "sed -i s/CI/Jenkins/")
+
+    _, _, said = run(capsys, "edit", note_id)
+
+    note = store.get(note_id)
+    assert note is not None
+    assert note.body == f"Jenkins uses {SECRET}"
+    assert said == ""
+
+
+def test_the_dashboard_brings_no_secret_in(store: MemoryStore) -> None:
+    made = revise.create(store, revise.Draft("CI", f"token {SECRET}"), machine_id="m")
+    read = store.read(made.id)
+    assert read is not None
+
+    draft = revise.Draft("CI", f"now the token is {SECRET}")
+    edited = revise.revise(store, made, draft, expected_hash=read.hash)
+
+    assert SECRET not in made.body
+    assert SECRET not in edited.body
+
+
+def test_an_export_brings_no_secret_back_in(store: MemoryStore, tmp_path: Path) -> None:
+    remember(store, type="semantic", title="CI", body=f"token {SECRET}", keep_secrets=True)
+    path = tmp_path / "notes.jsonl"
+    path.write_text("\n".join(export.jsonl_lines(export.notes_to_export(store))))
+
+    with MemoryStore(tmp_path / "other") as other:
+        take_in.carry_out(other, own_notes.plan_own(other, str(path)), source="anamnesis")
+        again = own_notes.plan_own(other, str(path))
+
+        assert [note.body for note in other.list()] == ["token [redacted: github token]"]
+        assert (again.unchanged, again.added) == (1, [])
