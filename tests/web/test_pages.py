@@ -315,11 +315,10 @@ def test_strange_characters_in_a_value_do_not_upset_the_counts(
 ) -> None:
     store.write(type="semantic", title="one", body="", project="plain", tags=["usual"])
     strange = store.write(type="semantic", title="two", body="", project="plain", tags=["usual"])
+    values = (f"a{separator}b", strange.id), (f"x{separator}y", strange.id)
+    store.ask(lambda db: db.execute("UPDATE memories SET project = ? WHERE id = ?", values[0]))
     store.ask(
-        lambda db: db.executescript(
-            f"UPDATE memories SET project = 'a{separator}b' WHERE id = '{strange.id}';"
-            f"UPDATE memory_tags SET tag = 'x{separator}y' WHERE memory_id = '{strange.id}'"
-        )
+        lambda db: db.execute("UPDATE memory_tags SET tag = ? WHERE memory_id = ?", values[1])
     )
 
     counts = browser.app.state.dashboard.counts  # type: ignore[attr-defined]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.note import Memory
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.look import Hit
     from anamnesis.web.visit import Visit
 
@@ -89,8 +90,7 @@ def notes(visit: Visit) -> Response:
 
 def note(visit: Visit) -> Response:
     """One note with its body and the hash that a change must bring back."""
-    found = visit.note()
-    return visit.answer({**_fields(found.note), "body": found.note.body, "hash": found.hash})
+    return visit.answer(_read(visit, visit.note()))
 
 
 def create(visit: Visit) -> Response:
@@ -99,8 +99,7 @@ def create(visit: Visit) -> Response:
     written = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
     visit.dashboard.recorder.soon()
     found = visit.store.read(written.id)
-    answer = {**_fields(written), "body": written.body, "hash": found.hash if found else ""}
-    return visit.answer(answer, status=201)
+    return visit.answer(_read(visit, found) if found else _whole(written), status=201)
 
 
 def save(visit: Visit) -> Response:
@@ -186,6 +185,12 @@ def palette(visit: Visit) -> Response:
 def _listed(hit: Hit) -> dict[str, Any]:
     matched = list(hit.excerpt.words) if hit.excerpt else []
     return {**_fields(hit.row.note), "superseded": hit.row.superseded, "matched": matched}
+
+
+def _read(visit: Visit, found: ReadNote) -> dict[str, Any]:
+    warning = revise.about_secrets(visit.dashboard.home, found)
+    known = {**_whole(found.note), "hash": found.hash}
+    return {**known, "notice": warning} if warning else known
 
 
 def _whole(note: Memory) -> dict[str, Any]:

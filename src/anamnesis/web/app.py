@@ -82,6 +82,7 @@ def _routes() -> list[Route | Mount]:
         _get("/notes/{id}/source", note.source),
         _get("/notes/{id}/edit", note.edit),
         _post("/notes/{id}", note.save),
+        _post("/notes/{id}/redact", note.redact),
         _get("/notes/{id}/history", versions.of_note),
         _post("/notes/{id}/restore", versions.restore),
         _get("/review", review.show),

@@ -73,7 +73,7 @@ def save(visit: Visit) -> Response:
     if visit.value("then") == "keep":
         return visit.go("/review", review.decided(visit, "keep", [note.id]))
     visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", Notice("Saved."))
+    return visit.go(f"/notes/{note.id}", _saved(visit, note.id, "Saved."))
 
 
 def blank(visit: Visit) -> Response:
@@ -96,7 +96,25 @@ def create(visit: Visit) -> Response:
     except InvalidInput as error:
         return _form(visit, None, draft, error=error)
     visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", Notice("Written."))
+    return visit.go(f"/notes/{note.id}", _saved(visit, note.id, "Written."))
+
+
+def redact(visit: Visit) -> Response:
+    """Replace the secrets of a note."""
+    found = visit.note()
+    if visit.value("hash") != found.hash:
+        raise NoteChangedOnDisk(f"{found.note.id}.md")
+    revise.redact(visit.store, found)
+    visit.dashboard.recorder.soon()
+    done = "The secrets were replaced. The note travels with the next sync."
+    return visit.go(f"/notes/{found.note.id}", _saved(visit, found.note.id, done))
+
+
+def _saved(visit: Visit, note_id: str, text: str) -> Notice:
+    """What was done, unless there is something that the person must know first."""
+    found = visit.store.read(note_id)
+    warning = revise.about_secrets(visit.dashboard.home, found) if found else ""
+    return Notice(f"Saved. {warning}", tone="trouble") if warning else Notice(text)
 
 
 def preview(visit: Visit) -> Response:
@@ -117,7 +135,13 @@ def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
 
 def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
     chain = look.chain(visit.store, found.note)
-    return {"note": found.note, "hash": found.hash, "chain": chain, "size": len(found.data)}
+    return {
+        "note": found.note,
+        "hash": found.hash,
+        "chain": chain,
+        "size": len(found.data),
+        "secrets": revise.about_secrets(visit.dashboard.home, found),
+    }
 
 
 def _form(
