@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from anamnesis import __version__
+from anamnesis import __version__, history
 from anamnesis.config import resolve_machine_id
 from anamnesis.index.browse import Shown
 from anamnesis.records import record
@@ -78,6 +79,8 @@ class Dashboard:
     def warm(self) -> None:
         """Count what the first page needs, while the browser still opens."""
         self.counts.facets(Shown())
+        with suppress(OSError):  # no git: then there is no history to look at either
+            history.index_changes(str(self.store.memory_dir))
 
     def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""
