@@ -103,7 +103,7 @@ def of_note(visit: Visit) -> Response:
 
 
 def _restorable(found: list[Version], chosen: str) -> str:
-    """What to bring back: the chosen version, or what was there before one that removed the note."""
+    """What to bring back: the chosen version; for one that removed the note, what was before."""
     ids = [version.commit for version in found]
     at = ids.index(chosen) if chosen in ids else len(ids)
     return next((version.commit for version in found[at:] if not version.deleted), "")
