@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from anamnesis import atomic
-from anamnesis.errors import AnamnesisError
+from anamnesis.errors import AnamnesisError, NotWritable
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
@@ -132,7 +132,8 @@ class Server:
     def _announce(self) -> None:
         """Tell this person's programs where we are and how to get in; nobody else can read it."""
         facts = {"address": self.address, "key": self.keys.script, "pid": os.getpid()}
-        atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
+        with suppress(NotWritable):  # then only this window can open it; it may still be read
+            atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
         self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
         self._warming.start()
 
@@ -140,7 +141,7 @@ class Server:
         self._socket.close()
         self._warming.join()  # it reads the store that is closed below
         self._app.state.dashboard.recorder.now()
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             os.unlink(announcement(str(self.store.root)))
         self.store.close()
 

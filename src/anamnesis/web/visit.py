@@ -124,11 +124,15 @@ class Visit:
 
     def note(self) -> ReadNote:
         """The note that the path names."""
-        note_id = self.named("id")
-        found = self.store.read(note_id) if is_valid_id(note_id) else None
+        found = self.found_note()
         if found is None:
-            raise NoSuchNote(note_id[:80])
+            raise NoSuchNote(self.named("id")[:80])
         return found
+
+    def found_note(self) -> ReadNote | None:
+        """The note that the path names, if it is there."""
+        note_id = self.named("id")
+        return self.store.read(note_id) if is_valid_id(note_id) else None
 
     def shown(self) -> Shown:
         """The filters that the address carries."""
