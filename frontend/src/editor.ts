@@ -34,6 +34,7 @@ function basics(label: string): Extension[] {
   return [
     EditorView.cspNonce.of(nonce),
     EditorView.lineWrapping,
+    EditorView.perLineTextDirection.of(true),
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
     markdown(),
     syntaxHighlighting(colours),
