@@ -38,6 +38,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooklog import runs
     from anamnesis.index import meaning
+    from anamnesis.operations import embed
     from anamnesis.operations.review import pending_count
 
     problems = [
@@ -60,6 +61,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         ],
         "paused": switches.paused(root),
         "meaning": meaning.problem(),
+        "semantic": embed.report(root),
         "unreadable": problems,
         "sync": sync_report(backend),
     }
