@@ -31,7 +31,6 @@ from typing import Any
 
 from anamnesis import encoder
 from anamnesis.eval import RecallReport, report
-from anamnesis.index.matrix import stored
 from anamnesis.index.query import _fts_query
 from anamnesis.index.vectors import Entry, Shelf
 from anamnesis.notes.frontmatter import serialize
@@ -146,6 +145,8 @@ def encode(store: MemoryStore) -> None:
     """Give the notes of a store their vectors; no text is ever encoded twice, in no run."""
     CACHE.mkdir(parents=True, exist_ok=True)
     model = encoder.load()
+    from anamnesis.index.matrix import stored  # loads numpy, which the encoder sets up
+
     with Shelf(str(CACHE), model.model) as known, Shelf(str(store.root), model.model) as shelf:
         for note in store.list():
             text = f"{note.title}\n{note.body}".strip()

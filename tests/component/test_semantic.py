@@ -16,12 +16,12 @@ import pytest
 
 from anamnesis import encoder, locks
 from anamnesis.cli import main
-from anamnesis.errors import StoreBusy
+from anamnesis.errors import NotWritable, StoreBusy
 from anamnesis.index import vectors
 from anamnesis.index.filters import Filters
 from anamnesis.operations import embed
 from anamnesis.operations.embed import SwitchedOff
-from anamnesis.operations.status import full_report
+from anamnesis.operations.status import full_report, status_report
 from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.store import MemoryStore
 
@@ -250,6 +250,33 @@ def test_vectors_can_be_removed(
     store.close()
     assert main(["embed", "--remove"]) == 0
     assert not list(home.glob("vectors.db*"))
+
+
+def test_a_longer_list_begins_with_the_shorter_one(store: MemoryStore) -> None:
+    for number in range(40):
+        store.write(type="semantic", title=f"release {number}", body=f"rolled out in week {number}")
+    embed.embed(store)
+    whole = [hit.note.id for hit in store.recall(QUESTION, k=60)]
+    assert len(whole) == len(set(whole)) > 30
+    for k in (1, 5, 29, 31, 45):
+        assert [hit.note.id for hit in store.recall(QUESTION, k=k)] == whole[:k]
+    assert [hit.note.id for hit in store.recall(QUESTION, k=10, offset=25)] == whole[25:35]
+
+
+def test_a_disk_that_takes_no_vectors_is_named(store: MemoryStore, home: Path) -> None:
+    (home / vectors.FILE).mkdir()
+    with pytest.raises(NotWritable, match=vectors.FILE):
+        embed.embed(store)
+    assert titles(store, "apple pie") == ["apple pie"]
+
+
+def test_an_agent_is_told_that_the_extra_is_missing(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "semantic" not in status_report(store, backend_of_this_machine())
+    monkeypatch.setattr(encoder, "_CARRIER", "no_such_package")
+    told = status_report(store, backend_of_this_machine())["semantic"]
+    assert told == "no_such_package not installed; notes are found by their words alone"
 
 
 class TestWithoutTheExtra:

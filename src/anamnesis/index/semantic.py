@@ -48,7 +48,11 @@ class Semantics:
         with self._lock:
             try:
                 self._notice(model)
-            except (OSError, sqlite3.Error):  # none yet, or damaged: the next `embed` makes them
+            except (
+                OSError,
+                ValueError,
+                sqlite3.Error,
+            ):  # none yet, or damaged: the next `embed` makes them
                 self._let_go()
             return self._matrix
 

@@ -10,6 +10,7 @@ import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 
+from anamnesis.errors import NotWritable
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -45,8 +46,10 @@ class Shelf:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._db.close()
+        if isinstance(error, sqlite3.Error):
+            raise NotWritable(self._path, reason=str(error)) from error
 
     def files(self) -> dict[str, str]:
         """The hash of the file that each note had when it was encoded."""
@@ -79,8 +82,11 @@ class Shelf:
             if db.execute("SELECT 1 FROM model WHERE name = ?", (model,)).fetchone():
                 return db
             db.close()
-        remove(os.path.dirname(self._path))
-        os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            remove(os.path.dirname(self._path))
+            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            raise NotWritable(self._path, reason=(error.strerror or "").lower()) from error
         db = connect(os.path.dirname(self._path))
         db.execute("PRAGMA journal_mode=WAL")  # searches go on while vectors are added
         with _changing(db):
@@ -106,6 +112,27 @@ def of_notes(db: sqlite3.Connection, model: str) -> list[tuple[str, bytes]]:
         "WHERE EXISTS (SELECT 1 FROM model WHERE name = ?)",
         (model,),
     ).fetchall()
+
+
+def files_of_notes(index: sqlite3.Connection) -> dict[str, str]:
+    """The hash of each note's file as the index knows it, the latest notes first."""
+    return dict(
+        index.execute(
+            "SELECT m.id, f.hash FROM memories m JOIN files f ON f.note_id = m.id "
+            "WHERE f.hash IS NOT NULL ORDER BY m.updated_at DESC, m.id, f.path"
+        ).fetchall()
+    )
+
+
+def texts_of_notes(index: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:
+    """What some notes say, as the model reads it."""
+    found = index.execute(
+        "SELECT m.id, f.title, f.body FROM memories m "  # noqa: S608  fixed names
+        "CROSS JOIN memories_fts f ON f.rowid = m.rowid "
+        f"WHERE m.id IN ({', '.join('?' * len(ids))})",
+        ids,
+    )
+    return {id: f"{title}\n{body}".strip() for id, title, body in found}
 
 
 def count(root: str) -> int:

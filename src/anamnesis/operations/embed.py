@@ -14,7 +14,6 @@ from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
     from anamnesis.encoder import Encoder
@@ -86,7 +85,7 @@ def report(root: str) -> dict[str, object]:
 def _embed(store: MemoryStore, root: str, progress: Callable[[int, int], None] | None) -> Embedded:
     started = time.time_ns()
     model = encoder.load()
-    known = store.ask(_files)
+    known = store.ask(vectors.files_of_notes)
     with vectors.Shelf(root, model.model) as shelf:
         before = shelf.files()
         shelf.drop(before.keys() - known.keys())
@@ -107,33 +106,13 @@ def _shelve(store: MemoryStore, shelf: vectors.Shelf, model: Encoder, files: dic
     """Put some notes on the shelf; gives how many had to be read by the model."""
     from anamnesis.index.matrix import stored
 
-    texts = store.ask(lambda db: _texts(db, list(files)))
+    texts = store.ask(lambda db: vectors.texts_of_notes(db, list(files)))
     fresh: dict[str, bytes] = {}
     for text in texts.values():
         if text not in fresh and shelf.vectors_of(text) is None:
             fresh[text] = stored(model.passages(text))
     shelf.keep([vectors.Entry(id, files[id], text) for id, text in texts.items()], fresh)
     return len(fresh)
-
-
-def _files(db: sqlite3.Connection) -> dict[str, str]:
-    """The hash of each note's file, the latest notes first."""
-    return dict(
-        db.execute(
-            "SELECT m.id, f.hash FROM memories m JOIN files f ON f.note_id = m.id "
-            "WHERE f.hash IS NOT NULL ORDER BY m.updated_at DESC, m.id, f.path"
-        ).fetchall()
-    )
-
-
-def _texts(db: sqlite3.Connection, ids: list[str]) -> dict[str, str]:
-    found = db.execute(
-        "SELECT m.id, f.title, f.body FROM memories m "  # noqa: S608  fixed names
-        "CROSS JOIN memories_fts f ON f.rowid = m.rowid "
-        f"WHERE m.id IN ({', '.join('?' * len(ids))})",
-        ids,
-    )
-    return {id: f"{title}\n{body}".strip() for id, title, body in found}
 
 
 def _lock(root: str) -> str:
