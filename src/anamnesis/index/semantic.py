@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from threading import Lock
+from _thread import allocate_lock
 
 from anamnesis import encoder
 from anamnesis.index import vectors
@@ -22,7 +22,7 @@ class Semantics:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._db: sqlite3.Connection | None = None
         self._inode = self._version = _UNREAD
         self._matrix: Matrix | None = None
