@@ -35,10 +35,15 @@ def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
 
 
 def after_sync(store: MemoryStore) -> list[str]:
-    """Bury what was forgotten on one machine and edited on another; gives the ids."""
-    from anamnesis.operations import forget
+    """Bury what was forgotten on one machine and edited on another; gives the ids.
 
-    return forget.bury(store)
+    What came is also given its vectors, where recall uses them.
+    """
+    from anamnesis.operations import embed, forget
+
+    buried = forget.bury(store)
+    embed.keep_up(str(store.root))
+    return buried
 
 
 def _import_native(store: MemoryStore) -> None:
