@@ -1,4 +1,4 @@
-"""Syncs a machine in a child that dies before its N-th effect: a write, a rename, a program, …
+"""Works in a child that dies before its N-th effect: a write, a rename, a program, …
 
 Python tells an audit hook of each of them before it happens, so the program under test knows
 nothing of being watched, and every place between two effects is tried exactly once. Requests
@@ -12,10 +12,14 @@ import os
 import signal
 import sys
 
+from anamnesis.operations import forget as forgetting
+from anamnesis.store import MemoryStore
 from anamnesis.sync import cycle, git, healing, remote, worktree
 
 LOADED = (cycle, git, healing, remote, worktree)  # before the fork, once for all
-EFFECTS = {"os.rename", "os.remove", "os.truncate", "os.chmod", "subprocess.Popen"}
+EFFECTS = {
+    "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "subprocess.Popen",
+}  # fmt: skip
 
 
 def die_before(number: int) -> None:
@@ -51,13 +55,24 @@ def sync(number: int, home: str, shared: str) -> None:
     backend.sync()
 
 
+def forget(number: int, home: str) -> None:
+    with MemoryStore(home) as store:
+        ids = [note.id for note in store.headers()]
+        sys.dont_write_bytecode = True
+        die_before(number)
+        forgetting.forget(store, ids)
+
+
 def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
         if child == 0:
             os.environ["PATH"] = request["path"]
-            sync(request["number"], request["home"], request["remote"])
+            if request["work"] == "forget":
+                forget(request["number"], request["home"])
+            else:
+                sync(request["number"], request["home"], request["remote"])
             os._exit(0)
         _, status = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")

@@ -8,7 +8,7 @@ from anamnesis.hooklog import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from anamnesis.store import MemoryStore
 
@@ -34,11 +34,13 @@ def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
     return []
 
 
-def after_sync(store: MemoryStore) -> list[str]:
+def after_sync(store: MemoryStore, changed: Iterable[str] = ()) -> list[str]:
     """Bury what was forgotten on one machine and edited on another; gives the ids."""
+    from anamnesis.notes import tombstones
     from anamnesis.operations import forget
 
-    return forget.bury(store)
+    stones = (path for path in changed if path.startswith(f"{tombstones.FOLDER}/"))
+    return forget.bury(store, (path.rpartition("/")[2].removesuffix(".json") for path in stones))
 
 
 def _import_native(store: MemoryStore) -> None:

@@ -16,11 +16,11 @@ from anamnesis.notes import tree, validity
 from anamnesis.notes.ids import new_id
 from anamnesis.records import record, replace
 from anamnesis.undo import records
-from anamnesis.undo.records import Image, Unit, hash_of, scrub, units
+from anamnesis.undo.records import Image, Unit, hash_of, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from anamnesis.notes.note import Memory
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 __all__ = [
-    "ChangedSince", "FileChange", "NothingToUndo", "Unit", "apply", "changes_of", "scrub", "undo",
+    "ChangedSince", "FileChange", "NothingToUndo", "Unit", "apply", "changes_of", "erase", "undo",
     "units",
 ]  # fmt: skip
 
@@ -113,6 +113,21 @@ def apply(
         records.prune(root)
     store.refresh_paths(unit.notes)
     return unit
+
+
+def erase(store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[str] = ()) -> None:
+    """Write changes that nothing takes back: no record is kept of them, nor of these notes.
+
+    The records come first and the files last. Killed in between, a note is still there for the
+    next try; once it is gone, nothing remembers it.
+    """
+    root = str(store.root)
+    with _alone(root):
+        _recover(store)
+        records.sweep(root)
+        records.scrub(root, ids)
+        _write(root, changes, None)
+    store.refresh_paths([change.path for change in changes if change.path.endswith(".md")])
 
 
 def undo(store: MemoryStore, *, kind: str = "", force: bool = False) -> Unit:
