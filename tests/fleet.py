@@ -139,6 +139,10 @@ class Victims:
         """Forget all notes of a machine until the N-th effect; False if it was killed."""
         return self._work(number, "forget", home=str(home), path="")
 
+    def purge(self, number: int, home: Path, remote: Path) -> bool:
+        """Purge what a machine forgot until the N-th effect; False if it was killed."""
+        return self._work(number, "purge", home=str(home), remote=str(remote), path="")
+
     def _work(self, number: int, work: str, *, path: str, **places: str) -> bool:
         request = {
             "number": number, "work": work, "path": path or os.environ["PATH"], **places,

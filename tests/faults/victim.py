@@ -11,12 +11,15 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 
+from anamnesis.notes import tombstones
 from anamnesis.operations import forget as forgetting
 from anamnesis.store import MemoryStore
-from anamnesis.sync import cycle, git, healing, remote, worktree
+from anamnesis.sync import cycle, git, healing, worktree
+from anamnesis.sync import purge as purging
 
-LOADED = (cycle, git, healing, remote, worktree)  # before the fork, once for all
+LOADED = (cycle, git, healing, purging, worktree)  # before the fork, once for all
 EFFECTS = {
     "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "subprocess.Popen",
 }  # fmt: skip
@@ -46,9 +49,9 @@ def _has_effect(event: str, arguments: tuple[object, ...]) -> bool:
     return event in EFFECTS
 
 
-def sync(number: int, home: str, shared: str) -> None:
+def sync(number: int, home: str, remote: str) -> None:
     backend = git.GitSyncBackend(
-        os.path.join(home, "memory"), remote=shared, machine_id=os.path.basename(home)
+        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home)
     )
     sys.dont_write_bytecode = True
     die_before(number)
@@ -63,21 +66,29 @@ def forget(number: int, home: str) -> None:
         forgetting.forget(store, ids)
 
 
+def purge(number: int, home: str, remote: str) -> None:
+    backend = git.GitSyncBackend(
+        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home)
+    )
+    sys.dont_write_bytecode = True
+    die_before(number)
+    backend.purge(tombstones.forgotten(home))
+
+
 def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         child = os.fork()
         if child == 0:
-            os.environ["PATH"] = request["path"]
-            if request["work"] == "forget":
-                forget(request["number"], request["home"])
-            else:
-                sync(request["number"], request["home"], request["remote"])
+            os.environ["PATH"] = request.pop("path")
+            WORK[request.pop("work")](request.pop("number"), **request)
             os._exit(0)
         _, status = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
 
+
+WORK: dict[str, Callable[..., None]] = {"forget": forget, "purge": purge, "sync": sync}
 
 if __name__ == "__main__":
     main()
