@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anamnesis import switches
+from anamnesis.counting import counted
 from anamnesis.hooklog import receipts, runs
 from anamnesis.index.curation import count_pending
 from anamnesis.inject import budget, formats, select
@@ -36,7 +37,8 @@ def inject(
     notices += fleet.notices(home)
     with MemoryStore(home) as store:
         if waiting := store.ask(count_pending):
-            notices.append(f"Anamnesis: {waiting} notes wait for review. See: anamnesis review")
+            those = counted(waiting, "note waits", "notes wait")
+            notices.append(f"Anamnesis: {those} for review. See: anamnesis review")
         chosen = select.candidates(
             store,
             project=project,
@@ -74,6 +76,7 @@ def _leave_receipt(
         given=given,
         units=size,
     )
-    did = f"{len(fitted.whole)} notes and {len(fitted.listed)} titles for {project}, {size} units"
+    those = f"{counted(len(fitted.whole), 'note')} and {counted(len(fitted.listed), 'title')}"
+    did = f"{those} for {project}, {size} units"
     runs.note_run(home, "inject", did=did, session=payload.session_id)
     runs.worked(home, "inject")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from anamnesis.counting import counted
 from anamnesis.records import record, replace
 from anamnesis.sync import conflicts, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult
@@ -316,7 +317,11 @@ class Cycle:
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
         known = self._repository.resolve(UPSTREAM)
         waiting = len(self._repository.distance(tip, known).ahead) if tip and known else 0
-        kept = f"{waiting} commits wait for the next sync" if waiting else "committed locally"
+        kept = (
+            f"{counted(waiting, 'commit waits', 'commits wait')} for the next sync"
+            if waiting
+            else "committed locally"
+        )
         if trouble.offline:
             return SyncResult(detail=f"offline: {trouble.message}; {kept}", offline=True)
         return SyncResult(

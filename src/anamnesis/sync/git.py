@@ -7,6 +7,7 @@ from contextlib import ExitStack, suppress
 
 from anamnesis import gitcmd, locks
 from anamnesis.clock import utcnow
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError, NotWritable, StoreBusy
 from anamnesis.records import replace
 from anamnesis.sync import conflicts, healing, journal, purge, remote
@@ -188,7 +189,8 @@ def _stamped(text: str) -> str:
 
 def _in_words(state: SyncState) -> str:
     if state.held:
-        return f"{len(state.held)} notes are held; see:  anamnesis conflicts list"
+        those = counted(len(state.held), "note is", "notes are")
+        return f"{those} held; see:  anamnesis conflicts list"
     if state.last_error:
         return state.last_error
     return "ok" if state.remote else "ok; no remote is set"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from anamnesis import atomic, clock, locks
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError, NoteChangedOnDisk
 from anamnesis.index.curation import places
 from anamnesis.notes import tree, validity
@@ -60,7 +61,7 @@ class ChangedSince(AnamnesisError):
         self.paths = tuple(paths)
         named = ", ".join(self.paths[:5]) + (" …" if len(self.paths) > 5 else "")
         super().__init__(
-            f"{len(self.paths)} files were edited since: {named}.",
+            f"{counted(len(self.paths), 'file was', 'files were')} edited since: {named}.",
             hint="Nothing was changed. To take back the others and leave these:  --force",
         )
 

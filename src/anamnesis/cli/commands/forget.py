@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
+from anamnesis.counting import counted
 from anamnesis.notes import tombstones
 from anamnesis.operations import forget, purge
 
@@ -60,23 +61,25 @@ def run(args: Namespace) -> int:
         if not found:
             output.say("forget: no note fits")
             return 0
-        if not asking.confirmed(f"Forget {len(found)} notes on all machines?", yes=args.yes):
+        if not asking.confirmed(
+            f"Forget {counted(len(found), 'note')} on all machines?", yes=args.yes
+        ):
             output.talk("forget: nothing was removed")
             return 1
         number = forget.forget(store, [note.id for note in found])
-        output.say(f"forget: {number} notes removed; the next sync removes them elsewhere")
+        output.say(f"forget: {counted(number, 'note')} removed; the next sync does so elsewhere")
         if args.purge_history:
             return _purge(store, [note.id for note in found], yes=args.yes)
     return 0
 
 
 def _purge(store: MemoryStore, ids: Collection[str], *, yes: bool) -> int:
-    question = f"Rewrite the history of all machines without {len(ids)} forgotten notes?"
+    question = f"Rewrite the history of all machines without {counted(len(ids), 'forgotten note')}?"
     if not asking.confirmed(question, yes=yes):
         output.talk("forget: the history was not changed")
         return 1
     done = purge.purge(store, ids)
-    output.say(f"forget: {done.texts} versions are gone from the history")
+    output.say(f"forget: {counted(done.texts, 'version is', 'versions are')} gone from the history")
     if not done.remote_cleared:
         output.talk("on the remote's own disk git removes them later, or at once there with:")
         output.talk("  git reflog expire --expire=now --all; git gc --prune=now")
