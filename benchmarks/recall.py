@@ -4,6 +4,8 @@
     python -m benchmarks.recall --quality    what is found, on every set
     python -m benchmarks.recall --cost       the CPU of a search at 1k, 10k and 50k notes
 
+The first run reads every note with the encoder, which takes half an hour; .cache keeps the vectors.
+
 The sets are read from ../shared/data/recall beside the repository or from ANAMNESIS_RECALL_DATA.
 Each is {"name", "corpora": {id: [{id, title, body, tags, date}]}, "queries": [{cid, q, gold}]};
 they are public, and never part of this repository. Constants were chosen on one half of each set's
@@ -27,13 +29,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from anamnesis import encoder
 from anamnesis.eval import RecallReport, report
 from anamnesis.index.query import _fts_query
+from anamnesis.index.vectors import Entry, Shelf
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from benchmarks import corpus
 
+CACHE = Path(__file__).parent.parent / ".cache" / "recall"
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "recall"
 KS = (1, 5, 8, 10)
 SIZES = (1_000, 10_000, 50_000)
@@ -86,11 +91,20 @@ def by_default(store: MemoryStore, question: str, k: int) -> list[str]:
     return [note.id for note in store.search(question, k=k)]
 
 
+def with_semantic(store: MemoryStore, question: str, k: int) -> list[str]:
+    os.environ["ANAMNESIS_SEMANTIC"] = "1"
+    try:
+        return by_default(store, question, k)
+    finally:
+        del os.environ["ANAMNESIS_SEMANTIC"]
+
+
 METHODS: dict[str, Ask] = {
     "specification": by_specification,
     "word count": by_counting_words,
     "ours, words only": by_words,
     "ours": by_default,
+    "ours, semantic": with_semantic,
 }
 
 
@@ -127,6 +141,22 @@ def filled(root: Path, documents: list[dict[str, Any]]) -> tuple[MemoryStore, di
     return MemoryStore(root), names
 
 
+def encode(store: MemoryStore) -> None:
+    """Give the notes of a store their vectors; no text is ever encoded twice, in no run."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    model = encoder.load()
+    from anamnesis.index.matrix import stored  # loads numpy, which the encoder sets up
+
+    with Shelf(str(CACHE), model.model) as known, Shelf(str(store.root), model.model) as shelf:
+        for note in store.list():
+            text = f"{note.title}\n{note.body}".strip()
+            content = known.vectors_of(text)
+            if content is None:
+                content = stored(model.passages(text))
+                known.keep([], {text: content})
+            shelf.keep([Entry(note.id, "", text)], {text: content})
+
+
 def half(question: dict[str, Any]) -> int:
     """Which half of its set a question is in: 0 for tuning, 1 for checking."""
     return hashlib.sha256((question["q"] + question["cid"]).encode()).digest()[0] & 1
@@ -141,6 +171,7 @@ def answers(recall_set: dict[str, Any]) -> dict[str, Answers]:
         with tempfile.TemporaryDirectory() as directory:
             store, names = filled(Path(directory), recall_set["corpora"][cid])
             with store:
+                encode(store)
                 for question in asked:
                     for name, ask in METHODS.items():
                         begin = time.process_time()

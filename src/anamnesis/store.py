@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from anamnesis.clock import utcnow as _utcnow
 from anamnesis.errors import NoSuchNote, NoteChangedOnDisk, SeveralMatch
 from anamnesis.filing import Filing
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from anamnesis.index.filters import Filters
     from anamnesis.index.query import _fts_query
     from anamnesis.index.search import Hit
+    from anamnesis.index.semantic import Semantics
 
     T = TypeVar("T")
 
@@ -68,6 +71,8 @@ class MemoryStore(Filing):
     def close(self) -> None:
         """Close the index."""
         self._catalog.close()
+        if "_semantics" in self.__dict__:
+            self._semantics.close()
 
     def __enter__(self) -> Self:
         return self
@@ -198,7 +203,13 @@ class MemoryStore(Filing):
         self._catalog.notice()
         filters = EVERYTHING if filters is None else filters
         asked = Question(
-            query, filters, limit=k, offset=offset, by_meaning=by_meaning, forgiving=forgiving
+            query,
+            filters,
+            limit=k,
+            offset=offset,
+            by_meaning=by_meaning,
+            forgiving=forgiving,
+            nearness=self._semantics.nearness(query) if by_meaning else None,
         )
         found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
@@ -247,6 +258,12 @@ class MemoryStore(Filing):
             "FROM files WHERE problem IS NOT NULL ORDER BY path"
         )
         return [Unreadable(path, problem, bool(indexed)) for path, problem, indexed in found]
+
+    @cached_property
+    def _semantics(self) -> Semantics:
+        from anamnesis.index.semantic import Semantics
+
+        return Semantics(self._root)
 
     def _dir_for_scope(self, scope: Scope) -> Path:
         return self.local_dir if scope == "machine-local" else self.memory_dir

@@ -31,6 +31,7 @@ COMMANDS = {
     "dashboard": "see and edit the notes in a browser",
     "status": "counts, paths, files that need a person",
     "reindex": "build the index anew from the files",
+    "embed": "prepare notes for recall by what they say",
     "serve": "serve the memory tools to an agent (MCP); the default",
     "sync": "exchange notes with your other machines",
     "remote": "show, name or create the repository that the machines share",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
-_AREAS = ("inject", "recall", "capture", "sync", "reflect")
+_AREAS = ("inject", "recall", "capture", "sync", "reflect", "embed")
 
 
 @record

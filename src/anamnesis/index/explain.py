@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.index.rank import MEANING
+from anamnesis.index.rank import MEANING, NEARNESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ _KINDS = {
 
 def explanation(score: float, why: Why) -> list[str]:
     """The sum behind a score, then what each word gave to it."""
-    near = f"{MEANING:g} x {why.meaning:.3f} meaning"
-    total = f"({why.words:.3f} words + {near}) x {why.prior:.3f} prior"
+    parts = [f"{why.words:.3f} words", f"{MEANING:g} x {why.meaning:.3f} meaning"]
+    if why.nearness:
+        parts.append(f"{NEARNESS:g} x {why.nearness:.3f} nearness")
+    total = f"({' + '.join(parts)}) x {why.prior:.3f} prior"
     return [
         f"{score:.3f} = {total}; has {why.coverage:.0%} of the question",
         *(_share(share) for share in why.shares),

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anamnesis.index.matrix import Nearness
     from anamnesis.index.meaning import Meaning
     from anamnesis.index.query import Query, Term
 
@@ -29,6 +30,7 @@ COLUMN_WEIGHTS = (0, _TITLE, 1, _TAGS, _PARTS, 0)  # id, title, body, tags, part
 _ADJACENCY = 0.5
 _WINDOW = 4  # words apart
 MEANING = 0.8  # against 1 for the words of the best note
+NEARNESS = 1.25  # the same, for what the encoder says
 _READ_FOR_MEANING = 16  # notes; what is further down by its words does not come up by meaning
 _RECENCY = 0.01  # at most; enough to order equals
 _HALF_LIFE = 365  # days
@@ -77,6 +79,7 @@ class Why:
     together: float  # points for words that stand together
     words: float  # all points against the best note's
     meaning: float
+    nearness: float  # by the encoder, where there is one
     prior: float
     coverage: float  # how much of the question, by weight, the note has
 
@@ -84,13 +87,16 @@ class Why:
 class Ranked:
     """A candidate with its score; why it has it is worked out when somebody asks."""
 
-    __slots__ = ("_best", "_reading", "candidate", "meaning", "prior", "score")
+    __slots__ = ("_best", "_reading", "candidate", "meaning", "nearness", "prior", "score")
 
-    def __init__(self, reading: _Reading, best: float, meaning: float, newest: int) -> None:
+    def __init__(
+        self, reading: _Reading, *, best: float, meaning: float, nearness: float, newest: int
+    ) -> None:
         self.candidate = reading.candidate
-        self.meaning = meaning
+        self.meaning, self.nearness = meaning, nearness
         self.prior = _prior(reading.candidate, newest)
-        self.score = round((reading.points / best + MEANING * meaning) * self.prior, 9)
+        total = reading.points / best + MEANING * meaning + NEARNESS * nearness
+        self.score = round(total * self.prior, 9)
         self._reading, self._best = reading, best
 
     @property
@@ -113,6 +119,7 @@ class Ranked:
             together=reading.together,
             words=reading.points / self._best,
             meaning=self.meaning,
+            nearness=self.nearness,
             prior=self.prior,
             coverage=have / scorer.whole if scorer.whole else 0.0,
         )
@@ -124,6 +131,7 @@ def ranked(
     statistics: Statistics,
     *,
     meaning: Meaning | None = None,
+    nearness: Nearness | None = None,
     best: float = 0.0,
 ) -> list[Ranked]:
     """The candidates, best first; equals by the latest, then by id.
@@ -136,9 +144,17 @@ def ranked(
     readings = [_Reading(candidate, scorer) for candidate in candidates]
     best = best or max(reading.points for reading in readings) or 1.0
     newest = max(map(_day, candidates))
+    # With an encoder, notes come that are not here for their words: each is looked at.
+    looked_at = _READ_FOR_MEANING if nearness is None else len(readings)
     by_words = sorted(readings, key=lambda reading: reading.points, reverse=True)
     hits = [
-        Ranked(reading, best, _nearness(meaning, reading.words, place), newest)
+        Ranked(
+            reading,
+            best=best,
+            meaning=_likeness(meaning, reading.words) if place < looked_at else 0.0,
+            nearness=0.0 if nearness is None else nearness.of(reading.candidate.id),
+            newest=newest,
+        )
         for place, reading in enumerate(by_words)
     ]
     hits.sort(key=lambda hit: (hit.score, hit.candidate.updated_at, hit.candidate.id), reverse=True)
@@ -242,10 +258,8 @@ def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
     return sum(points for _, points in nearest.values())
 
 
-def _nearness(meaning: Meaning | None, tokens: list[str], place: int) -> float:
-    if meaning is None or place >= _READ_FOR_MEANING:
-        return 0.0
-    return max(0.0, meaning.nearness(tokens))
+def _likeness(meaning: Meaning | None, tokens: list[str]) -> float:
+    return 0.0 if meaning is None else max(0.0, meaning.nearness(tokens))
 
 
 def _rarity(frequency: int, notes: int) -> float:

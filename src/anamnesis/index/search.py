@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anamnesis.index.filters import Filters
+    from anamnesis.index.matrix import Nearness
     from anamnesis.index.meaning import Meaning
     from anamnesis.index.query import Query
     from anamnesis.notes.note import Memory
@@ -31,6 +32,7 @@ class Question:
     offset: int = 0
     by_meaning: bool = False  # without it the table of word vectors is not even loaded
     forgiving: bool = True  # whether to guess at words that are begun or mistyped
+    nearness: Nearness | None = None  # of all notes to the question, where there is an encoder
 
 
 @record
@@ -67,23 +69,38 @@ def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
         query, known = _in_words_of_the_store(db, query)
     else:
         known = select.statistics(db, query.terms)
-    terms = [term for term in query.terms if known.frequencies.get(term.stem)]
-    if not terms:
-        return []
-    blocks = -(-wanted // _READ)
-    rows = select.candidates(db, terms, known, filters=asked.filters, wanted=blocks * _READ)
     meaning = _meaning(query) if asked.by_meaning else None
     places: dict[str, tuple[str, str]] = {}
     hits: list[rank.Ranked] = []
     best = 0.0
-    for first in range(0, len(rows), _READ):
-        block = _texts(db, rows[first : first + _READ], places)
-        hits += rank.ranked(query, block, known, meaning=meaning, best=best)
+    for rows in _blocks(db, asked, query, known):
+        block = _texts(db, rows, places)
+        hits += rank.ranked(
+            query, block, known, meaning=meaning, nearness=asked.nearness, best=best
+        )
         best = best or max(hit.points for hit in hits)
     return [
         Found(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
         for hit in hits[asked.offset : wanted]
     ]
+
+
+def _blocks(
+    db: sqlite3.Connection, asked: Question, query: Query, known: rank.Statistics
+) -> list[list[int]]:
+    """The rows of the notes to read: by their words, the first ones joined by the nearest."""
+    terms = [term for term in query.terms if known.frequencies.get(term.stem)]
+    wanted = -(-(asked.offset + asked.limit) // _READ) * _READ
+    found = []
+    if terms:
+        found = select.candidates(db, terms, known, filters=asked.filters, wanted=wanted)
+    first = found[:_READ]
+    if asked.nearness is not None:
+        near = select.near(db, asked.nearness.best_first(), filters=asked.filters, wanted=_READ)
+        first += [row for row in near if row not in first]
+    rest = [found[start : start + _READ] for start in range(_READ, len(found), _READ)]
+    blocks = [first, *([row for row in block if row not in first] for block in rest)]
+    return [block for block in blocks if block]
 
 
 def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query, rank.Statistics]:

@@ -6,14 +6,14 @@ look at, and the common ones only help to rank them.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, islice
 
 from anamnesis.index.rank import COLUMN_WEIGHTS, Statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anamnesis.index.filters import Filters
     from anamnesis.index.query import Term
@@ -23,6 +23,7 @@ _ENOUGH = 200  # found by rare words; fewer may all be beside the point
 _PAIRED = 5  # words too common alone that are tried two by two
 _UBIQUITOUS = 4  # a word in more than one of so many notes says little
 _SPARE = 20  # notes asked for beyond those wanted, as some may turn out to be filtered
+_MOST_NAMED = 500  # notes in one statement
 _BM25 = f"bm25(memories_fts, {', '.join(map(str, COLUMN_WEIGHTS))})"
 
 
@@ -60,6 +61,24 @@ def candidates(
     if len(found) < wanted and chosen != every:
         seen = set(found)
         found += [row for row in _exact(db, every, filters, wanted) if row not in seen]
+    return found[:wanted]
+
+
+def near(db: sqlite3.Connection, ids: Iterator[str], *, filters: Filters, wanted: int) -> list[int]:
+    """The rows of the first of these notes that the filters let through."""
+    condition, values = filters.condition()
+    found: list[int] = []
+    size = 2 * wanted
+    while len(found) < wanted and (some := list(islice(ids, size))):
+        allowed = db.execute(
+            "SELECT m.id, m.rowid FROM memories m "  # noqa: S608  fixed names
+            "CROSS JOIN memories_fts ON memories_fts.rowid = m.rowid "
+            f"WHERE m.id IN ({', '.join('?' * len(some))}) AND {condition}",
+            (*some, *values),
+        )
+        rows = dict(allowed.fetchall())
+        found += [rows[id] for id in some if id in rows]
+        size = min(2 * size, _MOST_NAMED)
     return found[:wanted]
 
 

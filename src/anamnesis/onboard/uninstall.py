@@ -25,6 +25,7 @@ _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
     "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl",
 )  # fmt: skip
+_OUR_BEGINNINGS = ("index.db", "vectors.db", "config.json", atomic.TEMP_PREFIX)
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
 
 
@@ -75,7 +76,7 @@ def purge(home: str) -> list[str]:
     if not os.path.isdir(home):
         return []
     for name in os.listdir(home):
-        if name in _OURS or name.startswith(("index.db", "config.json", atomic.TEMP_PREFIX)):
+        if name in _OURS or name.startswith(_OUR_BEGINNINGS):
             _delete(os.path.join(home, name))
     left = sorted(os.listdir(home))
     if not left:

@@ -93,6 +93,7 @@ SETTINGS: dict[str, Setting] = {
         ),
         _switch("import_native", "take over Claude Code's own memory before a sync", "1"),
         _switch("meaning", "also find notes by related words", "1"),
+        _switch("semantic", "also find notes by what they say; needs the extra [semantic]", "0"),
         Setting(
             "reflection_provider",
             "who summarises sessions and distils notes",

@@ -15,6 +15,8 @@ _PROBLEMS_NAMED = 10
 
 def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Counts, paths, sync, and the files that need a person if there are any."""
+    from anamnesis import encoder
+
     report: dict[str, object] = {
         "root": str(store.root),
         "db_path": str(store.db_path),
@@ -29,6 +31,8 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
         report["unreadable"] = [*named, f"and {more} more"] if more else named
     if store.degraded:
         report["degraded"] = store.degraded
+    if missing := encoder.problem():
+        report["semantic"] = f"{missing}; notes are found by their words alone"
     return report
 
 
@@ -38,6 +42,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooklog import runs
     from anamnesis.index import meaning
+    from anamnesis.operations import embed
     from anamnesis.operations.review import pending_count
 
     problems = [
@@ -60,6 +65,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         ],
         "paused": switches.paused(root),
         "meaning": meaning.problem(),
+        "semantic": embed.report(root),
         "unreadable": problems,
         "sync": sync_report(backend),
     }

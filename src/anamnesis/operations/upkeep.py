@@ -35,12 +35,18 @@ def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
 
 
 def after_sync(store: MemoryStore, changed: Iterable[str] = ()) -> list[str]:
-    """Bury what was forgotten on one machine and edited on another; gives the ids."""
+    """Bury what was forgotten on one machine and edited on another; gives the ids.
+
+    What came is also given its vectors, where recall uses them.
+    """
     from anamnesis.notes import tombstones
-    from anamnesis.operations import forget
+    from anamnesis.operations import embed, forget
 
     stones = (path for path in changed if path.startswith(f"{tombstones.FOLDER}/"))
-    return forget.bury(store, (path.rpartition("/")[2].removesuffix(".json") for path in stones))
+    arrived = (path.rpartition("/")[2].removesuffix(".json") for path in stones)
+    buried = forget.bury(store, arrived)
+    embed.keep_up(str(store.root))
+    return buried
 
 
 def _import_native(store: MemoryStore) -> None:

@@ -10,6 +10,7 @@ from anamnesis.cli import arguments, output
 from anamnesis.errors import InvalidInput
 from anamnesis.index.explain import explanation
 from anamnesis.notes.note import SOURCES
+from anamnesis.operations import embed
 from anamnesis.store import Filters
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def run(args: Namespace) -> int:
     """Print the hits, best first."""
     filters = _filters(args)
     with arguments.open_store() as store:
+        embed.keep_up(str(store.root))
         found = store.recall(" ".join(args.query), filters=filters, k=args.k, offset=args.offset)
     if args.json:
         output.say_json([_hit_dict(hit, explain=args.explain) for hit in found])

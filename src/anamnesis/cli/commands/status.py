@@ -58,6 +58,13 @@ def _counted(counts: dict[str, int]) -> str:
     return f"{', '.join(shown)}{more}"
 
 
+def _semantic(report: dict[str, Any]) -> str:
+    problem = report["semantic"]["problem"]
+    if problem:
+        return f"{problem}; notes are found by their words alone"
+    return f"{report['semantic']['notes']} of {report['total']} notes can be found by what they say"
+
+
 def _warnings(report: dict[str, Any]) -> Iterator[str]:
     if report["pending"]:
         yield f"pending    {report['pending']}; look at them with:  anamnesis review"
@@ -65,6 +72,8 @@ def _warnings(report: dict[str, Any]) -> Iterator[str]:
         yield f"index      {report['degraded']}"
     if report["meaning"]:
         yield f"meaning    {report['meaning']}"
+    if report["semantic"]["on"]:
+        yield f"semantic   {_semantic(report)}"
     if report["paused"]:
         yield f"paused     {report['paused']}; go on with:  anamnesis resume"
     for sentence in report["failing"]:

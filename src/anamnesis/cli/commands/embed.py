@@ -1,0 +1,61 @@
+"""Make vectors of the notes, so that they are found by what they say, whatever their words.
+
+This needs the extra `anamnesis-memory[semantic]` and the setting `semantic`; a text is read by the
+model only once. It also runs by itself in the background when notes change.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.errors import StoreBusy
+from anamnesis.operations import embed
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  pip install 'anamnesis-memory[semantic]'
+  anamnesis config set semantic 1
+  anamnesis embed                  some 50 ms for each short note, once
+  anamnesis embed --remove         delete the vectors; the notes are not touched
+"""
+_LOW_PRIORITY = 10
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--remove", action="store_true", help="delete the vectors")
+    parser.add_argument("--idle", action="store_true", help="let everything else go first")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Make what is missing, and say how much that was."""
+    if args.idle and hasattr(os, "nice"):
+        os.nice(_LOW_PRIORITY)
+    with arguments.open_store() as store:
+        if args.remove:
+            embed.remove(store)
+            output.say("embed: the vectors are gone")
+            return 0
+        store.refresh()
+        try:
+            with output.progress("reading notes") as progress:
+                result = embed.embed(store, progress)
+        except StoreBusy:
+            if args.idle:
+                return 0
+            raise
+    if args.json:
+        output.say_json(asdict(result))
+        return 0
+    output.say(
+        f"embed: {result.total} notes have vectors; {result.encoded} read by the model, "
+        f"{result.known} known, {result.dropped} dropped"
+    )
+    return 0
