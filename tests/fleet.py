@@ -123,7 +123,7 @@ class Fleet:
 
 
 class Victims:
-    """Syncs that are killed on the way (see faults/victim.py)."""
+    """Work that is killed on the way (see faults/victim.py)."""
 
     def __init__(self) -> None:
         script = Path(__file__).parent / "faults" / "victim.py"
@@ -133,9 +133,19 @@ class Victims:
 
     def sync(self, number: int, home: Path, remote: Path, *, path: str = "") -> bool:
         """Sync a machine until its N-th effect (0: to the end); False if it was killed."""
+        return self._work(number, "sync", home=str(home), remote=str(remote), path=path)
+
+    def forget(self, number: int, home: Path) -> bool:
+        """Forget all notes of a machine until the N-th effect; False if it was killed."""
+        return self._work(number, "forget", home=str(home), path="")
+
+    def purge(self, number: int, home: Path, remote: Path) -> bool:
+        """Purge what a machine forgot until the N-th effect; False if it was killed."""
+        return self._work(number, "purge", home=str(home), remote=str(remote), path="")
+
+    def _work(self, number: int, work: str, *, path: str, **places: str) -> bool:
         request = {
-            "number": number, "home": str(home), "remote": str(remote),
-            "path": path or os.environ["PATH"],
+            "number": number, "work": work, "path": path or os.environ["PATH"], **places,
         }  # fmt: skip
         assert self._server.stdin
         assert self._server.stdout

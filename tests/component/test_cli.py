@@ -229,7 +229,7 @@ def test_status_names_the_files_that_need_a_person(
 def test_reindex_says_how_many(capsys: pytest.CaptureFixture[str]) -> None:
     write(capsys, "x")
 
-    assert run(capsys, "reindex")[1] == "reindex: 1 notes\n"
+    assert run(capsys, "reindex")[1] == "reindex: 1 note\n"
 
 
 def test_a_store_that_cannot_be_made_is_an_error_in_words(

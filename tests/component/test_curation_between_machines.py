@@ -58,6 +58,25 @@ def test_a_forgotten_note_is_gone_everywhere_and_stays_gone(on: On, tmp_path: Pa
     assert notes_of(tmp_path / "laptop") == notes_of(tmp_path / "desk")
 
 
+def test_a_forgotten_note_leaves_no_trace_on_the_other_machine(on: On, tmp_path: Path) -> None:
+    with MemoryStore(tmp_path / "laptop") as store:
+        note = durable(store, body="what nobody shall know")
+        durable(store, "Another")
+    on("laptop", "sync")
+    on("desk", "sync")
+    on("desk", "pin", note.id)
+    on("desk", "sync")
+    on("laptop", "sync")
+
+    on("laptop", "forget", note.id, "--yes")
+    on("laptop", "sync")
+    on("desk", "sync")
+
+    found = files(tmp_path / "desk")
+    kept = [path for path in found if "/.git/" not in path and not path.startswith("index.db")]
+    assert not [path for path in kept if b"nobody shall know" in found[path]]
+
+
 def test_both_machines_may_forget_the_same_note(on: On, tmp_path: Path) -> None:
     with MemoryStore(tmp_path / "laptop") as store:
         note = durable(store)

@@ -250,7 +250,7 @@ def test_a_transcript_whose_name_is_not_its_session_is_captured_once(
         assert main(["capture", "--backfill", "--no-sync"]) == 0
 
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("backfill: 1 transcripts: 1 notes written")
+    assert said[0].startswith("backfill: 1 transcript: 1 note written")
     assert said[1].startswith("backfill: 0 transcripts")
 
 
@@ -273,7 +273,7 @@ def test_old_transcripts_can_be_captured_by_hand(
     second = capsys.readouterr().out
 
     assert first.startswith("backfill: 4 transcripts: 3 notes written, 1 skipped")
-    assert second.startswith("backfill: 1 transcripts: 1 notes written")
+    assert second.startswith("backfill: 1 transcript: 1 note written")
     with MemoryStore(root) as store:
         assert len(store.list()) == 4
 

@@ -275,7 +275,7 @@ def test_a_second_machine_joins_with_one_command(tmp_path: Path, home: Path) -> 
 
     told = _run(laptop, "join", str(remote), "--yes", "--agents", "claude").stderr
 
-    assert "1 notes are here" in told
+    assert "1 note is here" in told
     assert "Java 21" in _run(laptop, "search", "build").stdout
     machines = json.loads(_run(laptop, "status", "--fleet", "--json").stdout)
     assert len({machine["machine"] for machine in machines}) == 2
@@ -294,7 +294,7 @@ def test_joining_over_ssh(tmp_path: Path) -> None:
     told = _run(laptop, *line.split()[1:], "--yes", "--agents", "claude", GIT_SSH_COMMAND=str(ssh))
 
     assert "went to" in told.stderr
-    assert "1 notes are here" in told.stderr
+    assert "1 note is here" in told.stderr
 
 
 def test_a_machine_can_host_the_others(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -278,8 +279,9 @@ def test_an_unfinished_rebase_is_set_aside(pair: tuple[Machine, Machine]) -> Non
     desk.git("checkout", "--quiet", "main")
     desk.edit("n", body="also from desk")
     desk.git("commit", "--quiet", "-am", "by hand too")
-    subprocess.run(["git", "rebase", "mine"], cwd=desk.memory, capture_output=True, check=False)
-    assert (desk.memory / ".git" / "rebase-merge").exists()
+    person = ["git", "-c", "user.name=p", "-c", "user.email=p@example.org"]
+    subprocess.run([*person, "rebase", "mine"], cwd=desk.memory, capture_output=True, check=False)
+    assert list((desk.memory / ".git").glob("rebase-*"))
 
     result = desk.sync()
 
@@ -544,7 +546,7 @@ def test_the_persons_git_configuration_does_not_matter(
     signer.write_text("#!/bin/sh\nsleep 60\n")
     signer.chmod(0o755)
     (home / ".gitconfig").write_text(
-        f"[commit]\n gpgsign = true\n[gpg]\n program = {signer}\n format = ssh\n"
+        f"[commit]\n gpgsign = true\n[gpg]\n program = {signer}\n"
         f"[core]\n hooksPath = {hooks}\n autocrlf = true\n excludesFile = {tmp_path}/all\n"
         f" fsmonitor = {signer}\n[pull]\n rebase = true\n[push]\n gpgSign = true\n"
         "[rebase]\n autostash = true\n[merge]\n ff = only\n[tag]\n gpgsign = true\n"
@@ -640,7 +642,9 @@ def test_one_new_note_costs_few_processes_and_no_look_at_the_others(
 
     assert desk.sync().pushed
 
-    assert len(list(traces.iterdir())) <= 12  # git's own children and the remote's included
+    started = len(list(traces.iterdir()))  # git's own children and the remote's included
+    version = [int(part) for part in re.findall(r"\d+", git("--version", cwd=desk.home))]
+    assert started <= (12 if version >= [2, 39] else 15)
     assert [path for path in opened if path.endswith(".md")] == [str(desk.path("new"))]
 
 

@@ -1,4 +1,4 @@
-"""Syncs a machine in a child that dies before its N-th effect: a write, a rename, a program, …
+"""Works in a child that dies before its N-th effect: a write, a rename, a program, …
 
 Python tells an audit hook of each of them before it happens, so the program under test knows
 nothing of being watched, and every place between two effects is tried exactly once. Requests
@@ -11,11 +11,18 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 
-from anamnesis.sync import cycle, git, healing, remote, worktree
+from anamnesis.notes import tombstones
+from anamnesis.operations import forget as forgetting
+from anamnesis.store import MemoryStore
+from anamnesis.sync import cycle, git, healing, worktree
+from anamnesis.sync import purge as purging
 
-LOADED = (cycle, git, healing, remote, worktree)  # before the fork, once for all
-EFFECTS = {"os.rename", "os.remove", "os.truncate", "os.chmod", "subprocess.Popen"}
+LOADED = (cycle, git, healing, purging, worktree)  # before the fork, once for all
+EFFECTS = {
+    "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "subprocess.Popen",
+}  # fmt: skip
 
 
 def die_before(number: int) -> None:
@@ -42,13 +49,30 @@ def _has_effect(event: str, arguments: tuple[object, ...]) -> bool:
     return event in EFFECTS
 
 
-def sync(number: int, home: str, shared: str) -> None:
+def sync(number: int, home: str, remote: str) -> None:
     backend = git.GitSyncBackend(
-        os.path.join(home, "memory"), remote=shared, machine_id=os.path.basename(home)
+        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home)
     )
     sys.dont_write_bytecode = True
     die_before(number)
     backend.sync()
+
+
+def forget(number: int, home: str) -> None:
+    with MemoryStore(home) as store:
+        ids = [note.id for note in store.headers()]
+        sys.dont_write_bytecode = True
+        die_before(number)
+        forgetting.forget(store, ids)
+
+
+def purge(number: int, home: str, remote: str) -> None:
+    backend = git.GitSyncBackend(
+        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home)
+    )
+    sys.dont_write_bytecode = True
+    die_before(number)
+    backend.purge(tombstones.forgotten(home))
 
 
 def main() -> None:
@@ -56,13 +80,15 @@ def main() -> None:
         request = json.loads(line)
         child = os.fork()
         if child == 0:
-            os.environ["PATH"] = request["path"]
-            sync(request["number"], request["home"], request["remote"])
+            os.environ["PATH"] = request.pop("path")
+            WORK[request.pop("work")](request.pop("number"), **request)
             os._exit(0)
         _, status = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
 
+
+WORK: dict[str, Callable[..., None]] = {"forget": forget, "purge": purge, "sync": sync}
 
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis import atomic, gitcmd, locks, process
+from anamnesis.counting import counted
 from anamnesis.errors import NotWritable, StoreBusy, ToolMissing
 from anamnesis.notes.ids import is_valid_id, new_id
 
@@ -129,3 +130,11 @@ def test_git_does_not_inherit_a_repository(tmp_path: Path, monkeypatch: pytest.M
     gitcmd.git(["init", "-q"], cwd=str(tmp_path), timeout=10)
 
     assert (tmp_path / ".git").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [(0, "0 notes wait"), (1, "1 note waits"), (2, "2 notes wait")]
+)
+def test_numbers_agree_with_their_nouns(number: int, expected: str) -> None:
+    assert counted(number, "note waits", "notes wait") == expected
+    assert counted(number, "note").endswith("note" if number == 1 else "notes")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.cli import output
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
 from anamnesis.onboard import journey, selftest
 from anamnesis.onboard.agents import AGENTS, claude
@@ -131,10 +132,12 @@ def offer_backfill(args: Namespace) -> None:
     if not old:
         return
     interactive = not args.yes and sys.stdin and sys.stdin.isatty()
-    if interactive and agrees(f"Turn {len(old)} earlier sessions on this machine into notes?"):
+    if interactive and agrees(
+        f"Turn {counted(len(old), 'earlier session')} on this machine into notes?"
+    ):
         with output.progress("reading transcripts") as progress:
             done = backfill(home, progress=progress)
-        output.talk(f"back-fill: {done.written} notes, {done.skipped} skipped")
+        output.talk(f"back-fill: {counted(done.written, 'note')}, {done.skipped} skipped")
         return
-    output.talk(f"{len(old)} earlier sessions are on this machine; to remember them run:")
+    output.talk(f"{counted(len(old), 'earlier session')} on this machine can become notes:")
     output.talk(f"  anamnesis capture --backfill --since {_BACKFILL_DAYS}d")

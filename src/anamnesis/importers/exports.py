@@ -6,6 +6,7 @@ import json
 
 from anamnesis.errors import InvalidInput
 from anamnesis.importers.draft import Draft, read_text, timestamp, title_of
+from anamnesis.index import visiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +39,12 @@ def mcp_memory(path: str) -> Iterator[Draft]:
 
 
 def claude_mem(path: str) -> Iterator[Draft]:
-    """The observations and session summaries of a claude-mem export."""
-    found = _document(path)
+    """The observations and session summaries in claude-mem's database, or in its JSON export."""
+    if visiting.is_database(path):
+        tables = {"observations": "observations", "summaries": "session_summaries"}
+        found: object = {name: visiting.rows(path, table) for name, table in tables.items()}
+    else:
+        found = _document(path)
     if not isinstance(found, dict):
         raise InvalidInput(f"{path} is not an export of claude-mem.")
     for row in _rows(found.get("observations")):
@@ -51,8 +56,8 @@ def claude_mem(path: str) -> Iterator[Draft]:
 
 
 def mem0(path: str) -> Iterator[Draft]:
-    """Each memory of mem0's JSON, as `get_all` and its export give it."""
-    found = _document(path)
+    """Each memory of mem0: its JSON as `get_all` and its export give it, or its history.db."""
+    found = _mem0_history(path) if visiting.is_database(path) else _document(path)
     if isinstance(found, dict):
         found = found.get("results") or found.get("memories") or found.get("data") or [found]
     for row in _rows(found):
@@ -71,12 +76,21 @@ def mem0(path: str) -> Iterator[Draft]:
         )
 
 
+def _mem0_history(path: str) -> list[dict[str, Any]]:
+    """What each memory last said, in the shape of `get_all`; deleted ones are left out."""
+    latest: dict[str, dict[str, Any]] = {}
+    for row in visiting.rows(path, "history"):
+        memory_id = str(row.get("memory_id") or "")
+        latest.pop(memory_id, None)
+        if row.get("event") != "DELETE" and not row.get("is_deleted"):
+            latest[memory_id] = {**row, "id": memory_id, "memory": row.get("new_memory")}
+    return list(latest.values())
+
+
 def _observation(row: dict[str, Any]) -> Draft | None:
     parts = [_first(row, "subtitle"), _first(row, "narrative", "text")]
     parts.append("\n".join(f"- {fact}" for fact in _texts(row.get("facts"))))
-    files = [*_texts(row.get("files_modified")), *_texts(row.get("files_read"))]
-    if files:
-        parts.append("Files: " + ", ".join(f"`{file}`" for file in dict.fromkeys(files)))
+    parts.append(_files(row, "files_modified", "files_read"))
     body = "\n\n".join(part for part in parts if part)
     title = _first(row, "title") or title_of(body)
     if not body:
@@ -85,7 +99,7 @@ def _observation(row: dict[str, Any]) -> Draft | None:
         key=f"observation/{_session(row)}/{title}/{row.get('created_at_epoch', '')}",
         title=title[:120],
         body=body,
-        project=_first(row, "project"),
+        project=_first(row, "merged_into_project", "project"),
         tags=_tags("claude-mem", [_first(row, "type"), *_texts(row.get("concepts"))]),
         at=timestamp(row.get("created_at_epoch") or row.get("created_at")),
         session=_session(row),
@@ -102,13 +116,18 @@ def _summary(row: dict[str, Any]) -> Draft | None:
     return Draft(
         key=f"summary/{_session(row)}/{row.get('created_at_epoch', '')}",
         title=title_of(_first(row, "request", "completed", "learned") or "Session summary"),
-        body="\n\n".join(parts),
+        body="\n\n".join(part for part in [*parts, _files(row, "files_edited")] if part),
         type="episodic",
-        project=_first(row, "project"),
+        project=_first(row, "merged_into_project", "project"),
         tags=_tags("claude-mem", []),
         at=timestamp(row.get("created_at_epoch") or row.get("created_at")),
         session=_session(row),
     )
+
+
+def _files(row: dict[str, Any], *names: str) -> str:
+    files = dict.fromkeys(file for name in names for file in _texts(row.get(name)))
+    return "Files: " + ", ".join(f"`{file}`" for file in files) if files else ""
 
 
 def _session(row: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import os
 
 from anamnesis.errors import InvalidInput
 from anamnesis.importers import exports, markdown
+from anamnesis.index import visiting
 from anamnesis.project import GLOBAL, resolve_project_key
 
 TYPE_CHECKING = False
@@ -32,22 +33,29 @@ def drafts(path: str, format: str) -> Iterator[Draft]:
 def detected(path: str) -> str:
     """The format of a file or directory, by its name and its first characters."""
     name = os.path.basename(path).lower()
-    if os.path.isdir(path):
-        return "basic-memory"
-    if name in _INSTRUCTIONS:
+    if name in _INSTRUCTIONS and not os.path.isdir(path):
         return "instructions"
+    if os.path.isdir(path) or name.endswith(".md"):
+        return "basic-memory"
     if name.endswith(".jsonl"):
         return "mcp-memory"
-    if name.endswith(".md"):
-        return "basic-memory"
+    found = _by_content(path)
+    if not found:
+        raise InvalidInput(
+            f"Cannot tell which program wrote {path}.",
+            hint=f"Say it with --from: {', '.join(FORMATS)}",
+        )
+    return found
+
+
+def _by_content(path: str) -> str:
+    if visiting.is_database(path):
+        tables = {"observations": "claude-mem", "history": "mem0"}
+        return next((tables[name] for name in tables if visiting.rows(path, name)), "")
     start = _start(path)
     if ('"observations"' in start and '"exportedAt"' in start) or '"summaries"' in start:
         return "claude-mem"
-    if '"memory"' in start or '"results"' in start:
-        return "mem0"
-    raise InvalidInput(
-        f"Cannot tell which program wrote {path}.", hint=f"Say it with --from: {', '.join(FORMATS)}"
-    )
+    return "mem0" if '"memory"' in start or '"results"' in start else ""
 
 
 def _start(path: str) -> str:

@@ -48,7 +48,8 @@ def basic_memory(path: str) -> Iterator[Draft]:
             title=foreign.text_of(front, "title") or title_of(body),
             body=body,
             tags=["import", "basic-memory", *foreign.words_of(front, "tags")],
-            at=timestamp(foreign.text_of(front, "modified", "updated", "created", "date")),
+            at=timestamp(foreign.text_of(front, "modified", "updated", "created", "date"))
+            or timestamp(os.path.getmtime(file)),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.counting import counted
 from anamnesis.records import fresh, record
 
 TYPE_CHECKING = False
@@ -58,7 +59,7 @@ def status(report: Mapping[str, Any]) -> str:
     sync = report["sync"]
     remote = sync["remote"] or "no remote"
     lines = [
-        f"{report['total']} notes ({types}) in {report['root']}."
+        f"{counted(report['total'], 'note')} ({types}) in {report['root']}."
         if types
         else f"No notes yet in {report['root']}.",
         f"Sync: {sync['detail']} ({remote}{', uncommitted changes' if sync['dirty'] else ''}).",
@@ -72,7 +73,7 @@ def synced(result: Mapping[str, Any]) -> str:
     """What a sync did, in one line."""
     pushed = "pushed" if result["pushed"] else "nothing pushed"
     conflict = " A note was edited on two machines." if result["conflicted"] else ""
-    counts = f"{pushed}, {result['pulled']} pulled, {result['indexed']} notes indexed"
+    counts = f"{pushed}, {result['pulled']} pulled, {counted(result['indexed'], 'note')} indexed"
     return f"{result['detail']} ({counts}).{conflict}"
 
 

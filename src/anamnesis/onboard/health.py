@@ -6,6 +6,7 @@ import glob
 import os
 from typing import TYPE_CHECKING, Any
 
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
 from anamnesis.onboard import jsontext, selftest
 from anamnesis.onboard import plan as plans
@@ -77,7 +78,9 @@ def _native_memory(setup: Setup, said: dict[str, Any]) -> Finding:
     number = len(glob.glob(os.path.join(folder, "projects", "*", "memory", "MEMORY.md")))
     if said.get("autoMemoryEnabled") is False:
         return Finding("native memory", GOOD, "switched off by you")
-    return Finding("native memory", GOOD, f"left alone ({number} projects have one)")
+    return Finding(
+        "native memory", GOOD, f"left alone ({counted(number, 'project has', 'projects have')} one)"
+    )
 
 
 def _said(path: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from anamnesis import process
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
 from anamnesis.records import record
 
@@ -69,7 +70,7 @@ def handshake(setup: Setup) -> Step:
         return Step("MCP server", worked=False, said=error.message)
     tools = _tools(finished.out)
     if "memory_search" in tools:
-        return Step("MCP server", worked=True, said=f"{len(tools)} tools")
+        return Step("MCP server", worked=True, said=counted(len(tools), "tool"))
     said = finished.complaint or "it did not list its tools"
     return Step("MCP server", worked=False, said=said)
 

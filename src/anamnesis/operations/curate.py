@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from anamnesis import clock, undo
+from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.index.curation import places
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
@@ -86,7 +87,7 @@ def pin(store: MemoryStore, ids: Iterable[str], *, pinned: bool) -> undo.Unit | 
         others = [tag for tag in read.note.tags if tag != PINNED]
         tags = [*others, PINNED] if pinned else others
         pairs.append((read, replace(read.note, tags=tags)))
-    summary = f"{len(pairs)} notes {'pinned' if pinned else 'unpinned'}"
+    summary = f"{counted(len(pairs), 'note')} {'pinned' if pinned else 'unpinned'}"
     return undo.apply(store, undo.changes_of(store, pairs), kind="pin", summary=summary)
 
 
@@ -114,7 +115,7 @@ def migrate(
 ) -> undo.Unit | None:
     """Give the notes their new project."""
     changes = [each.change for each in found]
-    summary = f"{len(found)} notes moved to other projects"
+    summary = f"{counted(len(found), 'note')} moved to other projects"
     return undo.apply(store, changes, kind="migrate", summary=summary, progress=progress)
 
 
@@ -144,7 +145,7 @@ def backfill_provenance(
             said = {"prov_source": after.prov_source, "machine_id": after.machine_id}
             pairs.append((read, replace(read.note, **said)))
     changes = undo.changes_of(store, pairs)
-    return undo.apply(store, changes, kind="provenance", summary=f"{len(pairs)} notes")
+    return undo.apply(store, changes, kind="provenance", summary=counted(len(pairs), "note"))
 
 
 def _joined(bodies: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anamnesis import undo
+from anamnesis.counting import counted
 from anamnesis.errors import NoSuchNote
 from anamnesis.index.curation import in_force
 from anamnesis.records import record, replace
@@ -57,7 +58,7 @@ def fold(
     """Let each keeper supersede its duplicates; one unit that can be undone."""
     changes = undo.changes_of(store, (folded(store, each) for each in found))
     hidden = sum(len(each.others) for each in found)
-    summary = f"{hidden} duplicates folded into {len(found)} notes"
+    summary = f"{counted(hidden, 'duplicate')} folded into {counted(len(found), 'note')}"
     return undo.apply(store, changes, kind="dedup", summary=summary, progress=progress)
 
 

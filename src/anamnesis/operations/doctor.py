@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config, gitcmd
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
 from anamnesis.hooklog import receipts, runs
 from anamnesis.inject.budget import LIMIT
@@ -107,7 +108,7 @@ def _index(home: str) -> Iterator[Finding]:
             yield Finding("index", WARNING, store.degraded, "anamnesis reindex", fix=store.reindex)
         else:
             behind = f" ({changes} since the last look)" if len(changes) else ""
-            yield Finding("index", GOOD, f"{total} notes{behind}")
+            yield Finding("index", GOOD, f"{counted(total, 'note')}{behind}")
         newest = store.list(limit=1)
     if broken:
         named = "; ".join(f"{each.path}: {each.reason}" for each in broken[:_NAMED])
@@ -125,10 +126,9 @@ def _sync(home: str) -> Iterator[Finding]:
         return
     state = backend_of_this_machine().state()
     if state.held:
-        yield Finding(
-            "conflicts", BAD, f"{len(state.held)} notes were edited on two machines",
-            "anamnesis conflicts list",
-        )  # fmt: skip
+        those = counted(len(state.held), "note was", "notes were")
+        said = f"{those} edited on two machines"
+        yield Finding("conflicts", BAD, said, "anamnesis conflicts list")
     if state.last_error:
         yield Finding("sync", BAD, state.last_error, "anamnesis sync")
     else:
@@ -183,7 +183,8 @@ def _budget(home: str) -> Iterator[Finding]:
     units = int(given.get("units", 0))
     notes = given.get("notes", ())
     left_out = sum(1 for note in notes if not note.get("whole"))
-    said = f"{units} of {LIMIT} units, {len(notes) - left_out} notes whole, {left_out} as titles"
+    whole = counted(len(notes) - left_out, "note")
+    said = f"{units} of {LIMIT} units, {whole} whole, {left_out} as titles"
     if left_out > len(notes) / 2:
         yield Finding("injection", WARNING, said, "anamnesis list --project global")
     else:
@@ -209,7 +210,11 @@ def _fleet(home: str) -> Iterator[Finding]:
         remedy = f"anamnesis status --fleet --forget {machine.machine}"
         yield Finding("fleet", WARNING, said, remedy)
     if others:
-        yield Finding("fleet", GOOD, f"{len(others) + 1} machines share these notes")
+        yield Finding(
+            "fleet",
+            GOOD,
+            f"{counted(len(others) + 1, 'machine shares', 'machines share')} these notes",
+        )
 
 
 def take_own_name() -> str:

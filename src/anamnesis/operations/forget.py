@@ -5,10 +5,11 @@ from __future__ import annotations
 from anamnesis import undo
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.notes import tombstones
+from anamnesis.sync import conflicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
@@ -43,33 +44,43 @@ def choose(
 
 
 def forget(store: MemoryStore, ids: Sequence[str]) -> int:
-    """Remove the notes, leave tombstones, and take their text out of the undo records."""
-    root = str(store.root)
-    pairs, stones = [], dict[str, None]()
-    for note_id in ids:
-        read = store.read(note_id)
-        if read is None:
+    """Remove the notes with all that is kept of them on this machine, and leave tombstones."""
+    stones: dict[str, None] = {}
+    for note_id in dict.fromkeys(ids):
+        note = store.get(note_id)
+        if note is None:
             raise NoSuchNote(note_id)
-        pairs.append((read, None))
         stones[tombstones.path_of(note_id)] = None
-        if read.note.type == "episodic" and read.note.prov_session:
-            stones[tombstones.path_of_session(read.note.prov_session)] = None
-    removals = undo.changes_of(store, pairs)
-    known = tombstones.forgotten(root)
+        if note.type == "episodic" and note.prov_session:
+            stones[tombstones.path_of_session(note.prov_session)] = None
+    known = tombstones.forgotten(str(store.root))
     graves = [
         undo.FileChange(path, None, tombstones.CONTENT)
         for path in stones
         if path.rpartition("/")[2].removesuffix(".json") not in known
     ]
     # The stones come first: killed in between, the next sync finishes what they say.
-    undo.apply(store, [*graves, *removals], kind="forget", summary=f"{len(ids)} notes forgotten")
-    undo.scrub(root, {change.path for change in removals})
-    return len(ids)
+    undo.erase(store, graves)
+    _erase(store, ids)
+    return len(set(ids))
 
 
-def bury(store: MemoryStore) -> list[str]:
-    """Remove notes that were forgotten elsewhere but came back, for example by an edit."""
-    returned = [id for id in tombstones.forgotten(str(store.root)) if store.get(id) is not None]
-    for note_id in returned:
-        store.delete(note_id)
+def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
+    """Remove notes that were forgotten elsewhere but came back, for example by an edit.
+
+    Of those whose tombstone just arrived, nothing else is kept here either.
+    """
+    stones = tombstones.forgotten(str(store.root))
+    returned = [note_id for note_id in stones if store.get(note_id) is not None]
+    if gone := {*arrived, *returned}:
+        _erase(store, gone)
     return returned
+
+
+def _erase(store: MemoryStore, ids: Iterable[str]) -> None:
+    """Remove notes and what is kept of them; a file last, so that the next try finds it."""
+    gone = set(ids)
+    conflicts.erase(str(store.root), gone)
+    read = [store.read(note_id) for note_id in gone]
+    removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
+    undo.erase(store, removals, ids=gone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anamnesis import switches
+from anamnesis.counting import counted
 from anamnesis.hooklog import receipts, runs
 from anamnesis.index.curation import count_pending
 from anamnesis.inject import budget, formats, select
@@ -69,7 +70,8 @@ def _failing(home: str) -> list[str]:
 
 def _waiting(store: MemoryStore) -> list[str]:
     number = store.ask(count_pending)
-    return [f"Anamnesis: {number} notes wait for review. See: anamnesis review"] if number else []
+    those = counted(number, "note waits", "notes wait")
+    return [f"Anamnesis: {those} for review. See: anamnesis review"] if number else []
 
 
 def _leave_receipt(
@@ -92,6 +94,7 @@ def _leave_receipt(
         given=given,
         units=size,
     )
-    did = f"{len(fitted.whole)} notes and {len(fitted.listed)} titles for {project}, {size} units"
+    those = f"{counted(len(fitted.whole), 'note')} and {counted(len(fitted.listed), 'title')}"
+    did = f"{those} for {project}, {size} units"
     runs.note_run(home, "inject", did=did, session=payload.session_id)
     runs.worked(home, "inject")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from anamnesis import config, undo
+from anamnesis.counting import counted
 from anamnesis.errors import NoSuchNote
 from anamnesis.index.curation import PENDING, count_pending, tagged
 from anamnesis.notes import tombstones
@@ -64,7 +65,7 @@ def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> und
         trust = KEPT_CONFIDENCE if vouched else read.note.confidence
         pairs.append((read, replace(read.note, tags=tags, confidence=trust)))
     changes = undo.changes_of(store, pairs)
-    return undo.apply(store, changes, kind="review", summary=f"{len(pairs)} notes kept")
+    return undo.apply(store, changes, kind="review", summary=f"{counted(len(pairs), 'note')} kept")
 
 
 def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
@@ -80,7 +81,9 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
         path = tombstones.path_of(read.note.id)
         if not tombstones.is_forgotten(str(store.root), read.note.id):
             changes.append(undo.FileChange(path, None, tombstones.CONTENT))
-    return undo.apply(store, changes, kind="review", summary=f"{len(reads)} notes rejected")
+    return undo.apply(
+        store, changes, kind="review", summary=f"{counted(len(reads), 'note')} rejected"
+    )
 
 
 def keep_after_days() -> int:

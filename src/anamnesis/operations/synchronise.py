@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.backend import SyncBackend, SyncResult
 
     Importer = Callable[[MemoryStore], object]  # takes notes of another program into the store
+    Caretaker = Callable[[MemoryStore, Sequence[str]], object]  # looks after what arrived
 
 _MANY = 500
 
@@ -56,7 +57,7 @@ def synchronise(
     *,
     store: MemoryStore | None = None,
     importers: Sequence[Importer] = (),
-    afterwards: Sequence[Importer] = (),
+    afterwards: Sequence[Caretaker] = (),
     accept_deletions: bool = False,
 ) -> Synchronised:
     """Import, sync, index exactly the files that changed, then look after what arrived.
@@ -70,8 +71,8 @@ def synchronise(
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if paths:
         _with_store(store, lambda opened: _index(opened, paths))
-    if result.changed and afterwards:
-        _with_store(store, lambda opened: [look(opened) for look in afterwards])
+    if paths and afterwards:
+        _with_store(store, lambda opened: [look(opened, result.changed) for look in afterwards])
     return Synchronised(result, len(paths))
 
 

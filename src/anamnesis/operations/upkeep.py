@@ -8,7 +8,7 @@ from anamnesis.hooklog import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from anamnesis.store import MemoryStore
 
@@ -34,14 +34,17 @@ def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
     return []
 
 
-def after_sync(store: MemoryStore) -> list[str]:
+def after_sync(store: MemoryStore, changed: Iterable[str] = ()) -> list[str]:
     """Bury what was forgotten on one machine and edited on another; gives the ids.
 
     What came is also given its vectors, where recall uses them.
     """
+    from anamnesis.notes import tombstones
     from anamnesis.operations import embed, forget
 
-    buried = forget.bury(store)
+    stones = (path for path in changed if path.startswith(f"{tombstones.FOLDER}/"))
+    arrived = (path.rpartition("/")[2].removesuffix(".json") for path in stones)
+    buried = forget.bury(store, arrived)
     embed.keep_up(str(store.root))
     return buried
 

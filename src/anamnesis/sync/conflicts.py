@@ -18,10 +18,11 @@ from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 FOLDER = "conflicts"
 _SETTLED = "settled"
+_STAMP = -len("-2026-01-31T120000-ab12")  # what `settle` adds to an id
 
 
 @record
@@ -78,6 +79,18 @@ def settle(home: str, conflict: Conflict, *, mine: bytes | None) -> None:
     os.rename(folder, os.path.join(archive, f"{conflict.id}-{stamp}-{os.urandom(2).hex()}"))
 
 
+def erase(home: str, ids: Container[str]) -> None:
+    """Keep no version of some notes, neither held nor settled."""
+    import shutil
+
+    archive = os.path.join(FOLDER, _SETTLED)
+    kept = [(FOLDER, name, name) for name in _names(home)]
+    kept += [(archive, name, name[:_STAMP]) for name in _names(home, archive)]
+    for folder, name, note_id in kept:
+        if note_id in ids:
+            shutil.rmtree(os.path.join(home, folder, name))
+
+
 def _renew(home: str, known: Conflict, theirs: bytes, machine: str) -> Conflict:
     """The other side moved on while the note is held: what it says now is what counts."""
     if known.theirs == theirs:
@@ -96,9 +109,9 @@ def _all(home: str) -> Iterator[Conflict]:
             yield conflict
 
 
-def _names(home: str) -> list[str]:
+def _names(home: str, folder: str = FOLDER) -> list[str]:
     try:
-        return sorted(os.listdir(os.path.join(home, FOLDER)))
+        return sorted(os.listdir(os.path.join(home, folder)))
     except OSError:
         return []
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import time
 
-from anamnesis.clock import utcnow
+from anamnesis.counting import counted
 from anamnesis.records import record, replace
-from anamnesis.sync import conflicts, healing, journal, remote
+from anamnesis.sync import conflicts, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult
 from anamnesis.sync.paths import is_note
 from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
@@ -21,12 +21,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anamnesis.sync.identity import Identity
     from anamnesis.sync.plan import Clash
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
 _RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
 _MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
 _MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
+_REWRITTEN = "the remote's history was rewritten; the notes were kept"
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
 
 
@@ -37,22 +39,6 @@ class Integration:
     commit: str
     clashes: tuple[Clash, ...] = ()
     pulled: int = 0
-
-
-@record
-class Identity:
-    """Who commits."""
-
-    machine_id: str
-
-    def signature(self) -> str:
-        """Name, address and time as git writes them."""
-        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
-        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
-
-    def message(self) -> str:
-        """What a commit says."""
-        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"
 
 
 class Cycle:
@@ -74,6 +60,7 @@ class Cycle:
         self._stale: dict[str, None] = {}  # paths whose index entry is out of date
         self._held_back: dict[str, str] = {}
         self._committed: tuple[str, ...] = ()
+        self._follows = False  # whether the remote's history was purged since the last sync
         self._main: str | None = None  # where the branch has to be in the end
 
     def run(self, *, thorough: bool = False) -> SyncResult:
@@ -87,6 +74,9 @@ class Cycle:
             # A git process of a sync that was killed, or a person, was at work: begin again.
             raise SyncFailed("moving main", "another git process moved it meanwhile")
         self._repository.refresh_index(self._stale)
+        if self._follows:
+            purge.forget_past(self._repository)
+            self._remarks.append("the history was purged elsewhere; this machine follows")
         return self._completed(result)
 
     def _stay_here(self) -> SyncResult:
@@ -195,19 +185,36 @@ class Cycle:
         distance = self._repository.distance(ours, other)
         if not distance.behind:
             return Integration(ours)
+        if distance.ahead and purge.is_purged(self._repository, other, since=distance.base):
+            return self._follow(ours, other, distance.behind)
         theirs = self._repository.diff(distance.base, other)
         if self._sweeps(theirs, other, since=distance.base):
             return self._refill(ours, other, distance.behind)
         if not distance.ahead:
             return Integration(other, pulled=distance.behind)
         steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)
+        return self._replayed(steps, theirs, other, distance.behind)
+
+    def _replayed(
+        self, steps: Sequence[Step], theirs: Sequence[Change], other: str, behind: int
+    ) -> Integration:
         plan = replay(steps, theirs, self._contents_for(steps, theirs))
         commit = other
         if plan.commits:
             commit = self._repository.commit(
                 OUTGOING, other, plan.commits, committer=self._identity.signature()
             )
-        return Integration(commit, plan.clashes, distance.behind)
+        return Integration(commit, plan.clashes, behind)
+
+    def _follow(self, ours: str, other: str, behind: int) -> Integration:
+        """Our own changes on top of a history that was purged; nothing of our past goes along."""
+        self._follows = True
+        self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
+        distance = purge.own_part(self._repository, ours, behind=behind)
+        theirs = self._repository.diff(distance.base, other)
+        steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)
+        steps = purge.without_forgotten(self._repository, steps, other)
+        return self._replayed(steps, theirs, other, behind)
 
     def _steps(self, ours: str, commits: Sequence[str], base: str | None) -> Sequence[Step]:
         """Our commits; a history with merges of a person's becomes one."""
@@ -305,12 +312,16 @@ class Cycle:
         if now is None:
             self._remarks.append("the remote was empty; all notes were sent again")
         elif self._repository.git("merge-base", "--is-ancestor", known, now).code != 0:
-            self._remarks.append("the remote's history was rewritten; the notes were kept")
+            self._remarks.append(_REWRITTEN)
 
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
         known = self._repository.resolve(UPSTREAM)
         waiting = len(self._repository.distance(tip, known).ahead) if tip and known else 0
-        kept = f"{waiting} commits wait for the next sync" if waiting else "committed locally"
+        kept = (
+            f"{counted(waiting, 'commit waits', 'commits wait')} for the next sync"
+            if waiting
+            else "committed locally"
+        )
         if trouble.offline:
             return SyncResult(detail=f"offline: {trouble.message}; {kept}", offline=True)
         return SyncResult(

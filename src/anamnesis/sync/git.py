@@ -7,16 +7,20 @@ from contextlib import ExitStack, suppress
 
 from anamnesis import gitcmd, locks
 from anamnesis.clock import utcnow
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError, NotWritable, StoreBusy
 from anamnesis.records import replace
-from anamnesis.sync import conflicts, journal, remote
+from anamnesis.sync import conflicts, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult, SyncState
-from anamnesis.sync.cycle import Cycle, Identity
+from anamnesis.sync.cycle import Cycle
+from anamnesis.sync.identity import Identity
 from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from anamnesis.sync.worktree import Check
 
 _BRANCH = MAIN.rpartition("/")[2]
@@ -66,6 +70,22 @@ class GitSyncBackend:
         lock = os.path.join(self.home, "locks", "sync.lock")
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
             return self._cycle(None, accept_deletions=False).run()
+
+    def purge(self, ids: Container[str]) -> purge.Purged:
+        """Take removed notes out of the whole history, here and at the remote.
+
+        Everything must be synced: what the remote has is replaced as a whole, or not at all.
+        """
+        lock = os.path.join(self.home, "locks", "sync.lock")
+        with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
+            healing.heal(self._repository)
+            return purge.purge(
+                self._repository,
+                ids,
+                identity=Identity(self.machine_id),
+                url=remote.require_usable(self.remote) if self.remote else None,
+                seconds=self._seconds,
+            )
 
     def state(self) -> SyncState:
         """Where this machine stands, without asking the network."""
@@ -169,7 +189,8 @@ def _stamped(text: str) -> str:
 
 def _in_words(state: SyncState) -> str:
     if state.held:
-        return f"{len(state.held)} notes are held; see:  anamnesis conflicts list"
+        those = counted(len(state.held), "note is", "notes are")
+        return f"{those} held; see:  anamnesis conflicts list"
     if state.last_error:
         return state.last_error
     return "ok" if state.remote else "ok; no remote is set"

@@ -10,17 +10,18 @@ from __future__ import annotations
 import os
 
 from anamnesis import atomic, clock, locks
+from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError, NoteChangedOnDisk
 from anamnesis.index.curation import places
 from anamnesis.notes import tree, validity
 from anamnesis.notes.ids import new_id
 from anamnesis.records import record, replace
 from anamnesis.undo import records
-from anamnesis.undo.records import Image, Unit, hash_of, scrub, units
+from anamnesis.undo.records import Image, Unit, hash_of, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from anamnesis.notes.note import Memory
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 __all__ = [
-    "ChangedSince", "FileChange", "NothingToUndo", "Unit", "apply", "changes_of", "scrub", "undo",
+    "ChangedSince", "FileChange", "NothingToUndo", "Unit", "apply", "changes_of", "erase", "undo",
     "units",
 ]  # fmt: skip
 
@@ -60,7 +61,7 @@ class ChangedSince(AnamnesisError):
         self.paths = tuple(paths)
         named = ", ".join(self.paths[:5]) + (" …" if len(self.paths) > 5 else "")
         super().__init__(
-            f"{len(self.paths)} files were edited since: {named}.",
+            f"{counted(len(self.paths), 'file was', 'files were')} edited since: {named}.",
             hint="Nothing was changed. To take back the others and leave these:  --force",
         )
 
@@ -113,6 +114,21 @@ def apply(
         records.prune(root)
     store.refresh_paths(unit.notes)
     return unit
+
+
+def erase(store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[str] = ()) -> None:
+    """Write changes that nothing takes back: no record is kept of them, nor of these notes.
+
+    The records come first and the files last. Killed in between, a note is still there for the
+    next try; once it is gone, nothing remembers it.
+    """
+    root = str(store.root)
+    with _alone(root):
+        _recover(store)
+        records.sweep(root)
+        records.scrub(root, ids)
+        _write(root, changes, None)
+    store.refresh_paths([change.path for change in changes if change.path.endswith(".md")])
 
 
 def undo(store: MemoryStore, *, kind: str = "", id: str = "", force: bool = False) -> Unit:

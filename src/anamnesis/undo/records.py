@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 from anamnesis import atomic
 from anamnesis.records import fresh, record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 APPLYING, DONE, UNDONE = "applying", "done", "undone"
 _UNITS_KEPT = 50
+_ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
 
 
 @record
@@ -85,12 +87,28 @@ def prune(root: str) -> None:
         atomic.remove(os.path.join(root, "undo", name))
 
 
-def scrub(root: str, paths: set[str]) -> None:
-    """Take some files out of every record: what is forgotten must not wait in an undo."""
+def scrub(root: str, ids: Container[str]) -> None:
+    """Take some notes out of every record: what is forgotten must not wait in an undo."""
     for unit in units(root):
-        kept = [image for image in unit.files if image.path not in paths]
+        kept = [image for image in unit.files if _note_of(image) not in ids]
         if len(kept) < len(unit.files):
             save(root, replace(unit, files=kept))
+
+
+def sweep(root: str) -> None:
+    """Remove what a killed process left of a record; nobody may be writing one."""
+    folder = os.path.join(root, "undo")
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if name.startswith(atomic.TEMP_PREFIX):
+            atomic.remove(os.path.join(folder, name))
+
+
+def _note_of(image: Image) -> str:
+    """The id of the note that a file was, or that its name says."""
+    said = _ID.search(image.before or b"")
+    if said is not None:
+        return said[1].decode("utf-8", "replace").strip("\"'")
+    return image.path.rpartition("/")[2].removesuffix(".md")
 
 
 def _names(root: str) -> list[str]:

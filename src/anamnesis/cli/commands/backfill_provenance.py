@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import undo
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.operations import curate
 
 if TYPE_CHECKING:
@@ -38,5 +39,5 @@ def run(args: Namespace) -> int:
     for before, after in found[:20]:
         output.say(f"{after.id}  {before.prov_source} -> {after.prov_source}  {after.machine_id}")
     done = "changed" if args.apply else "would change; to do it:  --apply"
-    output.talk(f"backfill-provenance: {len(found)} notes {done}")
+    output.talk(f"backfill-provenance: {counted(len(found), 'note')} {done}")
     return 0

@@ -11,6 +11,7 @@ import os
 from anamnesis import payload
 from anamnesis.cli import hooks
 from anamnesis.config import home_directory
+from anamnesis.counting import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ def _backfill(home: str, options: hooks.Options) -> str:
     with output.progress("reading transcripts") as progress:
         done = backfill(home, since=moment(options.text("--since") or ""), progress=progress)
     did = (
-        f"{done.looked_at} transcripts: {done.written} notes written, {done.skipped} skipped "
-        f"(trivial, paused or ignored), {done.failed} failed"
+        f"{counted(done.looked_at, 'transcript')}: {counted(done.written, 'note')} written, "
+        f"{done.skipped} skipped (trivial, paused or ignored), {done.failed} failed"
     )
     runs.note_run(home, "capture", did=f"backfill: {did}", failed=bool(done.failed))
     if done.written and not options.flag("--no-sync"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import undo
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput
 from anamnesis.operations import dedup
 from anamnesis.reflect.similarity import THRESHOLD
@@ -57,7 +58,7 @@ def run(args: Namespace) -> int:
         output.say(f"dedup: {unit.summary}")
         output.talk("take it back:  anamnesis dedup --undo")
     elif found:
-        output.talk(f"{len(found)} groups; to fold them:  anamnesis dedup --apply")
+        output.talk(f"{counted(len(found), 'group')}; to fold them:  anamnesis dedup --apply")
     else:
         output.say("dedup: no duplicates")
     return 0

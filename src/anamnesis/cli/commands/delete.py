@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput, NoSuchNote
 
 if TYPE_CHECKING:
@@ -41,6 +42,6 @@ def run(args: Namespace) -> int:
 def _confirmed(number: int) -> bool:
     if not sys.stdin.isatty():
         raise InvalidInput("Nobody is there to confirm.", hint="Delete without asking:  --yes")
-    sys.stderr.write(f"Delete {number} note{'s' if number > 1 else ''}? [y/N] ")
+    sys.stderr.write(f"Delete {counted(number, 'note')}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
+from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED, AnamnesisError
 from anamnesis.onboard import health
 from anamnesis.operations import doctor
@@ -68,7 +69,9 @@ def _print(found: list[Finding]) -> None:
             output.say(f"{'':<8} {'':<{width}}  -> {finding.remedy}")
     bad = sum(finding.state == doctor.BAD for finding in found)
     warnings = sum(finding.state == doctor.WARNING for finding in found)
-    output.talk(f"{len(found)} parts looked at, {bad} failed, {warnings} warnings")
+    output.talk(
+        f"{counted(len(found), 'part')} looked at, {bad} failed, {counted(warnings, 'warning')}"
+    )
 
 
 def _as_json(finding: Finding) -> dict[str, object]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput
 from anamnesis.eval import cases as questions
 from anamnesis.eval.build import build_eval_candidates
@@ -80,7 +81,7 @@ def _approve(store: MemoryStore, args: Namespace) -> int:
     questions.save(
         path, (replace(case, approved=case.approved or i in chosen) for i, case in enumerate(known))
     )
-    output.say(f"eval: {len(chosen)} questions approved")
+    output.say(f"eval: {counted(len(chosen), 'question')} approved")
     return 0
 
 
@@ -122,7 +123,7 @@ def _experiment(store: MemoryStore, args: Namespace) -> int:
 def _import(store: MemoryStore, args: Namespace) -> int:
     if len(args.given) != 1:
         raise InvalidInput("Name one file of JSON lines.")
-    output.say(f"eval: {_add(store, questions.load(args.given[0]))} questions added")
+    output.say(f"eval: {counted(_add(store, questions.load(args.given[0])), 'question')} added")
     return 0
 
 

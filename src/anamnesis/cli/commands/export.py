@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import atomic
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput
 from anamnesis.operations import export
 
@@ -53,7 +54,7 @@ def run(args: Namespace) -> int:
         else:
             render = export.jsonl_lines if format == "jsonl" else export.document_lines
             number = _write(render(notes), args.path)
-    output.talk(f"export: {number} notes")
+    output.talk(f"export: {counted(number, 'note')}")
     return 0
 
 

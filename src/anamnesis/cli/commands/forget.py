@@ -1,7 +1,9 @@
 """Remove notes on all machines.
 
 A tombstone without content keeps them from being captured or imported again. Versions that were
-synced stay in the git history: see --purge-history.
+synced stay in the git history, unless --purge-history rewrites it: on this machine and at the
+remote now, on every other machine at its next sync, which keeps its own unsynced changes.
+A secret that was ever pushed counts as known: revoke it, whatever the history says.
 """
 
 from __future__ import annotations
@@ -9,29 +11,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
-from anamnesis.operations import forget
+from anamnesis.counting import counted
+from anamnesis.notes import tombstones
+from anamnesis.operations import forget, purge
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Collection
+
+    from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
 examples:
   anamnesis forget N0KGD
   anamnesis forget --query "staging password"
   anamnesis forget --project old-thing --before 2025-01-01
+  anamnesis forget N0KGD --purge-history
+  anamnesis forget --purge-history           of all notes that were forgotten before
 """
-PURGE = """\
-The notes are gone from the store, but versions that were synced are still in the git history of
-the memory repository and of its remote. Removing them rewrites that history for every machine:
-
-  1. On every machine: run a sync, then stop using the store until you are done.
-  2. In a fresh clone of the remote, with git-filter-repo installed:
-       git filter-repo --invert-paths {paths}
-  3. Push that clone's main with --force to the remote: the one place where force is right.
-  4. On every machine: move {root}/memory/.git aside and run a sync again.
-  5. A secret that was ever pushed counts as known: revoke it, whatever the history says.
-
-Anamnesis never rewrites history by itself: a machine that missed step 1 would lose notes."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,13 +39,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--before", default="", metavar="DATE", help="written before, 2025-01-31")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument(
-        "--purge-history", action="store_true", help="then say how to clear the git history too"
+        "--purge-history", action="store_true", help="remove them from the git history too"
     )
 
 
 def run(args: Namespace) -> int:
     """Show the notes, ask, and remove them."""
+    conditions = bool(args.id or args.query or args.project or args.before)
     with arguments.open_store() as store:
+        if args.purge_history and not conditions:
+            return _purge(store, tombstones.forgotten(str(store.root)), yes=args.yes)
         found = forget.choose(
             store,
             ids=args.id,
@@ -61,12 +61,28 @@ def run(args: Namespace) -> int:
         if not found:
             output.say("forget: no note fits")
             return 0
-        if not asking.confirmed(f"Forget {len(found)} notes on all machines?", yes=args.yes):
+        if not asking.confirmed(
+            f"Forget {counted(len(found), 'note')} on all machines?", yes=args.yes
+        ):
             output.talk("forget: nothing was removed")
             return 1
         number = forget.forget(store, [note.id for note in found])
-        output.say(f"forget: {number} notes removed; the next sync removes them elsewhere")
+        output.say(f"forget: {counted(number, 'note')} removed; the next sync does so elsewhere")
         if args.purge_history:
-            paths = " ".join(f"--path {note.type}/{note.id}.md" for note in found[:20])
-            output.say(PURGE.format(paths=paths, root=store.root))
+            return _purge(store, [note.id for note in found], yes=args.yes)
+    return 0
+
+
+def _purge(store: MemoryStore, ids: Collection[str], *, yes: bool) -> int:
+    question = f"Rewrite the history of all machines without {counted(len(ids), 'forgotten note')}?"
+    if not asking.confirmed(question, yes=yes):
+        output.talk("forget: the history was not changed")
+        return 1
+    done = purge.purge(store, ids)
+    output.say(f"forget: {counted(done.texts, 'version is', 'versions are')} gone from the history")
+    if not done.remote_cleared:
+        output.talk("on the remote's own disk git removes them later, or at once there with:")
+        output.talk("  git reflog expire --expire=now --all; git gc --prune=now")
+    if done.other_refs:
+        output.talk(f"these may still name old versions: {', '.join(done.other_refs)}")
     return 0

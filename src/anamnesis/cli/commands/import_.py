@@ -24,6 +24,7 @@ examples:
   anamnesis import                           Claude Code's own memory
   anamnesis import CLAUDE.md --dry-run       its sections, one note each
   anamnesis import ~/basic-memory --project notes
+  anamnesis import ~/.claude-mem/claude-mem.db
   anamnesis import memory.jsonl --from mcp-memory
   anamnesis import backup.jsonl              an export of our own
 """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.cli import output, setup
+from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED
 from anamnesis.onboard import journey
 from anamnesis.onboard.command import masked
@@ -84,7 +85,7 @@ def _remote(args: Namespace) -> str | None:
 
 
 def _question(number: int) -> str:
-    return f"Change {number} file{'s' if number > 1 else ''}? (see them with --print)"
+    return f"Change {counted(number, 'file')}? (see them with --print)"
 
 
 def _reach(url: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, setup
+from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED
 from anamnesis.onboard import journey, travel
 from anamnesis.onboard.command import masked
@@ -38,7 +39,7 @@ def run(args: Namespace) -> int:
     with arguments.open_store() as store:
         store.refresh()
         total = store.stats()["total"]
-    output.talk(f"sync: {result.detail}; {total} notes are here")
+    output.talk(f"sync: {result.detail}; {counted(total, 'note is', 'notes are')} here")
     for machine in fleet.machines(home):
         output.talk(f"  {machine.name}, last seen {machine.seen}")
     worked = setup.prove(work)

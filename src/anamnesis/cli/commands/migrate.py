@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import undo
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput
 from anamnesis.importers.draft import read_text
 from anamnesis.operations import curate
@@ -56,7 +57,7 @@ def run(args: Namespace) -> int:
     if len(found) > _SHOWN:
         output.say(f"and {len(found) - _SHOWN} more")
     done = "moved" if args.apply else "would move; to do it:  anamnesis migrate … --apply"
-    output.talk(f"migrate: {len(found)} notes {done}")
+    output.talk(f"migrate: {counted(len(found), 'note')} {done}")
     return 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.operations import reflect as reflection
 from anamnesis.operations import review
 
@@ -45,7 +46,9 @@ def run(args: Namespace) -> int:
     with arguments.open_store() as store:
         if args.undo:
             undone = reflection.take_back(store, force=args.force)
-            output.say(f"reflect: took back {undone.summary} ({len(undone.files)} files)")
+            output.say(
+                f"reflect: took back {undone.summary} ({counted(len(undone.files), 'file')})"
+            )
             return 0
         with reflection.watched(str(store.root)):
             found = _propose(store, args)
@@ -86,7 +89,7 @@ def _print(found: list[Reflection], *, applied: undo.Unit | None) -> None:
 
 
 def _print_project(each: Reflection) -> None:
-    output.say(f"{each.project}  ({len(each.sessions)} sessions read)")
+    output.say(f"{each.project}  ({counted(len(each.sessions), 'session')} read)")
     if each.problem:
         output.say(f"  nothing: {each.problem}")
     for note in each.added:
@@ -102,7 +105,7 @@ def _print_project(each: Reflection) -> None:
     for note in each.settled:
         output.say(f"  = {note.title}  (also distilled on another machine; one stays)")
     if each.marked:
-        output.say(f"  {len(each.marked)} sessions will count as distilled")
+        output.say(f"  {counted(len(each.marked), 'session')} will count as distilled")
 
 
 def _fields(each: Reflection) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -23,7 +24,9 @@ def run(args: Namespace) -> int:
     if args.json:
         output.say_json({"indexed": indexed, "unreadable": len(problems)})
         return 0
-    output.say(f"reindex: {indexed} notes")
+    output.say(f"reindex: {counted(indexed, 'note')}")
     if problems:
-        output.talk(f"{len(problems)} files need a look:  anamnesis status")
+        output.talk(
+            f"{counted(len(problems), 'file needs', 'files need')} a look:  anamnesis status"
+        )
     return 0

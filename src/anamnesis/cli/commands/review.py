@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import undo
 from anamnesis.cli import arguments, asking, output
+from anamnesis.counting import counted
 from anamnesis.operations import review
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def _list(waiting: list[Memory], *, as_json: bool) -> None:
         return
     for note in waiting:
         output.say(output.note_line(note))
-    output.talk(f"{len(waiting)} notes wait for a look:  anamnesis review")
+    output.talk(
+        f"{counted(len(waiting), 'note waits', 'notes wait')} for a look:  anamnesis review"
+    )
 
 
 def _ask(store: MemoryStore, waiting: list[Memory]) -> int:

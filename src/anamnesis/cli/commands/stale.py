@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.operations.stale import stale_notes
 from anamnesis.project import resolve_project_key
 
@@ -35,5 +36,5 @@ def run(args: Namespace) -> int:
         output.say(output.note_line(each.note))
         more = f", and {len(each.missing) - _SHOWN} more" if len(each.missing) > _SHOWN else ""
         output.say(f"  not found: {', '.join(each.missing[:_SHOWN])}{more}")
-    output.talk(f"{len(found)} notes of {project} name what is not there")
+    output.talk(f"{counted(len(found), 'note')} of {project} with names of what is not there")
     return 0

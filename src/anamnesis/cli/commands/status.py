@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from anamnesis.cli import arguments, machines, output
+from anamnesis.counting import counted
 from anamnesis.operations.status import full_report
 from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines
 
@@ -46,7 +47,7 @@ def _print(report: dict[str, Any]) -> None:
         output.say(line)
     problems = report["unreadable"]
     if problems:
-        output.say(f"\n{len(problems)} files need a person:")
+        output.say(f"\n{counted(len(problems), 'file needs', 'files need')} a person:")
     for problem in problems:
         output.say(f"  {problem['path']}: {problem['reason']}")
 

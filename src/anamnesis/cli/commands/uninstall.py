@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.cli import output, setup
+from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED
 from anamnesis.onboard import journey, receipt, uninstall
 from anamnesis.onboard.command import masked
@@ -44,7 +45,7 @@ def run(args: Namespace) -> int:
         uninstall.carry_out(work, known, home)
     for change in work.changes:
         output.talk(f"  {change.what:<28} {change.path}")
-    output.talk(f"{len(work.changes)} files are without us now")
+    output.talk(f"{counted(len(work.changes), 'file is', 'files are')} without us now")
     for problem in work.problems:
         output.complain("uninstall", problem)
     if args.purge:

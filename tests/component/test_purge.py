@@ -1,0 +1,298 @@
+"""A forgotten note leaves the history of every machine, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from anamnesis.cli import main
+from anamnesis.notes import tombstones
+from anamnesis.operations import forget
+from anamnesis.store import MemoryStore
+from anamnesis.sync import purge
+from anamnesis.sync.repository import SyncFailed
+from fleet import CREATED, Fleet, Machine, git, quiet
+from support import hand_written, write_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "what nobody shall know"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    made = Fleet(tmp_path)
+    git("config", "receive.denyNonFastForwards", "true", cwd=made.remote)
+    return made
+
+
+@pytest.fixture
+def machines(fleet: Fleet) -> list[Machine]:
+    """Three machines with ten notes; one of them holds a secret in two of its versions."""
+    found = [fleet.machine(name) for name in ("laptop", "desk", "server")]
+    laptop = found[0]
+    for number in range(9):
+        laptop.write(f"note-{number}", f"body {number}")
+    laptop.sync()
+    laptop.write("plan", SECRET)
+    laptop.sync()
+    laptop.write("plan", f"{SECRET} at all")
+    laptop.write("note-0", "edited on the laptop")
+    laptop.sync()
+    quiet(*found)
+    return found
+
+
+def purged(machine: Machine, *ids: str) -> purge.Purged:
+    with MemoryStore(machine.home) as store:
+        forget.forget(store, ids)
+    machine.sync()
+    return machine.backend.purge(set(ids))
+
+
+def objects(directory: Path) -> bytes:
+    """Every object that a repository has, reachable or not."""
+    argv = ["git", "cat-file", "--batch", "--batch-all-objects", "--unordered"]
+    return subprocess.run(argv, cwd=directory, capture_output=True, check=True).stdout
+
+
+def _notes(published: dict[str, bytes]) -> dict[str, bytes]:
+    return {path: data for path, data in published.items() if path.endswith(".md")}
+
+
+def check_gone(fleet: Fleet, machines: list[Machine], *texts: str) -> None:
+    for place in (fleet.remote, *(machine.memory for machine in machines)):
+        found = objects(place)
+        for text in texts or (SECRET,):
+            assert text.encode() not in found, place
+
+
+def test_a_purge_reaches_every_machine(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, server = machines
+
+    done = purged(laptop, "plan")
+    for machine in (desk, server):
+        assert not machine.sync().error
+
+    assert (done.texts, done.remote_cleared, done.other_refs) == (2, True, ())
+    check_gone(fleet, machines)
+    assert laptop.files() == desk.files() == server.files() == _notes(fleet.published())
+    assert len(laptop.files()) == 9
+    assert laptop.git("rev-parse", "main") == server.git("rev-parse", "main")
+    assert "edited on the laptop" in laptop.git("log", "-p", "--", "semantic/note-0.md")
+
+
+def test_unsynced_work_elsewhere_is_kept(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, server = machines
+    desk.remote = None
+    desk.write("from-desk", "committed while offline")
+    desk.sync()
+    desk.remote = str(fleet.remote)
+    desk.write("note-1", "edited on the desk, not committed")
+    desk.write("plan", f"{SECRET}, edited on the desk")
+    server.write("note-0", "edited on the server")
+    server.delete("note-2")
+
+    purged(laptop, "plan")
+    laptop.write("note-3", "edited on the laptop after it")
+    quiet(*machines)
+    quiet(*machines)
+
+    for machine in machines:
+        assert machine.body("from-desk") == "committed while offline"
+        assert machine.body("note-1") == "edited on the desk, not committed"
+        assert machine.body("note-0") == "edited on the server"
+        assert machine.body("note-2") is None
+        assert machine.body("note-3") == "edited on the laptop after it"
+        assert machine.body("plan") is None
+    check_gone(fleet, machines)
+
+
+def test_a_machine_that_was_away_for_long_follows(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, server = machines
+    for number in range(3):
+        laptop.write("note-4", f"version {number} that the server missed")
+        laptop.sync()
+    server.write("from-server", "written meanwhile")
+
+    purged(laptop, "plan")
+    for number in range(3):
+        desk.write("note-5", f"version {number} after the purge")
+        quiet(desk, laptop)
+    quiet(server, laptop, desk)
+
+    assert server.body("note-5") == "version 2 after the purge"
+    assert laptop.body("from-server") == "written meanwhile"
+    check_gone(fleet, machines)
+
+
+def test_two_purges_in_a_row(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, server = machines
+    server.write("second", "another secret")
+    quiet(server, laptop, desk)
+
+    purged(laptop, "plan")
+    desk.sync()
+    purged(desk, "second")
+    quiet(server, laptop)
+
+    check_gone(fleet, machines, SECRET, "another secret")
+    assert laptop.files() == desk.files() == server.files()
+
+
+def test_a_machine_that_lost_track_of_the_remote_brings_no_past(
+    fleet: Fleet, machines: list[Machine]
+) -> None:
+    laptop, desk, _ = machines
+    purged(laptop, "plan")
+    desk.git("update-ref", "-d", "refs/remotes/origin/main")
+    (desk.memory / ".git/logs/refs/remotes/origin/main").unlink(missing_ok=True)
+    desk.write("from-desk", "new on the desk")
+
+    quiet(desk, laptop)
+
+    assert laptop.body("from-desk") == "new on the desk"
+    assert SECRET.encode() not in objects(fleet.remote)
+    assert laptop.files() == desk.files()
+
+
+def test_a_conflict_with_a_purged_history_is_held_as_ever(
+    fleet: Fleet, machines: list[Machine]
+) -> None:
+    laptop, desk, _ = machines
+    desk.write("note-6", "text of the desk")
+    purged(laptop, "plan")
+    laptop.write("note-6", "text of the laptop")
+    laptop.sync()
+
+    result = desk.sync()
+
+    assert result.conflicts == ("note-6",)
+    assert desk.body("note-6") == "text of the desk"
+    assert fleet.remote.exists()
+
+
+def test_a_file_with_a_name_of_its_own_is_purged_too(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, *_ = machines
+    write_file(laptop.home, "memory/semantic/my plans.md", hand_written("plans", body=SECRET))
+    quiet(*machines)
+    (laptop.home / "memory/semantic/my plans.md").rename(laptop.home / "memory/semantic/old.md")
+    quiet(*machines)
+
+    assert purged(laptop, "plans", "plan").texts == 3
+    quiet(*machines)
+
+    check_gone(fleet, machines)
+
+
+def test_the_order_of_a_follower_s_commits_stays(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, _ = machines
+    desk.remote = None
+    for number in range(3):
+        desk.write("note-7", f"step {number}")
+        desk.sync()
+    desk.remote = str(fleet.remote)
+
+    purged(laptop, "plan")
+    desk.sync()
+
+    log = desk.git("log", "--format=", "-p", "--reverse", "--", "semantic/note-7.md")
+    assert log.index("step 0") < log.index("step 1") < log.index("step 2")
+
+
+def test_nothing_is_rewritten_unless_all_is_synced(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, _ = machines
+    with MemoryStore(laptop.home) as store:
+        forget.forget(store, ["plan"])
+    laptop.sync()
+    desk.write("note-8", "faster than the purge")
+    desk.sync()
+    before = git("rev-parse", "main", cwd=fleet.remote)
+
+    with pytest.raises(purge.PurgeRefused):
+        laptop.backend.purge({"plan"})
+
+    assert git("rev-parse", "main", cwd=fleet.remote) == before
+    quiet(laptop, desk)
+    assert laptop.body("note-8") == "faster than the purge"
+
+
+def test_a_note_that_is_still_there_is_not_purged(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, *_ = machines
+    before = git("rev-parse", "main", cwd=fleet.remote)
+
+    with pytest.raises(SyncFailed, match="would not be the same"):
+        laptop.backend.purge({"plan"})
+
+    assert git("rev-parse", "main", cwd=fleet.remote) == before
+    assert laptop.body("plan") == f"{SECRET} at all"
+
+
+def test_a_purge_without_a_remote(tmp_path: Path) -> None:
+    alone = Machine(tmp_path / "alone", None)
+    alone.write("plan", SECRET)
+    alone.write("other", "stays")
+    alone.sync()
+
+    assert purged(alone, "plan").texts == 1
+
+    assert SECRET.encode() not in objects(alone.memory)
+    assert alone.body("other") == "stays"
+
+
+def on(machine: Machine, monkeypatch: pytest.MonkeyPatch, *argv: str) -> int:
+    monkeypatch.setenv("ANAMNESIS_HOME", str(machine.home))
+    monkeypatch.setenv("ANAMNESIS_MACHINE_ID", machine.name)
+    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(machine.remote))
+    return main(argv)
+
+
+def test_the_command_forgets_syncs_and_purges(
+    fleet: Fleet, machines: list[Machine], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    laptop, desk, server = machines
+    desk.write("plan", f"{SECRET}, edited on the desk")
+    desk.sync()
+
+    assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 0
+    assert "3 versions are gone from the history" in capsys.readouterr().out
+    assert on(desk, monkeypatch, "sync") == 0
+    assert on(server, monkeypatch, "sync") == 0
+
+    check_gone(fleet, machines)
+    assert tombstones.is_forgotten(str(server.home), "plan")
+
+
+def test_what_was_forgotten_before_can_be_purged_later(
+    fleet: Fleet, machines: list[Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, *_ = machines
+    assert on(laptop, monkeypatch, "forget", "plan", "--yes") == 0
+    quiet(*machines)
+
+    assert on(laptop, monkeypatch, "forget", "--purge-history", "--yes") == 0
+    quiet(*machines)
+
+    check_gone(fleet, machines)
+
+
+def test_a_machine_with_an_older_version_stops_a_purge(
+    fleet: Fleet, machines: list[Machine], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    laptop, *_ = machines
+    sign = {
+        "machine": "old-box", "name": "old-box", "version": "0.9.3", "install": "x",
+        "last_capture": "", "last_sync": "", "pending": 0, "last_error": "",
+    }  # fmt: skip
+    write_file(laptop.home, "memory/.machines/old-box.json", json.dumps({**sign, "seen": CREATED}))
+
+    assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 1
+
+    assert "old-box has the older version 0.9.3" in capsys.readouterr().err
+    assert SECRET.encode() in objects(fleet.remote)
