@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis import undo
 from anamnesis.notes.note import Memory
 from anamnesis.records import replace
 from anamnesis.store import MemoryStore
@@ -203,6 +204,28 @@ def test_several_waiting_notes_are_decided_together(
     browser.post("/notes", data={"act": "keep", "id": [proposed.id, other.id]})
 
     assert "Nothing waits" in browser.get("/review").text
+
+
+def test_a_note_that_does_not_wait_is_not_rejected_with_the_others(
+    browser: TestClient, store: MemoryStore, old: Memory, proposed: Memory
+) -> None:
+    answer = browser.post("/notes", data={"act": "reject", "id": [old.id, proposed.id]})
+
+    assert "1 note rejected." in browser.get(answer.headers["location"]).text
+    assert store.get(old.id) is not None
+    assert store.get(proposed.id) is None
+
+
+def test_what_was_taken_back_elsewhere_is_not_taken_back_twice(
+    browser: TestClient, store: MemoryStore, proposed: Memory
+) -> None:
+    location = _decided(browser, proposed, "reject")
+    undo.undo(store, kind="review")
+
+    page = _taken_back(browser, location)
+
+    assert "Nothing was put back." in page
+    assert store.get(proposed.id) == proposed
 
 
 def test_the_number_of_waiting_notes_is_on_every_page(

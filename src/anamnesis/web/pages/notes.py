@@ -121,7 +121,7 @@ def _undone(visit: Visit, notice: Notice) -> Notice:
 def _unit_undone(visit: Visit, unit: str) -> Notice:
     try:
         units.undo(visit.store, id=unit)
-    except units.ChangedSince as error:
+    except (units.ChangedSince, units.NothingToUndo) as error:
         return Notice(f"{error.message} Nothing was put back.", tone="trouble")
     return Notice("Taken back.")
 

@@ -91,6 +91,7 @@ def decided(visit: Visit, decision: str, ids: Sequence[str]) -> Notice:
     """Keep or reject notes; says how many, and how to take it back."""
     if decision not in DECISIONS:
         raise InvalidInput(f"{decision[:40]!r} is neither keep nor reject.")
+    ids = [note_id for note_id in ids if _waiting(visit, note_id)]  # others are not ours to reject
     unit = (review.keep if decision == "keep" else review.reject)(visit.store, ids)
     visit.dashboard.recorder.soon()
     return Notice(
