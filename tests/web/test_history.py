@@ -262,6 +262,32 @@ def test_the_result_of_the_picks_can_be_edited_by_hand(browser: TestClient, conf
     assert "line of the laptop\nline of the desk" in right
 
 
+@pytest.mark.parametrize("trouble", ["changed", "markers", "field"])
+def test_a_text_made_of_both_is_kept_when_it_cannot_settle(
+    browser: TestClient, store: MemoryStore, conflict: str, trouble: str
+) -> None:
+    form = {
+        "choice": "edited", "seal": _seal(browser, conflict), "title": "shared",
+        "body": "precious words", "type": "semantic", "project": "global", "scope": "portable",
+        "confidence": "1",
+    }  # fmt: skip
+    if trouble == "changed":
+        found = store.read(conflict)
+        assert found is not None
+        store.update(replace(found.note, body="edited again"), expected_hash=found.hash)
+    elif trouble == "markers":
+        form["body"] += "\n<<<<<<< mine"
+    else:
+        form["title"] = " "
+
+    answer = browser.post(f"/conflicts/{conflict}", data=form)
+
+    assert answer.status_code == 409
+    assert "nothing was settled" in answer.text
+    assert "precious words" in answer.text
+    assert len(conflicts.held(str(store.root))) == 1
+
+
 def test_a_version_that_is_no_note_is_chosen_as_a_whole(
     browser: TestClient, store: MemoryStore, conflict: str
 ) -> None:

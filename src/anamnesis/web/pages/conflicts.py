@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.clock import utcnow
-from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
 from anamnesis.operations import compose, revise, settle
 from anamnesis.operations.revise import draft_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LABELS = {**FIELDS, "extra": "Other keys"}
 _LOOKING = ("preview", "edit")  # what changes nothing yet
+_BY_HAND = ("edit", "edited")
 
 
 def show(visit: Visit) -> Response:
@@ -42,18 +43,32 @@ def resolve(visit: Visit) -> Response:
     choice = visit.value("choice")
     if choice in _LOOKING:
         return _shown(visit, sides)
-    if choice in ("picked", "edited"):
-        if visit.value("seal") != compose.seal(sides):
-            raise NoteChangedOnDisk(sides.conflict.path)
-        note = _picked(visit, sides) if choice == "picked" else _edited(visit, sides)
-        settle.resolve_with(visit.store, sides.conflict.id, serialize(note))
-    else:
-        settle.resolve(visit.store, sides.conflict.id, choice)
+    try:
+        _settle(visit, sides, choice)
+    except AnamnesisError as error:
+        if choice != "edited":
+            raise
+        return _shown(visit, sides, error=error)  # with what the person made of both
     visit.dashboard.recorder.soon()
     return visit.go("/conflicts", Notice("Settled. The next sync sends it."))
 
 
-def _shown(visit: Visit, sides: Sides) -> Response:
+def _settle(visit: Visit, sides: Sides, choice: str) -> None:
+    if choice not in ("picked", "edited"):
+        settle.resolve(visit.store, sides.conflict.id, choice)
+        return
+    if visit.value("seal") != compose.seal(sides):
+        raise NoteChangedOnDisk(sides.conflict.path)
+    found = compose.composition(sides, visit.fields)
+    if found is None:
+        raise InvalidInput("Only whole versions can be chosen here.")
+    note = found.note()
+    if choice == "edited":
+        note = replace(revise.revised(note, draft_from(visit)), updated_at=utcnow())
+    settle.resolve_with(visit.store, sides.conflict.id, serialize(note))
+
+
+def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
     found = compose.composition(sides, visit.fields)
     if found is None:
         texts = (_text(sides.mine), _text(sides.conflict.theirs))
@@ -62,33 +77,22 @@ def _shown(visit: Visit, sides: Sides) -> Response:
             "conflict_unreadable.html", sides=sides, note=title, lines=differences.lines(*texts)
         )
     note = found.note()
-    by_hand = visit.value("choice") == "edit"
+    draft = draft_from(visit) if error else draft_of(note)
     return visit.page(
-        "conflict_edit.html" if by_hand else "conflict.html",
+        "conflict_edit.html" if visit.value("choice") in _BY_HAND else "conflict.html",
+        status=409 if error else 200,
+        error=error,
+        draft=draft,
         sides=sides,
         found=found,
         seal=compose.seal(sides),
         labels=_LABELS,
         side_by_side=differences.side_by_side,
         note=note,
-        fields=[(name, field_text(draft_of(note), name)) for name in FIELDS],
+        fields=[(name, field_text(draft, name)) for name in FIELDS],
         html=markdown.rendered(note.body),
         previewed=visit.value("choice") == "preview",
     )
-
-
-def _picked(visit: Visit, sides: Sides) -> Memory:
-    found = compose.composition(sides, visit.fields)
-    if found is None:
-        raise InvalidInput("Only whole versions can be chosen here.")
-    return found.note()
-
-
-def _edited(visit: Visit, sides: Sides) -> Memory:
-    mine = _note(sides.mine) or _note(sides.conflict.theirs)
-    if mine is None:
-        raise InvalidInput("Neither version can be edited here.")
-    return replace(revise.revised(mine, draft_from(visit)), updated_at=utcnow())
 
 
 def _note(data: bytes | None) -> Memory | None:

@@ -36,7 +36,6 @@ class File:
     what: str
     note_id: str
     title: str
-    exists: bool
 
 
 @record
@@ -165,7 +164,7 @@ def _entries(visit: Visit, found: list[Version]) -> list[Entry]:
 def _file(line: str, blob: str, here: dict[str, str], once: dict[str, str]) -> File:
     note_id = _id(line)
     title = here.get(note_id) or once.get(blob) or note_id
-    return File(_WORDS.get(line[:1], "changed"), note_id, title, note_id in here)
+    return File(_WORDS.get(line[:1], "changed"), note_id, title)
 
 
 def _notes(version: Version) -> list[tuple[str, str]]:
