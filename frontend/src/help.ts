@@ -16,7 +16,7 @@ export function openHelp(): void {
 
 function build(): HTMLDialogElement {
   const jumps = [...document.querySelectorAll<HTMLAnchorElement>(".side a[data-key]")].map(
-    (link): [string, string] => [`g ${link.dataset["key"] ?? ""}`, link.textContent?.trim() ?? ""],
+    (link): [string, string] => [`g ${link.dataset["key"] ?? ""}`, link.querySelector("span")?.textContent ?? ""],
   );
   const list = element("dl", {}, ...[...KEYS, ...jumps].flatMap(([key, what]) => [
     element("dt", {}, element("kbd", {}, key)), element("dd", {}, what),

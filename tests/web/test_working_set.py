@@ -85,11 +85,12 @@ def test_pulse_shows_what_a_session_of_this_project_starts_with(
 
     page = _first_page(store, keys, project="here")
 
-    block = page.partition("The next session here")[2].partition("</section>")[0]
+    block = page.partition("The next session starts with")[2].partition("</section>")[0]
     assert "a step of this project" in block
     assert "a later step elsewhere" not in block
     assert "of 9,500 units" in block
     assert "/injection?project=here" in block
+    assert ">here</span>" in block
 
 
 def test_where_nothing_is_known_pulse_shows_the_latest_project(
@@ -100,9 +101,10 @@ def test_where_nothing_is_known_pulse_shows_the_latest_project(
 
     page = _first_page(store, keys, project="an-empty-directory")
 
-    block = page.partition("The next session of")[2].partition("</section>")[0]
+    block = page.partition("The next session starts with")[2].partition("</section>")[0]
     assert "there" in block
     assert "always on" in block
+    assert ">here</span>" not in block
 
 
 def test_the_preview_holds_the_notice_of_what_waits(
