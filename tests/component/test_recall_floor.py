@@ -13,6 +13,7 @@ import pytest
 from anamnesis.eval import RecallCase, recall_at_k
 from anamnesis.index.query import _fts_query
 from anamnesis.notes.note import Memory
+from anamnesis.operations import embed
 from anamnesis.store import MemoryStore
 
 SET = json.loads(
@@ -46,6 +47,16 @@ def test_words_alone_find_most(filled: MemoryStore) -> None:
     ]
 
     assert sum(found) / len(found) >= 0.9
+
+
+def test_the_encoder_finds_more(filled: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = recall_at_k(filled, CASES)
+    monkeypatch.setenv("ANAMNESIS_SEMANTIC", "1")
+    embed.embed(filled)
+    report = recall_at_k(filled, CASES)
+
+    assert report.recall[1] > without.recall[1]
+    assert report.recall[1] >= 0.95
 
 
 def test_the_method_of_the_specification_finds_less(filled: MemoryStore) -> None:

@@ -17,6 +17,7 @@ import pytest
 from anamnesis import encoder, locks
 from anamnesis.cli import main
 from anamnesis.errors import NotWritable, StoreBusy
+from anamnesis.hooklog import runs
 from anamnesis.index import vectors
 from anamnesis.index.filters import Filters
 from anamnesis.operations import embed
@@ -166,6 +167,17 @@ def test_searching_starts_the_encoding_of_new_notes_in_the_background(
     started = os.stat(home / "state" / "last-embed-idle").st_mtime_ns
     embed.keep_up(str(home))
     assert os.stat(home / "state" / "last-embed-idle").st_mtime_ns == started
+
+
+def test_what_fails_is_not_started_again_every_minute(store: MemoryStore, home: Path) -> None:
+    marker = home / "state" / "last-embed-idle"
+    runs.failed(str(home), "embed", "it is broken")
+    marker.parent.mkdir(exist_ok=True)
+    marker.touch()
+    two_minutes_ago = time.time() - 120
+    os.utime(marker, (two_minutes_ago, two_minutes_ago))
+    embed.keep_up(str(home))
+    assert marker.stat().st_mtime == pytest.approx(two_minutes_ago)
 
 
 def test_a_store_that_is_up_to_date_starts_nothing(store: MemoryStore, home: Path) -> None:

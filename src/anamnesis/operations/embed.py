@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 _EVERY_SECONDS = 60.0  # at most: starting Python and loading the model has a price too
+_RETRY_SECONDS = 3600.0  # what is broken is not mended by the minute
 _LOCK_SECONDS = 5.0
 _BATCH = 32  # notes that a kill can cost; each batch makes searching processes read all anew
 
@@ -68,9 +69,12 @@ def remove(store: MemoryStore) -> None:
 
 def keep_up(root: str) -> None:
     """Start that in the background if notes changed since it last ran; returns at once."""
-    if encoder.is_on() and not encoder.problem() and _lags(root):
-        with suppress(NotWritable, OSError):  # a store that cannot be written has other troubles
-            background.start_now_and_then(root, ["embed", "--idle"], every=_EVERY_SECONDS)
+    if not encoder.is_on() or encoder.problem() or not _lags(root):
+        return
+    fails = any(failing.area == "embed" for failing in runs.failing(root))
+    every = _RETRY_SECONDS if fails else _EVERY_SECONDS
+    with suppress(NotWritable, OSError):  # a store that cannot be written has other troubles
+        background.start_now_and_then(root, ["embed", "--idle"], every=every)
 
 
 def report(root: str) -> dict[str, object]:
