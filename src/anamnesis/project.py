@@ -38,14 +38,23 @@ def _read_marker(cwd: str | PathLike[str]) -> str | None:
     The home directory and the root are left out, so that a stray marker there cannot claim
     every project.
     """
-    home = os.path.realpath(os.path.expanduser("~"))
+    home = _identity(os.path.expanduser("~"))
     directory = os.path.abspath(os.fspath(cwd))
-    while os.path.dirname(directory) != directory and os.path.realpath(directory) != home:
+    while os.path.dirname(directory) != directory and (_identity(directory) or ()) != home:
         line = _first_line(os.path.join(directory, ".anamnesis", "project"))
         if line:
             return line
         directory = os.path.dirname(directory)
     return None
+
+
+def _identity(directory: str) -> tuple[int, int] | None:
+    """What tells a directory from all others, by whatever links it is reached; one system call."""
+    try:
+        status = os.stat(directory)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _first_line(path: str) -> str:

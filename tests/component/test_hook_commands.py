@@ -278,10 +278,10 @@ def test_old_transcripts_can_be_captured_by_hand(
         assert len(store.list()) == 4
 
 
-def test_a_wrong_time_is_told_in_the_log_and_not_to_the_client(root: Path) -> None:
-    assert main(["capture", "--backfill", "--since", "yesterday"]) == 0
+def test_a_wrong_time_is_told_to_the_person_and_not_to_the_next_session(root: Path) -> None:
+    assert main(["capture", "--backfill", "--since", "yesterday"]) == 2
 
-    assert "is not a time" in next(iter(runs.latest_runs(str(root))))["did"]
+    assert list(runs.latest_runs(str(root))) == []
 
 
 def test_status_says_what_is_paused_and_what_fails(

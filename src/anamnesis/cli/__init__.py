@@ -65,25 +65,53 @@ HOOKS = frozenset({"inject", "recall-hook", "capture"})
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    try:
-        return _run(arguments)
-    except AnamnesisError as error:
-        from anamnesis.cli import output
+    from anamnesis.cli import streams
 
-        output.complain(arguments[0] if arguments else "anamnesis", error)
-        return error.exit_code
+    streams.prepare()
+    arguments = streams.decoded(sys.argv[1:]) if argv is None else list(argv)
+    try:
+        code = _run(arguments)
+        if arguments[:1] and arguments[0] not in HOOKS:  # which look after that themselves
+            sys.stdout.flush()
+    except AnamnesisError as error:
+        return _complain(arguments, error)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away, as `head` does; there is nobody to tell.
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        if error.filename is not None or not _is_full(error):
+            raise
+        _drop_output()
+        return _complain(arguments, AnamnesisError("The output could not be written: disk full."))
+    return code
+
+
+def _complain(arguments: Sequence[str], error: AnamnesisError) -> int:
+    from anamnesis.cli import output
+
+    output.complain(arguments[0] if arguments else "anamnesis", error)
+    return error.exit_code
+
+
+def _is_full(error: OSError) -> bool:
+    import errno
+
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _drop_output() -> None:
+    """Let what is still in the buffer go nowhere, so that the interpreter ends quietly."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["help"] and arguments[1:]:
+        arguments = [arguments[1], "--help"]
     name = arguments[0] if arguments else "serve"
     if name in HOOKS and not {"-h", "--help"} & set(arguments):
         return int(command(name).run_hook(arguments[1:]))

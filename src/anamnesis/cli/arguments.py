@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from argparse import ArgumentTypeError
 
 from anamnesis.config import home_directory
 from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Callable
 
 
 def open_store() -> MemoryStore:
@@ -22,6 +24,17 @@ def open_store() -> MemoryStore:
 def add_json(parser: ArgumentParser) -> None:
     """The option that every reading command has."""
     parser.add_argument("--json", action="store_true", help="print JSON for a program")
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """The type of a number that must not be smaller."""
+
+    def number(text: str) -> int:
+        if not text.lstrip("+").isdecimal() or int(text) < least:
+            raise ArgumentTypeError(f"{text!r} is not a number of {least} or more")
+        return int(text)
+
+    return number
 
 
 def add_filters(parser: ArgumentParser) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 
+from anamnesis import atomic, config
 from anamnesis.importers.draft import Draft, timestamp, title_of
 from anamnesis.notes import foreign
 from anamnesis.project import GLOBAL, resolve_project_key
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _INDEX = "MEMORY.md"  # a list of the topic files, loaded by the client itself
+_STATE = ("state", "native-import.json")
 _LARGEST = 512 * 1024
 _LINES_LOOKED_AT = 50
 _TYPES = {"feedback": "procedural"}  # how the person wants things done; the rest are facts
@@ -30,6 +32,11 @@ class NativeFile:
     slug: str
     size: int
     mtime_ns: int
+
+    @property
+    def stamp(self) -> list[int]:
+        """What is remembered of it, to see whether it changed."""
+        return [self.size, self.mtime_ns]
 
 
 def config_directory() -> str:
@@ -47,6 +54,32 @@ def files(directory: str | None = None) -> Iterator[NativeFile]:
             path = os.path.join(memory, name)
             if name.endswith(".md") and name != _INDEX and (file := _regular(path, slug)):
                 yield file
+
+
+def is_wanted() -> bool:
+    """Whether a sync takes in Claude Code's own memory."""
+    return (config.setting("import_native") or "1").lower() not in ("0", "false", "no", "off")
+
+
+def changed(root: str) -> bool:
+    """Whether Claude Code wrote something since the last import; a few `stat` calls."""
+    before = seen(root)
+    return any(before.get(file.path) != file.stamp for file in files())
+
+
+def seen(root: str) -> dict[str, list[int]]:
+    """The stamps of the files as they were at the last import."""
+    try:
+        with open(os.path.join(root, *_STATE), encoding="utf-8") as stream:
+            found = json.load(stream)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def remember(root: str, stamps: dict[str, list[int]]) -> None:
+    """Keep the stamps for the next time."""
+    atomic.write_text(os.path.join(root, *_STATE), json.dumps(stamps))
 
 
 def draft(file: NativeFile, *, project: str) -> Draft | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
+
 from anamnesis import undo
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.notes import tombstones
+from anamnesis.operations.since import moment
 from anamnesis.sync import conflicts
 
 TYPE_CHECKING = False
@@ -28,6 +32,7 @@ def choose(
     """The notes that the given conditions name together; without any condition, none."""
     if not (ids or query or project or before):
         raise InvalidInput("Say what to forget.", hint="By id, --query, --project or --before.")
+    limit = _moment(before)
     if ids:
         named = [store.get(store.resolve_id(given)) for given in ids]
         found = [note for note in named if note is not None]
@@ -39,8 +44,16 @@ def choose(
         note
         for note in found
         if (project is None or note.project == project)
-        and (not before or note.created_at[: len(before)] < before)
+        and (not limit or note.created_at[: len(limit)] < limit)
     ]
+
+
+def _moment(text: str) -> str:
+    """The start of a point in time as notes write it: a year, a month, a day, or `30d` ago."""
+    text = text.strip()
+    if not text or re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", text):
+        return text
+    return datetime.fromtimestamp(moment(text), UTC).isoformat(timespec="seconds")
 
 
 def forget(store: MemoryStore, ids: Sequence[str]) -> int:

@@ -44,6 +44,12 @@ def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> 
     note_id = _id(store, given)
     before = old or "refs/heads/main"
     one = _text_or_nothing(store, note_id, before)
+    if (
+        not one
+        and store.get(note_id) is None
+        and not lineage.versions(os.fspath(store.memory_dir), note_id, limit=1)
+    ):
+        raise NoSuchNote(given)
     if new:
         other, name = _text_or_nothing(store, note_id, new), new
     else:

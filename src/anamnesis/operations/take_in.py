@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-
-from anamnesis import atomic, clock, config, undo
+from anamnesis import clock, config, undo
 from anamnesis.importers import native
 from anamnesis.index.curation import titled
 from anamnesis.notes import tombstones
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 CONFIDENCE = 0.8  # somebody wrote it for a purpose, but not for here
-_STATE = ("state", "native-import.json")
 
 
 @record
@@ -88,10 +84,10 @@ def import_native(
 ) -> Intake:
     """Take in Claude Code's own memory; files that did not change since are not even read."""
     root = str(store.root)
-    seen = {} if again else _seen(root)
+    seen = {} if again else native.seen(root)
     files = list(native.files())
-    stamps = {file.path: [file.size, file.mtime_ns] for file in files}
-    fresh_ones = [file for file in files if seen.get(file.path) != stamps[file.path]]
+    stamps = {file.path: file.stamp for file in files}
+    fresh_ones = [file for file in files if seen.get(file.path) != file.stamp]
     if not fresh_ones:
         return Intake()
     projects = {slug: native.project_of(slug) for slug in {file.slug for file in fresh_ones}}
@@ -106,19 +102,8 @@ def import_native(
     )
     if not dry:
         carry_out(store, intake, source="claude-code")
-        atomic.write_text(os.path.join(root, *_STATE), json.dumps(stamps))
+        native.remember(root, stamps)
     return intake
-
-
-def native_changed(root: str) -> bool:
-    """Whether Claude Code wrote something since the last import; a few `stat` calls."""
-    seen = _seen(root)
-    return any(seen.get(file.path) != [file.size, file.mtime_ns] for file in native.files())
-
-
-def imports_native() -> bool:
-    """Whether a sync takes in Claude Code's own memory."""
-    return (config.setting("import_native") or "1").lower() not in ("0", "false", "no", "off")
 
 
 class _Planner:
@@ -197,12 +182,3 @@ class _Planner:
 
 def _hash(note: Memory) -> str:
     return fingerprint(f"{note.title}\n{note.body}")
-
-
-def _seen(root: str) -> dict[str, list[int]]:
-    try:
-        with open(os.path.join(root, *_STATE), encoding="utf-8") as stream:
-            found = json.load(stream)
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

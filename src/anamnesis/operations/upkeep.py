@@ -27,9 +27,9 @@ def reflect_in_background(home: str) -> bool:
 
 def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
     """What a sync lets into the store first: nothing, if no other memory changed."""
-    from anamnesis.operations import take_in
+    from anamnesis.importers import native
 
-    if take_in.imports_native() and take_in.native_changed(home):
+    if native.is_wanted() and native.changed(home):
         return [_import_native]
     return []
 

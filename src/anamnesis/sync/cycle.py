@@ -11,7 +11,7 @@ import time
 
 from anamnesis.counting import counted
 from anamnesis.records import record, replace
-from anamnesis.sync import conflicts, healing, journal, purge, remote
+from anamnesis.sync import conflicts, forgotten, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult
 from anamnesis.sync.paths import is_note
 from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
@@ -236,7 +236,12 @@ class Cycle:
         """Whether the other side lost all notes without anybody having said so."""
         if self._accept_deletions or not is_sweeping(theirs, notes_left=0):
             return False
-        if any(map(is_note, self._repository.files(other))):
+        files = self._repository.files(other)
+        if any(map(is_note, files)):
+            return False
+        texts = [(change.before, change.path) for change in theirs if change.before]
+        meant = set(forgotten.texts(self._repository, texts, forgotten.ids(files)))
+        if not is_sweeping([c for c in theirs if c.before not in meant], notes_left=0):
             return False
         said = self._repository.ask("log", "--format=%B", f"{since}..{other}" if since else other)
         return ACCEPTED.encode() not in said

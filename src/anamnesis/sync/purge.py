@@ -8,14 +8,11 @@ what it last had in common with the others for the base, and puts only its own l
 from __future__ import annotations
 
 import os
-import re
 
 from anamnesis.errors import AnamnesisError
 from anamnesis.gitcmd import git
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.records import record, replace
-from anamnesis.sync import remote
-from anamnesis.sync.paths import TOMBSTONES
+from anamnesis.sync import forgotten, remote
 from anamnesis.sync.plan import Replayed
 from anamnesis.sync.repository import (
     MAIN,
@@ -37,10 +34,7 @@ if TYPE_CHECKING:
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"
-_LARGEST = 16 * 1024 * 1024
 _RECENT = 50  # earlier positions of the remote that are tried as the common past
-_BATCH = 5_000  # texts that are looked into at once
-_NAMED_BY_ID = re.compile(r"(?:.*/)?([0-9A-HJKMNP-TV-Z]{26})\.md")
 
 
 class PurgeRefused(AnamnesisError):
@@ -142,11 +136,10 @@ def own_part(repository: Repository, ours: str, *, behind: int) -> Distance:
 
 def without_forgotten(repository: Repository, steps: Sequence[Step], other: str) -> list[Step]:
     """Our commits without notes that are forgotten on the other side: they stay forgotten."""
-    stones = (path for path in repository.files(other) if path.startswith(f"{TOMBSTONES}/"))
-    forgotten = {path.rpartition("/")[2].removesuffix(".json") for path in stones}
-    changes = [change for step in steps for change in step.changes if change.after]
+    gone = forgotten.ids(repository.files(other))
+    changes = [change for step in steps for change in step.changes]
     texts = [(change.after, change.path) for change in changes if change.after]
-    unwanted = set(_unwanted(repository, texts, forgotten))
+    unwanted = set(forgotten.texts(repository, texts, gone))
 
     def stays(change: Change) -> bool:
         return change.after is None or change.after not in unwanted
@@ -159,30 +152,7 @@ def _texts_of(repository: Repository, tip: str, ids: Container[str]) -> Iterator
     listed = repository.ask("rev-list", "--objects", tip).decode("utf-8", "surrogateescape")
     rows = (line.split(" ", 1) for line in listed.splitlines())
     texts = [(row[0], row[1]) for row in rows if len(row) == 2 and row[1].endswith(".md")]
-    return _unwanted(repository, texts, ids)
-
-
-def _unwanted(
-    repository: Repository, texts: Sequence[tuple[str, str]], ids: Container[str]
-) -> Iterator[str]:
-    """Those of some texts, each with its path, that are one of the notes."""
-    unsure = []
-    for oid, path in texts:
-        named = _NAMED_BY_ID.fullmatch(path)
-        if path.rpartition("/")[2].removesuffix(".md") in ids:
-            yield oid
-        elif named is None:
-            unsure.append(oid)
-    for start in range(0, len(unsure), _BATCH):
-        found = repository.contents(unsure[start : start + _BATCH], limit=_LARGEST)
-        yield from (oid for oid, data in found.items() if _id(data) in ids)
-
-
-def _id(data: bytes) -> str:
-    try:
-        return deserialize(data.decode()).id
-    except (UnreadableNote, UnicodeDecodeError):
-        return ""
+    return forgotten.texts(repository, texts, ids)
 
 
 def _without(stream: bytes, unwanted: Container[bytes]) -> Iterator[bytes]:

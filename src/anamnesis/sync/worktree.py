@@ -13,9 +13,9 @@ from anamnesis import atomic, locks
 from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.records import fresh, record
-from anamnesis.sync import conflicts
+from anamnesis.sync import conflicts, forgotten
 from anamnesis.sync.merge import three_way
-from anamnesis.sync.paths import collides, is_note, travels
+from anamnesis.sync.paths import TOMBSTONES, collides, is_note, travels
 from anamnesis.sync.plan import Change, is_sweeping
 from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
 
@@ -80,10 +80,25 @@ class WorkTree:
             elif committed and path not in absent:
                 deleted.append(Change(path, committed, None))
         if is_sweeping(deleted, notes_left=self._notes_left(deleted)) and not accept_deletions:
-            found.swept.extend(deleted)
-        else:
-            found.writes.update({change.path: None for change in deleted})
+            found.swept.extend(self._not_forgotten(deleted))
+        swept = {change.path for change in found.swept}
+        found.writes.update({c.path: None for c in deleted if c.path not in swept})
         return found
+
+    def _not_forgotten(self, deleted: Sequence[Change]) -> list[Change]:
+        """The removed files that no tombstone speaks of; none if too few to be an accident."""
+        gone = forgotten.ids(self._stones())
+        texts = [(change.before, change.path) for change in deleted if change.before]
+        meant = set(forgotten.texts(self._repository, texts, gone))
+        lost = [change for change in deleted if change.before not in meant]
+        return lost if is_sweeping(lost, notes_left=0) else []
+
+    def _stones(self) -> list[str]:
+        try:
+            names = os.listdir(os.path.join(self._repository.directory, TOMBSTONES))
+        except OSError:
+            return []
+        return [f"{TOMBSTONES}/{name}" for name in names]
 
     def _compare(self, path: str, data: bytes, committed: str | None, found: LocalChanges) -> None:
         if committed and blob_id(data, like=committed) == committed:

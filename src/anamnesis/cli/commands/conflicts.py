@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
+from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
 from anamnesis import process
@@ -33,15 +34,16 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
+    arguments.add_json(parser)
     actions = parser.add_subparsers(
         dest="action", metavar="list|show|diff|resolve", help="what to do (list)"
     )
     listing = actions.add_parser("list", help="the held notes")
-    arguments.add_json(listing)
+    _add_json(listing)
     for name, what in (("show", "both versions of a note"), ("diff", "what differs")):
         one = actions.add_parser(name, help=what)
         one.add_argument("id", help="a note's id, or enough of its start or end")
-        arguments.add_json(one)
+        _add_json(one)
     resolving = actions.add_parser("resolve", help="choose")
     resolving.add_argument("id", help="a note's id, or enough of its start or end")
     choice = resolving.add_mutually_exclusive_group(required=True)
@@ -59,7 +61,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--edit", action="store_const", const="edit", dest="choice",
         help="make one text out of both in $VISUAL or $EDITOR",
     )  # fmt: skip
-    parser.set_defaults(action="list", json=False)
+    parser.set_defaults(action="list")
+
+
+def _add_json(action: ArgumentParser) -> None:
+    # Without a default of its own, so that it does not take back one that was given before it.
+    action.add_argument(
+        "--json", action="store_true", default=SUPPRESS, help="print JSON for a program"
+    )
 
 
 def run(args: Namespace) -> int:

@@ -23,10 +23,10 @@ def run(args: Namespace) -> int:
     """Delete the notes after asking."""
     with arguments.open_store() as store:
         notes = []
-        for given in args.id:
-            note = store.get(store.resolve_id(given))
+        for note_id in dict.fromkeys(map(store.resolve_id, args.id)):
+            note = store.get(note_id)
             if note is None:
-                raise NoSuchNote(given)
+                raise NoSuchNote(note_id)
             notes.append(note)
         for note in notes:
             output.talk(output.note_line(note))

@@ -23,13 +23,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("id", help="a note's id, or enough of its start or end")
     parser.add_argument("old", nargs="?", default="", metavar="REV", help="a version")
     parser.add_argument("new", nargs="?", default="", metavar="REV", help="another version")
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the difference."""
     with arguments.open_store() as store:
         found = past.difference(store, args.id, args.old, args.new)
-    if found:
+    if args.json:
+        output.say_json({"diff": found})
+    elif found:
         output.say(found.rstrip("\n"))
     else:
         output.talk("diff: no difference")

@@ -36,7 +36,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("id", nargs="*", help="notes' ids, or enough of their start or end")
     parser.add_argument("--query", default="", help="the notes that a search finds")
     parser.add_argument("--project", metavar="KEY", help="the notes of a project")
-    parser.add_argument("--before", default="", metavar="DATE", help="written before, 2025-01-31")
+    parser.add_argument(
+        "--before", default="", metavar="WHEN", help="written before 2025-01-31, or 90d ago"
+    )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument(
         "--purge-history", action="store_true", help="remove them from the git history too"

@@ -20,7 +20,13 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_filters(parser)
-    parser.add_argument("--limit", type=int, default=50, help="default: 50; 0 lists all")
+    parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=arguments.at_least(0),
+        default=50,
+        help="default: 50; 0 lists all",
+    )
     parser.add_argument("--offset", type=int, default=0, help="skip so many")
     arguments.add_json(parser)
 

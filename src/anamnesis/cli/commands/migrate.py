@@ -65,8 +65,9 @@ def _projects(args: Namespace) -> dict[str, str]:
     pairs = [given.partition("=") for given in args.map]
     named = {old: new for old, _, new in pairs}
     if args.file:
+        text = read_text(args.file)
         try:
-            found = json.loads(read_text(args.file))
+            found = json.loads(text)
         except ValueError as error:
             raise InvalidInput(f"{args.file} is not JSON: {error}.") from error
         named |= found if isinstance(found, dict) else {"": ""}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.counting import counted
+from anamnesis.errors import InvalidInput
 from anamnesis.operations.stale import stale_notes
 from anamnesis.project import resolve_project_key
 
@@ -26,6 +28,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print each such note with the names that lead nowhere."""
+    if not os.path.isdir(args.directory):
+        raise InvalidInput(f"There is no directory {args.directory}.")
     project = args.project or resolve_project_key(args.directory)
     with arguments.open_store() as store, output.progress("reading sources") as progress:
         found = stale_notes(store, project=project, directory=args.directory, progress=progress)

@@ -8,7 +8,6 @@ two machines is held until you choose; all others are synced.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from anamnesis import config, process
 from anamnesis.cli import output
@@ -16,6 +15,7 @@ from anamnesis.errors import EXIT_CONFLICT, EXIT_FAILED
 from anamnesis.operations import fleet, synchronise, upkeep
 from anamnesis.sync.git import NETWORK_SECONDS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 

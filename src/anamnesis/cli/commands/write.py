@@ -107,8 +107,11 @@ def _text(args: Namespace) -> str:
         try:
             with open(args.file, encoding="utf-8", newline="") as stream:
                 text = stream.read()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"Cannot read {args.file}: {error}.") from error
+        except OSError as error:
+            reason = (error.strerror or "").lower()
+            raise InvalidInput(f"Cannot read {args.file}: {reason}.") from error
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"Cannot read {args.file}: it is not UTF-8.") from error
     elif args.text in (None, "-"):
         if sys.stdin.isatty():
             output.talk("Type the note; end with Ctrl-D.")
