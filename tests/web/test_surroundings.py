@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web import differences
 from anamnesis.web.security import MOST_BYTES
+from support import write_file
 
 PAGES = (
     "/", "/notes", "/notes?q=words", "/review", "/new", "/history", "/history?deleted=1",
@@ -39,6 +41,45 @@ def _views(note: Memory) -> list[str]:
 
 def _file(store: MemoryStore, note: Memory) -> Path:
     return next(store.memory_dir.rglob(f"{note.id}.md"))
+
+
+RECEIPT = {"at": "2026-01-01", "event": "inject", "session": "s", "project": "p", "units": 1}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "garbage", "[]", "{}", '{"at": 5}', json.dumps(RECEIPT),
+        json.dumps({**RECEIPT, "notes": "x"}), json.dumps({**RECEIPT, "notes": [{"id": None}]}),
+        json.dumps({**RECEIPT, "notes": [{"id": "NOTE"}]}),
+        json.dumps({**RECEIPT, "notes": [], "units": "many", "session": None}),
+    ],
+)  # fmt: skip
+def test_a_damaged_journal_of_receipts_is_read_as_far_as_it_goes(
+    browser: TestClient, store: MemoryStore, note: Memory, line: str
+) -> None:
+    write_file(store.root, "log/receipts.jsonl", line.replace("NOTE", note.id) + "\n")
+
+    assert _failing(browser, *_views(note)) == {}
+
+
+@pytest.mark.parametrize("text", ["{broken", "[]", '{"remote": 5}', "\x00"])
+def test_broken_settings_do_not_keep_anybody_from_reading(
+    browser: TestClient, store: MemoryStore, note: Memory, text: str
+) -> None:
+    write_file(store.root, "config.json", text)
+
+    assert _failing(browser, *_views(note)) == {}
+
+
+def test_a_store_that_was_taken_away_comes_back_with_the_next_note(
+    browser: TestClient, store: MemoryStore, note: Memory
+) -> None:
+    shutil.rmtree(store.root)
+
+    assert _failing(browser) == {}
+    assert browser.post("/new", data={"title": "again", "body": "words"}).status_code == 303
+    assert "again" in browser.get("/notes").text
 
 
 def test_every_page_of_an_empty_store_is_there(browser: TestClient) -> None:
