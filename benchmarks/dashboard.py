@@ -1,9 +1,10 @@
-"""The dashboard over 50,000 notes: processor time of its pages, and the memory of the process."""
+"""The dashboard over 50,000 notes: processor time of its pages and of git, and its memory."""
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -12,11 +13,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from anamnesis.operations.record import record_locally
+from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from benchmarks import corpus
 from benchmarks.measure import Row, milliseconds, print_table
 
 COUNT = 50_000
+WAITING = 50  # notes for review
+CHANGES = 100  # recorded one by one
 ROUNDS = 15
 BUDGET = "150 ms"
 # Each of these is the first page that a fresh server is asked for, before it has counted anything.
@@ -42,18 +47,53 @@ def run() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory(prefix="anamnesis-bench-") as directory:
         corpus.write_files(Path(directory), COUNT)
-        MemoryStore(directory).close()
+        with MemoryStore(directory) as store:
+            for note in store.list(limit=WAITING):
+                store.write(type="semantic", title=note.title, body=note.body, tags=["pending"])
         rows = [
             Row(f"{name}, cold", milliseconds(_child(directory, path)["first"]), budget=BUDGET)
             for name, path in COLD.items()
         ]
         warm = _child(directory)
+        past = _child(directory, "history")
     for name, (first, median) in warm["pages"].items():
         shown = f"{milliseconds(median)} (first {milliseconds(first)})"
         rows.append(Row(name, shown, budget=BUDGET))
     rows.append(Row("notes, after a write", milliseconds(warm["after a write"]), budget=BUDGET))
+    rows += [Row(f"{name}, with git", milliseconds(seconds)) for name, seconds in past.items()]
     rows.append(Row("peak memory", f"{warm['megabytes']:.0f} MB", budget="150 MB"))
     print_table(f"dashboard, {COUNT:,} notes: CPU of the server", rows)
+
+
+def history(root: str) -> dict[str, float]:
+    """What the pages of the history cost once some changes are recorded."""
+    with MemoryStore(root) as store:
+        record_locally(store, machine_id="bench")
+        often, once = store.headers(limit=2, offset=COUNT // 2)
+        for number in range(CHANGES):
+            other = store.headers(limit=1, offset=number * 7)[0]
+            found = store.read(often.id if number % 10 == 0 else other.id)
+            assert found is not None
+            text = f"{found.note.body}\nchange {number}"
+            store.update(replace(found.note, body=text), expected_hash=found.hash)
+            record_locally(store, machine_id="bench")
+        git = ["git", "-C", str(store.memory_dir), "commit-graph", "write", "--reachable"]
+        subprocess.run([*git, "--changed-paths"], check=True, capture_output=True)
+        client = _client(store)
+        pages = {
+            "history": "/history",
+            "deleted notes": "/history?deleted=1",
+            f"note with {CHANGES // 10 + 1} versions": f"/notes/{often.id}/history",
+            "note with one version": f"/notes/{once.id}/history",
+        }
+        return {name: _seconds_with_git(client, path) for name, path in pages.items()}
+
+
+def _seconds_with_git(client: Any, address: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    own = _seconds(client, address)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own + after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _child(root: str, *cold: str) -> dict[str, Any]:
@@ -67,26 +107,31 @@ def _child(root: str, *cold: str) -> dict[str, Any]:
 
 def measured(root: str, *cold: str) -> dict[str, Any]:
     """The figures: of the pages that are named, or of all of them once everything is counted."""
-    from starlette.testclient import TestClient
-
-    from anamnesis.web.app import build
-    from anamnesis.web.security import Keys
-
-    keys = Keys()
     with MemoryStore(root) as store:
-        app = build(store, keys=keys, hosts=frozenset({"127.0.0.1:1"}), cookie="c")
-        client = TestClient(app, base_url="http://127.0.0.1:1", follow_redirects=False)
-        client.get("/open", params={"token": keys.mint()})
-        app.state.dashboard.prepare()
+        client = _client(store)
         if cold:
             return {"first": _seconds(client, cold[0])}
-        app.state.dashboard.warm()
+        client.app.state.dashboard.warm()
         question = corpus.questions(1)[0].replace(" ", "+")
         names = {"question": question, "note": store.headers(limit=1)[0].id}
         pages = {name: _paged(client, path.format(**names)) for name, path in PAGES.items()}
         store.write(type="semantic", title="one more", body="words")
         after = _seconds(client, "/notes")
     return {"pages": pages, "after a write": after, "megabytes": _peak_megabytes()}
+
+
+def _client(store: MemoryStore) -> Any:
+    from starlette.testclient import TestClient
+
+    from anamnesis.web.app import build
+    from anamnesis.web.security import Keys
+
+    keys = Keys()
+    app = build(store, keys=keys, hosts=frozenset({"127.0.0.1:1"}), cookie="c")
+    client = TestClient(app, base_url="http://127.0.0.1:1", follow_redirects=False)
+    client.get("/open", params={"token": keys.mint()})
+    app.state.dashboard.prepare()
+    return client
 
 
 def _paged(client: Any, address: str) -> tuple[float, float]:
@@ -107,7 +152,10 @@ def _peak_megabytes() -> float:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(measured(*sys.argv[1:])))
-    else:
-        run()
+    match sys.argv[1:]:
+        case []:
+            run()
+        case [root, "history"]:
+            print(json.dumps(history(root)))
+        case [root, *cold]:
+            print(json.dumps(measured(root, *cold)))

@@ -8,6 +8,7 @@ from anamnesis import config, undo
 from anamnesis.counting import counted
 from anamnesis.errors import NoSuchNote
 from anamnesis.index.curation import PENDING, count_pending, tagged
+from anamnesis.index.filters import Filters
 from anamnesis.notes import tombstones
 from anamnesis.notes.derived import key
 from anamnesis.records import record, replace
@@ -51,7 +52,9 @@ def beside_others(store: MemoryStore, note_id: str) -> Pending:
     note = _read(store, note_id).note
     replaced = tuple(old for id in note.supersedes_ids if (old := store.get(id)) is not None)
     words = f"{note.title} {note.body[:300]}"
-    hits = store.search(words, project=note.project, k=_SIMILAR + 1 + len(replaced))
+    # A note's own words are no question: there is nothing to guess at, which would cost most.
+    place, number = Filters((note.project,)), _SIMILAR + 1 + len(replaced)
+    hits = [hit.note for hit in store.recall(words, filters=place, k=number, forgiving=False)]
     shown = {note.id, *note.supersedes_ids}
     return Pending(note, replaced, tuple(hit for hit in hits if hit.id not in shown)[:_SIMILAR])
 
