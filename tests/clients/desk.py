@@ -71,6 +71,20 @@ class Desk:
         found = [note for note in listed if fields.items() <= note.items()]
         return [json.loads(self.anamnesis("show", note["id"], "--json")) for note in found]
 
+    def runs(self, hook: str) -> list[dict[str, str]]:
+        """The runs of a hook that a session started."""
+        log = self.store / "log" / "hooks.jsonl"
+        lines = log.read_text().splitlines() if log.exists() else []
+        entries = [json.loads(line) for line in lines]
+        return [entry for entry in entries if entry["hook"] == hook and entry.get("session")]
+
+    def an_hour_passes(self, *transcripts: Path) -> None:
+        """Transcripts that somebody writes to are left alone, and sweeps come now and then only."""
+        for path in (*transcripts, *(self.store / "state").iterdir()):
+            if path.is_file():
+                then = path.stat().st_mtime - 3600
+                os.utime(path, (then, then))
+
     def files(self) -> dict[str, bytes]:
         """Every file in the home outside of the store and the project."""
         skipped = (self.store, self.project, self.home / "tmp")

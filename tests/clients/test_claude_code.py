@@ -117,6 +117,37 @@ def test_resuming_and_forking_leave_one_note_for_each_session(story: Story) -> N
     assert sessions.count(story.second["session_id"]) == 1
 
 
+def test_a_prompt_brings_a_note_to_mind(tmp_path: Path, model: ScriptedModel) -> None:
+    """The note is too old to be given at the start."""
+    desk = Desk(tmp_path, model)
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
+    desk.anamnesis("write", "Rule 42 of the bank says so.", "--title", FACT, "--project", PROJECT)
+    for number in range(9):
+        desk.anamnesis("write", f"Shelf {number} is blue", "--project", PROJECT)
+    model.forget()
+
+    claude.session(desk, "Why does the cart round half to even? [[say Because the bank does.]]")
+
+    assert "Rule 42 of the bank says so." in model.said_to_it()
+    assert [run["did"] for run in desk.runs("recall-hook")] == ["1 notes for a prompt"]
+
+
+def test_a_slow_hook_of_somebody_else_loses_no_session(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    """The client leaves SessionEnd out while an async hook is running; Stop came before."""
+    desk = Desk(tmp_path, model)
+    slow = {"type": "command", "command": "sleep", "args": ["5"], "async": True}
+    settings = desk.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [slow]}]}}))
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
+
+    claude.session(desk, "Fix the cart [[say The rounding of the cart is fixed, all is well.]]")
+
+    eventually(lambda: desk.notes(type="episodic"))
+
+
 def test_a_second_machine_gets_the_notes(story: Story, tmp_path: Path) -> None:
     story.desk.anamnesis("sync")
     remote = story.desk.home.parent / "shared.git"

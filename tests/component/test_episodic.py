@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,6 +166,68 @@ def test_a_note_that_a_person_deleted_does_not_come_back(
     assert "was deleted" in said
     with MemoryStore(root) as store:
         assert store.list() == []
+
+
+def test_hooks_that_tell_of_a_session_at_once_do_not_take_each_other_for_a_person(
+    root: Path, transcript: Transcript
+) -> None:
+    def goes_on(number: int) -> str:
+        transcript.assistant(f"Step {number} is done, and the tests show it.")
+        return captured(root, transcript)
+
+    with ThreadPoolExecutor(6) as hooks:
+        said = list(hooks.map(goes_on, range(24)))
+
+    assert not [line for line in said if "by hand" in line]
+
+
+def test_a_session_that_was_trivial_so_far_is_looked_at_again(root: Path, tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "s-1.jsonl")
+    assert "trivial" in captured(root, transcript, source="checkpoint")
+
+    transcript.user("Fix the login").assistant("It works again, as the tests show.")
+
+    assert "wrote" in captured(root, transcript, source="checkpoint")
+
+
+def test_a_transcript_that_lags_behind_is_waited_for(root: Path, tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "s-1.jsonl")
+
+    def goes_on() -> None:
+        time.sleep(0.3)
+        transcript.user("Fix the login")
+
+    with ThreadPoolExecutor(1) as client:
+        client.submit(goes_on)
+        said = captured(root, transcript, source="checkpoint", last_message="It works again.")
+
+    assert "wrote" in said
+
+
+def test_a_fork_that_does_not_say_so_does_not_tell_its_parents_story(
+    root: Path, tmp_path: Path
+) -> None:
+    """As in a terminal: a copy of the lines, with their times and ids, under another name."""
+    lines = [
+        ("user", "Fix the login", "2026-11-15T10:00:00.000Z"),
+        ("assistant", "It works again, as the tests show.", "2026-11-15T10:00:01.000Z"),
+        ("user", "Now the logout", "2026-11-15T11:00:00.000Z"),
+        ("assistant", "That works as well, and is tested.", "2026-11-15T11:00:01.000Z"),
+    ]
+    sessions = {"parent": (0, 1), "fork": (3, 0, 1, 2)}  # the client was seen to mix them up
+    for session, told in sessions.items():
+        transcript = Transcript(tmp_path / f"{session}.jsonl", session=session)
+        for number in told:
+            who, text, at = lines[number]
+            identity = f"{number:08d}-0000-4000-8000-000000000000"
+            getattr(transcript, who)(text, uuid=identity, timestamp=at)
+        for _ in range(2):  # the second time the ledger knows
+            captured(root, transcript, session_id=session)
+
+    with MemoryStore(root) as store:
+        assert {note.title for note in store.list()} == {"Fix the login", "Now the logout"}
+        parent = next(note for note in store.list() if note.prov_session == "parent")
+        assert "logout" not in parent.body
 
 
 def test_checkpoints_come_now_and_then_only(root: Path, transcript: Transcript) -> None:

@@ -29,10 +29,12 @@ class Receipt:
     command: tuple[str, ...] = ()
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of set-ups before
     name: str = "anamnesis"
+    names: tuple[str, ...] = ()  # that the server had before
     mcp: bool = True
     hooks: bool = True
     agents: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()  # projects with a block in AGENTS.md
+    places: tuple[tuple[tuple[str, str], ...], ...] = ()  # variables that moved agents' folders
     files: dict[str, Touched] = fresh(default_factory=dict)
 
 
@@ -76,10 +78,12 @@ def save(home: str, receipt: Receipt) -> None:
         "command": list(receipt.command),
         "earlier": [list(command) for command in receipt.earlier],
         "name": receipt.name,
+        "names": list(receipt.names),
         "mcp": receipt.mcp,
         "hooks": receipt.hooks,
         "agents": list(receipt.agents),
         "rules": list(receipt.rules),
+        "places": [dict(place) for place in receipt.places],
         "files": files,
     }
     atomic.write_text(path_of(home), json.dumps(said, ensure_ascii=False, indent=2) + "\n")
@@ -97,10 +101,12 @@ def _receipt(said: dict[str, Any]) -> Receipt:
         command=tuple(said["command"]),
         earlier=tuple(tuple(command) for command in said["earlier"]),
         name=said["name"],
+        names=tuple(said.get("names", ())),
         mcp=said["mcp"],
         hooks=said["hooks"],
         agents=tuple(said["agents"]),
         rules=tuple(said["rules"]),
+        places=tuple(tuple(place.items()) for place in said.get("places", ())),
         files={path: _touched(found) for path, found in said["files"].items()},
     )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 
-from anamnesis import switches
-from anamnesis.capture import ledger
+from anamnesis import locks, switches
+from anamnesis.capture import forks, ledger
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.privacy import without_private_and_recalled
@@ -24,6 +25,8 @@ from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from anamnesis.capture.session import ParsedSession
     from anamnesis.notes.note import Memory
     from anamnesis.payload import Payload
@@ -38,6 +41,9 @@ _SOURCE_OF_EVENT = {
 }
 # A model may cost money: it is asked when a session is over, not at every stage on the way.
 _FINAL = ("session-end", "sweep")
+_LOCKS = 16  # so that sessions seldom wait for one another
+_LOCK_SECONDS = 120.0  # a model that summarises may take its time
+_LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
@@ -66,10 +72,17 @@ def capture(
     path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
-    if source == "checkpoint" and _is_too_soon(home, payload.session_id):
-        return Captured(None, "captured a moment ago")
+    with _one_at_a_time(home, payload.session_id or os.path.basename(path)):
+        if source == "checkpoint" and _is_too_soon(home, payload.session_id):
+            return Captured(None, "captured a moment ago")
+        return _captured(home, payload, path, source=source, project=project)
+
+
+def _captured(
+    home: str, payload: Payload, path: str, *, source: str, project: str | None
+) -> Captured:
     stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
-    session = _session(home, payload, path)
+    session, since = _session(home, payload, path)
     cwd = session.cwd or payload.cwd or "."
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
@@ -78,11 +91,21 @@ def capture(
     else:
         session = _without_ignored_files(session, cwd)
         captured = _write(home, session, known, project=project, source=source)
-    entry = _entry(path, stamp, captured.note, known)
+    entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by the name of its file, which need not be its id.
     for name in {session.session_id, payload.session_id} - {""}:
         ledger.write(home, name, entry)
     return captured
+
+
+def _one_at_a_time(home: str, session: str) -> AbstractContextManager[None]:
+    """Held from reading the ledger to writing it: several hooks may tell of a session at once.
+
+    Between the two a note of ours is not yet known as ours, and would pass for a person's edit.
+    """
+    number = zlib.crc32(session.encode("utf-8", "replace")) % _LOCKS
+    path = os.path.join(home, "locks", f"session-{number}.lock")
+    return locks.held(path, name="capture", timeout=_LOCK_SECONDS)
 
 
 def _write(
@@ -107,13 +130,16 @@ def _write(
 
 
 def _is_too_soon(home: str, session: str) -> bool:
+    known = ledger.read(home, session)
+    if known is None or not known.note_id:
+        return False  # nothing came of it yet
     ago = ledger.seconds_since(home, session, now=time.time())
     return ago is not None and ago < _CHECKPOINT_SECONDS
 
 
-def _session(home: str, payload: Payload, path: str) -> ParsedSession:
-    since = receipts.forked_at(home, payload.session_id) if payload.session_id else ""
-    session = parse_transcript(path, since=since)
+def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+    """What a transcript tells, and since when it is this session's own story."""
+    session, since = _caught_up(home, payload, path)
     if not session.session_id:
         session = replace(session, session_id=payload.session_id)
     if payload.compact_summary:
@@ -122,7 +148,28 @@ def _session(home: str, payload: Payload, path: str) -> ParsedSession:
     elif payload.last_message and not session.last_outcome and session.first_prompt:
         outcome = without_private_and_recalled(payload.last_message)
         session = replace(session, last_outcome=outcome)
-    return session
+    return session, since
+
+
+def _began_at(home: str, payload: Payload, path: str) -> str:
+    """When a fork went on by itself; empty for every other session."""
+    if not payload.session_id:
+        return ""
+    if told := receipts.forked_at(home, payload.session_id):
+        return told
+    known = ledger.read(home, payload.session_id)
+    return known.since if known and known.note_id else forks.began_at(home, path)
+
+
+def _caught_up(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+    """The transcript, which may lag behind the answer that the client already tells us of."""
+    for seconds in _LAG_SECONDS:
+        time.sleep(seconds)
+        since = _began_at(home, payload, path)
+        session = parse_transcript(path, since=since)
+        if session.first_prompt or not payload.last_message:
+            break
+    return session, since
 
 
 def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:

@@ -14,7 +14,11 @@ _HOOKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sessionStart", ("inject", "--format", "copilot")),
     ("userPromptSubmitted", ("recall-hook", "--format", "copilot")),
     ("agentStop", ("capture", "--source", "checkpoint", "--detach", "--no-sync")),
-    ("preCompact", ("capture", "--source", "precompact", "--detach", "--no-sync")),
+    # Nothing tells us when it is done; the next prompt brings the memory back.
+    (
+        "preCompact",
+        ("capture", "--source", "precompact", "--inject-again", "--detach", "--no-sync"),
+    ),
     ("sessionEnd", ("capture", "--detach")),
 )
 _TIMEOUT_SECONDS = 15
@@ -32,7 +36,7 @@ def _edits(setup: Setup) -> list[Edit]:
     if setup.mcp:
         server = {"type": "local", **setup.server, "tools": ["*"]}
         path = os.path.join(_directory(setup), "mcp-config.json")
-        edits.append(server_edit(path, key="mcpServers", name=setup.name, server=server))
+        edits.append(server_edit(path, key="mcpServers", names=setup.names, server=server))
     return edits
 
 

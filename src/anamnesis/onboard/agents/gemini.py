@@ -1,43 +1,41 @@
-"""Gemini CLI: hooks and the MCP server in one settings file."""
+"""Gemini CLI: hooks and the MCP server in one settings file, a policy file of our own."""
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
-from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
+from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
 from anamnesis.onboard.command import shell_line
-from anamnesis.onboard.edits import Edit, json_edit, with_server, without_server
+from anamnesis.onboard.edits import Edit, json_edit, own_file, with_server, without_server
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
 
-# event, our arguments, milliseconds. It takes JSON only, hence the format.
-_HOOKS: tuple[tuple[str, tuple[str, ...], int], ...] = (
-    ("SessionStart", ("inject", "--format", "gemini"), 15_000),
-    ("BeforeAgent", ("recall-hook", "--format", "gemini"), 10_000),
-    ("AfterAgent", ("capture", "--detach", "--no-sync"), 10_000),
-    ("PreCompress", ("capture", "--detach", "--no-sync"), 10_000),
+_QUIETLY = ("--detach", "--no-sync")
+# event, matcher, our arguments, milliseconds. It takes JSON only, hence the format.
+_HOOKS: tuple[tuple[str, str, tuple[str, ...], int], ...] = (
+    ("SessionStart", "*", ("inject", "--format", "gemini"), 15_000),
+    ("BeforeAgent", "*", ("recall-hook", "--format", "gemini"), 10_000),
+    ("AfterAgent", "*", ("capture", *_QUIETLY), 10_000),
+    # Told before every turn, whether it compresses or not; only a person's /compress is certain.
+    ("PreCompress", "auto", ("capture", "--source", "checkpoint", *_QUIETLY), 10_000),
+    ("PreCompress", "manual", ("capture", "--inject-again", *_QUIETLY), 10_000),
     # The client does not wait for this one; the command is in the background before it is killed.
-    ("SessionEnd", ("capture", "--detach"), 10_000),
+    ("SessionEnd", "*", ("capture", "--detach"), 10_000),
 )
 
 
 def _hooks(setup: Setup) -> HooksMap:
-    return {
-        event: [
-            {
-                "matcher": "*",
-                "hooks": [
-                    {
-                        "name": f"anamnesis-{event}",
-                        "type": "command",
-                        "command": shell_line(setup.command, setup.env, *arguments),
-                        "timeout": timeout,
-                    }
-                ],
-            }
-        ]
-        for event, arguments, timeout in _HOOKS
-    }
+    built: HooksMap = {}
+    for event, matcher, arguments, timeout in _HOOKS:
+        hook = {
+            "name": f"anamnesis-{event}",
+            "type": "command",
+            "command": shell_line(setup.command, setup.env, *arguments),
+            "timeout": timeout,
+        }
+        built.setdefault(event, []).append({"matcher": matcher, "hooks": [hook]})
+    return built
 
 
 def _edits(setup: Setup) -> list[Edit]:
@@ -47,14 +45,30 @@ def _edits(setup: Setup) -> list[Edit]:
         if setup.hooks:
             said = merge_hooks(said, _hooks(setup), bases=setup.bases)
         if setup.mcp:
-            said = with_server(said, "mcpServers", setup.name, setup.server)
+            said = with_server(said, "mcpServers", setup.names, setup.server)
         return said
 
     def remove(said: dict[str, Any]) -> dict[str, Any]:
         said = without_hooks(said, bases=setup.bases)
-        return without_server(said, "mcpServers", setup.name)
+        return without_server(said, "mcpServers", setup.names)
 
-    return [json_edit(path, "hooks and MCP server", install=install, remove=remove, comments=True)]
+    what = "hooks and MCP server"
+    edits = [json_edit(path, what, install=install, remove=remove, comments=True)]
+    if setup.mcp:
+        policy = os.path.join(setup.user_home, ".gemini", "policies", "anamnesis.toml")
+        edits.append(own_file(policy, "permission for reading", _policy(setup)))
+    return edits
+
+
+def _policy(setup: Setup) -> str:
+    """The reading tools run without a question; without one to ask, they would not be there."""
+    return (
+        "[[rule]]\n"
+        f"mcpName = {json.dumps(setup.name, ensure_ascii=False)}\n"
+        f"toolName = {json.dumps(READING_TOOLS)}\n"
+        'decision = "allow"\n'
+        "priority = 100\n"
+    )
 
 
 AGENT = Agent(
