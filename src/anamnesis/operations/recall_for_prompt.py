@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from anamnesis import switches
-from anamnesis.counting import counted
 from anamnesis.hooklog import receipts, runs
 from anamnesis.inject import budget, formats
 from anamnesis.project import resolve_project_key
@@ -28,7 +27,7 @@ def recall_for_prompt(
             text, shown = rendered(_found(home, payload, prompt, project))
     if shown:
         _leave_receipt(home, payload, project or "", shown, text)
-    did = f"{counted(len(shown), 'note')} for a prompt"
+    did = f"{len(shown)} notes for a prompt"
     runs.note_run(home, "recall-hook", did=did, session=payload.session_id)
     runs.worked(home, "recall")
     return formats.wrapped(text, format=format, event=payload.event or "UserPromptSubmit")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
 _MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
 _MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
-_REWRITTEN = "the remote's history was rewritten; the notes were kept"
+_REWRITTEN = "the remote's history was rewritten"  # said of any rewriting that is not followed
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
 
 
@@ -209,7 +209,7 @@ class Cycle:
     def _follow(self, ours: str, other: str, behind: int) -> Integration:
         """Our own changes on top of a history that was purged; nothing of our past goes along."""
         self._follows = True
-        self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
+        self._remarks = [said for said in self._remarks if not said.startswith(_REWRITTEN)]
         distance = purge.own_part(self._repository, ours, behind=behind)
         theirs = self._repository.diff(distance.base, other)
         steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)
@@ -317,7 +317,7 @@ class Cycle:
         if now is None:
             self._remarks.append("the remote was empty; all notes were sent again")
         elif self._repository.git("merge-base", "--is-ancestor", known, now).code != 0:
-            self._remarks.append(_REWRITTEN)
+            self._remarks.append("the remote's history was rewritten; the notes were kept")
 
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
         known = self._repository.resolve(UPSTREAM)
