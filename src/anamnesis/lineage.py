@@ -6,23 +6,19 @@ id stands in the front matter only, and a new name is a removal and an addition 
 
 from __future__ import annotations
 
-import re
-
 from anamnesis import history
 from anamnesis.errors import InvalidInput
 from anamnesis.history import NoSuchVersion, Version
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import TYPES
 from anamnesis.notes.tree import MAX_NOTE_BYTES
 from anamnesis.records import replace
+from anamnesis.sync.forgotten import NAMED_BY_ID, said_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-# Files that this program named: what such a file holds is said by its name.
-_NAMED_BY_ID = re.compile(r"(?:.*/)?[0-9A-HJKMNP-TV-Z]{26}\.md")
 _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 
 
@@ -55,6 +51,8 @@ def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str
         blob = _blob_of(memory_dir, note_id, listed, known)
     if blob is None:
         raise NoSuchVersion(note_id, revision)
+    if int(history.asked(memory_dir, "cat-file", "-s", blob)) > MAX_NOTE_BYTES:
+        raise InvalidInput(f"Note {note_id} is larger than 1 MiB in {revision}.")
     return history.asked(memory_dir, "cat-file", "blob", blob)
 
 
@@ -110,7 +108,7 @@ def _worth_a_look(note_id: str, found: Iterable[Version]) -> list[Version]:
 
 
 def _may_be_any(path: str) -> bool:
-    return path.endswith(".md") and _NAMED_BY_ID.fullmatch(path) is None
+    return path.endswith(".md") and NAMED_BY_ID.fullmatch(path) is None
 
 
 def _own(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[Version]:
@@ -150,16 +148,9 @@ def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
         end = rest.index(b"\n", position)
         blob, _, size = rest[position:end].split()
         position = end + 1 + int(size)
-        found[blob.decode()] = _id(rest[end + 1 : position])
+        found[blob.decode()] = said_id(rest[end + 1 : position])
         position += 1
     return found
-
-
-def _id(data: bytes) -> str:
-    try:
-        return deserialize(data.decode()).id
-    except (UnreadableNote, UnicodeDecodeError):
-        return ""
 
 
 def _names(found: Iterable[Version]) -> Iterator[str]:

@@ -26,7 +26,14 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for a program")
 
 
-def at_least(least: int) -> Callable[[str], int]:
+def add_count(
+    parser: ArgumentParser, name: str, *, default: int | None, help: str, least: int = 1
+) -> None:
+    """An option that says how many."""
+    parser.add_argument(name, metavar="N", type=_at_least(least), default=default, help=help)
+
+
+def _at_least(least: int) -> Callable[[str], int]:
     """The type of a number that must not be smaller."""
 
     def number(text: str) -> int:
