@@ -1,7 +1,7 @@
 """Text as the numbers that the model reads: pieces of words, by byte pair encoding.
 
 The usual library for this brings a client for a model hub and nine more packages with it; this is
-the part that is needed, and a thousand texts give the same numbers (docs/decisions/0014).
+the part that is needed, and gives the same numbers (docs/decisions/0014-semantic-recall.md).
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 _COUNTS = "\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u218b\u2460-\u249b"
 _LETTER = rf"[^\W\d_{_COUNTS}]"
 _NUMBER = rf"[\d{_COUNTS}]"
+_RUN = (
+    "{1,200}"  # joining pieces takes the square of a run's length; a key has thousands of letters
+)
 _WORD = re.compile(
-    rf"'(?:[stmd]|re|ve|ll)| ?{_LETTER}+| ?{_NUMBER}+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+"
+    rf"'(?:[stmd]|re|ve|ll)| ?{_LETTER}{_RUN}| ?{_NUMBER}{_RUN}| ?(?:[^\s\w]|_){_RUN}|\s+(?!\S)|\s+"
 )
 _CACHED_WORDS = 20_000
 
