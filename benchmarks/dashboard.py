@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
@@ -9,11 +10,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+from anamnesis.store import MemoryStore
 from benchmarks import corpus
+from benchmarks.measure import Row, milliseconds, print_table
 
 COUNT = 50_000
 ROUNDS = 15
+BUDGET = "150 ms"
+# Each of these is the first page that a fresh server is asked for, before it has counted anything.
+COLD = {"pulse": "/", "notes": "/notes", "map": "/map"}
 PAGES = {
     "notes, first page": "/notes",
     "pulse": "/",
@@ -22,17 +29,46 @@ PAGES = {
     "notes, one project": "/notes?project=github.com/team/project-3",
     "search, rare words": "/notes?q=bradego+fligri+hupa",
     "search, question": "/notes?q={question}",
+    "palette": "/api/palette?q={question}",
     "note": "/notes/{note}",
+    "review": "/review",
+    "injection": "/injection?project=github.com/team/project-3",
     "timeline": "/timeline",
     "map": "/map",
 }
 
 
-def measure(root: Path) -> None:
-    """Runs in a process of its own, so that its memory is the dashboard's."""
+def run() -> None:
+    """Print the table."""
+    with tempfile.TemporaryDirectory(prefix="anamnesis-bench-") as directory:
+        corpus.write_files(Path(directory), COUNT)
+        MemoryStore(directory).close()
+        rows = [
+            Row(f"{name}, cold", milliseconds(_child(directory, path)["first"]), budget=BUDGET)
+            for name, path in COLD.items()
+        ]
+        warm = _child(directory)
+    for name, (first, median) in warm["pages"].items():
+        shown = f"{milliseconds(median)} (first {milliseconds(first)})"
+        rows.append(Row(name, shown, budget=BUDGET))
+    rows.append(Row("notes, after a write", milliseconds(warm["after a write"]), budget=BUDGET))
+    rows.append(Row("peak memory", f"{warm['megabytes']:.0f} MB", budget="150 MB"))
+    print_table(f"dashboard, {COUNT:,} notes: CPU of the server", rows)
+
+
+def _child(root: str, *cold: str) -> dict[str, Any]:
+    """Measure in a process of its own, so that its memory is the dashboard's."""
+    argv = [sys.executable, "-m", "benchmarks.dashboard", root, *cold]
+    environment = {**os.environ, "ANAMNESIS_HOME": root}
+    printed = subprocess.run(argv, check=True, env=environment, capture_output=True, text=True)
+    figures: dict[str, Any] = json.loads(printed.stdout)
+    return figures
+
+
+def measured(root: str, *cold: str) -> dict[str, Any]:
+    """The figures: of the pages that are named, or of all of them once everything is counted."""
     from starlette.testclient import TestClient
 
-    from anamnesis.store import MemoryStore
     from anamnesis.web.app import build
     from anamnesis.web.security import Keys
 
@@ -41,51 +77,37 @@ def measure(root: Path) -> None:
         app = build(store, keys=keys, hosts=frozenset({"127.0.0.1:1"}), cookie="c")
         client = TestClient(app, base_url="http://127.0.0.1:1", follow_redirects=False)
         client.get("/open", params={"token": keys.mint()})
-        start = time.process_time()
+        app.state.dashboard.prepare()
+        if cold:
+            return {"first": _seconds(client, cold[0])}
         app.state.dashboard.warm()
-        print(f"{'at the start':<22} once  {(time.process_time() - start) * 1000:7.1f} ms")
         question = corpus.questions(1)[0].replace(" ", "+")
-        note = store.headers(limit=1)[0].id
-        for name, path in PAGES.items():
-            address = path.format(question=question, note=note)
-            times = [_milliseconds(client, address) for _ in range(ROUNDS)]
-            print(
-                f"{name:<22} first {times[0]:7.1f} ms   then {statistics.median(times[1:]):6.1f} ms"
-            )
+        names = {"question": question, "note": store.headers(limit=1)[0].id}
+        pages = {name: _paged(client, path.format(**names)) for name, path in PAGES.items()}
         store.write(type="semantic", title="one more", body="words")
-        after = _milliseconds(client, "/notes")
-        print(f"{'notes, after a write':<22} once  {after:7.1f} ms")
-    print(f"{'memory':<22} {_resident_mb():.0f} MB")
+        after = _seconds(client, "/notes")
+    return {"pages": pages, "after a write": after, "megabytes": _peak_megabytes()}
 
 
-def _milliseconds(client: object, address: str) -> float:
+def _paged(client: Any, address: str) -> tuple[float, float]:
+    times = [_seconds(client, address) for _ in range(ROUNDS)]
+    return times[0], statistics.median(times[1:])
+
+
+def _seconds(client: Any, address: str) -> float:
     start = time.process_time()
-    answer = client.get(address)  # type: ignore[attr-defined]
+    answer = client.get(address)
     assert answer.status_code == 200, answer.text
-    return (time.process_time() - start) * 1000
+    return time.process_time() - start
 
 
-def _resident_mb() -> float:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
-            return int(line.split()[1]) / 1024
-    return 0.0
-
-
-def main() -> None:
-    if len(sys.argv) > 1:
-        measure(Path(sys.argv[1]))
-        return
-    with tempfile.TemporaryDirectory(prefix="anamnesis-bench-") as directory:
-        root = Path(directory)
-        corpus.write_files(root, COUNT)
-        environment = {**os.environ, "ANAMNESIS_HOME": directory}
-        open_once = f"from anamnesis.store import MemoryStore; MemoryStore({directory!r}).close()"
-        subprocess.run([sys.executable, "-c", open_once], check=True, env=environment)
-        subprocess.run(
-            [sys.executable, "-m", "benchmarks.dashboard", directory], check=True, env=environment
-        )
+def _peak_megabytes() -> float:
+    status = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in status if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        print(json.dumps(measured(*sys.argv[1:])))
+    else:
+        run()

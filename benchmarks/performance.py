@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-TABLES = ("store", "hooks", "sync", "mcp", "curation")
+TABLES = ("store", "hooks", "sync", "mcp", "curation", "dashboard")
 
 
 def main() -> None:

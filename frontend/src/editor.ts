@@ -34,6 +34,7 @@ function basics(label: string): Extension[] {
   return [
     EditorView.cspNonce.of(nonce),
     EditorView.lineWrapping,
+    EditorView.perLineTextDirection.of(true),
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
     markdown(),
     syntaxHighlighting(colours),
@@ -73,8 +74,8 @@ function merge(form: HTMLFormElement): void {
   const mine = form.querySelector<HTMLTextAreaElement>("#body")!;
   const place = form.querySelector<HTMLElement>("[data-sides]")!;
   const view = new MergeView({
-    a: { doc: theirs.value, extensions: [...basics("On disk now"), EditorState.readOnly.of(true)] },
-    b: { doc: mine.value, extensions: [...basics("Yours"), ...editable(mine)] },
+    a: { doc: theirs.value, extensions: [...basics(place.dataset["left"] ?? "On disk now"), EditorState.readOnly.of(true)] },
+    b: { doc: mine.value, extensions: [...basics(place.dataset["right"] ?? "Yours"), ...editable(mine)] },
     revertControls: "a-to-b",
     collapseUnchanged: { margin: 3, minSize: 8 },
     renderRevertControl: () => {
@@ -119,7 +120,7 @@ function guardForm(form: HTMLFormElement): void {
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();
-      form.requestSubmit();
+      form.requestSubmit(form.querySelector<HTMLButtonElement>("button.primary"));
     }
   });
   window.addEventListener("beforeunload", (event) => {

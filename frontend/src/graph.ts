@@ -1,8 +1,8 @@
 // The map: a small force layout, drawn as links that the keyboard reaches. The page has the same in words.
 const SVG = "http://www.w3.org/2000/svg";
 const STEPS = 320;
-const WIDTH = 1000;
-const HEIGHT = 560;
+const LETTER = 5.9; // units of width of one letter of a label
+const LINE = 17;
 
 interface Given {
   nodes: { label: string; kind: string; weight: number; address: string }[];
@@ -11,7 +11,8 @@ interface Given {
 interface Place { x: number; y: number; dx: number; dy: number }
 
 // Where everything stands: nodes push one another away, edges pull, the middle holds all.
-function settle(given: Given): Place[] {
+function settle(given: Given, wide: boolean): Place[] {
+  const hold = wide ? { x: 0.01, y: 0.03 } : { x: 0.05, y: 0.014 };
   const places = given.nodes.map((_, at): Place => {
     const angle = at * 2.399963; // the golden angle spreads any number evenly
     const radius = at === 0 ? 0 : 40 + 14 * Math.sqrt(at) * 2.4;
@@ -24,12 +25,39 @@ function settle(given: Given): Place[] {
     push(places, reach);
     pull(places, given.edges, reach);
     for (const place of places) {
-      place.x += Math.max(-24, Math.min(24, (place.dx - place.x * 0.012) * heat));
-      place.y += Math.max(-24, Math.min(24, (place.dy - place.y * 0.03) * heat));
+      place.x += Math.max(-24, Math.min(24, (place.dx - place.x * hold.x) * heat));
+      place.y += Math.max(-24, Math.min(24, (place.dy - place.y * hold.y) * heat));
       place.dx = place.dy = 0;
     }
+    if (isAround(given)) places[0]!.x = places[0]!.y = 0;
   }
   return places;
+}
+
+// Whether the first node is what the others are around.
+function isAround(given: Given): boolean {
+  return given.nodes[0]?.weight === 1;
+}
+
+// Labels that cover one another move apart, up and down.
+function separate(places: Place[], labels: string[], zoom: number): void {
+  const fixed = 12 * zoom;
+  for (let round = 0; round < 120; round++) {
+    let moved = false;
+    for (let one = 0; one < places.length; one++) {
+      for (let other = one + 1; other < places.length; other++) {
+        const a = places[one]!, b = places[other]!;
+        const apart = a.x + fixed + labels[one]!.length * LETTER * zoom < b.x - fixed || b.x + fixed + labels[other]!.length * LETTER * zoom < a.x - fixed;
+        const overlap = LINE * zoom - Math.abs(a.y - b.y);
+        if (apart || overlap <= 0) continue;
+        const by = (overlap / 2 + 0.5) * (a.y < b.y || (a.y === b.y && one < other) ? -1 : 1);
+        a.y += by;
+        b.y -= by;
+        moved = true;
+      }
+    }
+    if (!moved) return;
+  }
 }
 
 function push(places: Place[], reach: number[]): void {
@@ -64,9 +92,20 @@ function shape(name: string, attributes: Record<string, string | number>): SVGEl
 
 function draw(host: HTMLElement): void {
   const given = JSON.parse(host.dataset["graph"]!) as Given;
-  const places = settle(given);
-  const box = bounds(places);
-  const svg = shape("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Map; the list below says the same" });
+  if (!given.nodes.length) return;
+  const width = host.clientWidth || 1000, height = host.clientHeight || 560;
+  const longest = width > 600 ? 30 : 20;
+  const labels = given.nodes.map(({ label }) => (label.length > longest ? `${label.slice(0, longest - 1)}…` : label));
+  const places = settle(given, width > height);
+  // What does not fit is drawn smaller, but letters stay as large as they are: twice, for they need room.
+  let zoom = 1;
+  let box = bounds(places, labels, zoom, width, height);
+  for (let round = 0; round < 2; round++) {
+    zoom = Math.max(1, box[2] / width);
+    separate(places, labels, zoom);
+    box = bounds(places, labels, zoom, width, height);
+  }
+  const svg = shape("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Map; the list below says the same", "font-size": 11 * zoom });
   for (const [one, other, what] of given.edges) {
     const a = places[one]!, b = places[other]!;
     svg.append(shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: what }));
@@ -74,11 +113,12 @@ function draw(host: HTMLElement): void {
   const heaviest = Math.max(...given.nodes.map((node) => node.weight));
   given.nodes.forEach((node, at) => {
     const { x, y } = places[at]!;
-    const radius = node.kind === "project" ? 10 + (heaviest > 1 ? 8 * Math.sqrt(node.weight / heaviest) : 0) : node.kind === "tag" ? 6 : 7;
-    const link = shape("a", { href: node.address, class: `kind-${node.kind}${at === 0 && given.nodes[0]!.weight === 1 ? " centre" : ""}` });
+    const size = node.kind === "project" ? 10 + (heaviest > 1 ? 8 * Math.sqrt(node.weight / heaviest) : 0) : node.kind === "tag" ? 6 : 7;
+    const radius = size * Math.sqrt(zoom);
+    const link = shape("a", { href: node.address, class: `kind-${node.kind}${at === 0 && isAround(given) ? " centre" : ""}` });
     link.append(shape("circle", { cx: x, cy: y, r: radius }));
-    const text = shape("text", { x: x + radius + 4, y: y + 4 });
-    text.textContent = node.label.length > 30 ? `${node.label.slice(0, 29)}…` : node.label;
+    const text = shape("text", { x: x + radius + 4 * zoom, y: y + 4 * zoom });
+    text.textContent = labels[at]!;
     const title = shape("title", {});
     title.textContent = node.label;
     link.append(text, title);
@@ -88,12 +128,13 @@ function draw(host: HTMLElement): void {
   explore(svg, box);
 }
 
-function bounds(places: Place[]): [number, number, number, number] {
-  const xs = places.map((place) => place.x), ys = places.map((place) => place.y);
-  const left = Math.min(...xs, -60) - 40, top = Math.min(...ys, -60) - 40;
-  const width = Math.max(...xs, 60) - left + 190, height = Math.max(...ys, 60) - top + 40;
-  const scale = Math.max(width / WIDTH, height / HEIGHT, 0.6);
-  return [left - (WIDTH * scale - width) / 2, top - (HEIGHT * scale - height) / 2, WIDTH * scale, HEIGHT * scale];
+// The part of the plane to show: everything with its label, in the shape of the page's box.
+function bounds(places: Place[], labels: string[], zoom: number, across: number, down: number): [number, number, number, number] {
+  const ends = places.map((place, at) => place.x + (20 + labels[at]!.length * LETTER) * zoom);
+  const left = Math.min(...places.map((place) => place.x)) - 24 * zoom, top = Math.min(...places.map((place) => place.y)) - 24 * zoom;
+  const width = Math.max(...ends) + 12 * zoom - left, height = Math.max(...places.map((place) => place.y)) + 24 * zoom - top;
+  const scale = Math.max(width / across, height / down, 0.75);
+  return [left - (across * scale - width) / 2, top - (down * scale - height) / 2, across * scale, down * scale];
 }
 
 // The wheel zooms, dragging moves.

@@ -4,6 +4,7 @@ import { element } from "./dom";
 const KEYS: [string, string][] = [
   ["/", "search"], ["Ctrl K", "go to a page or a note"], ["j  k", "next and previous note"],
   ["o", "open"], ["e", "edit"], ["x", "select"], ["c", "write a new note"],
+  ["y  r  s", "in a review: keep, reject, skip"],
   ["Ctrl S", "save"], ["Esc", "leave a field"], ["?", "these keys"],
 ];
 let help: HTMLDialogElement | undefined;
@@ -15,7 +16,7 @@ export function openHelp(): void {
 
 function build(): HTMLDialogElement {
   const jumps = [...document.querySelectorAll<HTMLAnchorElement>(".side a[data-key]")].map(
-    (link): [string, string] => [`g ${link.dataset["key"] ?? ""}`, link.textContent?.trim() ?? ""],
+    (link): [string, string] => [`g ${link.dataset["key"] ?? ""}`, link.querySelector("span")?.textContent ?? ""],
   );
   const list = element("dl", {}, ...[...KEYS, ...jumps].flatMap(([key, what]) => [
     element("dt", {}, element("kbd", {}, key)), element("dd", {}, what),

@@ -24,6 +24,11 @@ function act(key: string): boolean {
     jumping = 0;
     return jump(key);
   }
+  const named = document.querySelector<HTMLElement>(`[data-hotkey="${CSS.escape(key)}"]`);
+  if (named) {
+    named.click();
+    return true;
+  }
   switch (key) {
     case "g": jumping = Date.now() + JUMP_MILLISECONDS; return true;
     case "/": focus("#find"); return true;

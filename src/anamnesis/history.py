@@ -46,9 +46,40 @@ class Version:
         return bool(self.files) and all(line.startswith("D ") for line in self.files)
 
 
-def log(memory_dir: str, *, limit: int = 20) -> list[Version]:
-    """The last changes of all notes, newest first."""
-    return changes(memory_dir, [f"--max-count={int(limit)}"])
+def log(memory_dir: str, *, limit: int = 20, start: str = "") -> list[Version]:
+    """The last changes of all notes, newest first; `start` is the first that is given."""
+    first = (resolve(memory_dir, start),) if start else (MAIN,)
+    return changes(memory_dir, [f"--max-count={int(limit)}"], start=first)
+
+
+def commits(memory_dir: str, *, limit: int) -> list[Version]:
+    """The last changes without their files: to find those is most of the work of a log."""
+    return changes(memory_dir, [f"--max-count={int(limit)}"], files=False)
+
+
+def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Version], str]:
+    """The changes that removed files, with those only, and where to look on; empty: nowhere.
+
+    `among` so many changes is looked: each costs as much as its folders are large.
+    """
+    if is_unborn(memory_dir):
+        return [], ""
+    first = resolve(memory_dir, start or MAIN)
+    after = asked(memory_dir, "rev-list", "--max-count=1", f"--skip={int(among)}", first)
+    rest = after.decode().strip()
+    until = [f"^{rest}"] if rest else []
+    return changes(memory_dir, ["--diff-filter=D"], start=(first, *until)), rest
+
+
+def index_changes(memory_dir: str) -> None:
+    """Let git note, in the background, which change touched which file.
+
+    With that the log of one file looks at its own changes only. Without it, or where it is not
+    up to date, git compares the folders of every change.
+    """
+    if os.path.isdir(os.path.join(memory_dir, ".git")):
+        words = ["commit-graph", "write", "--reachable", "--changed-paths", "--split"]
+        gitcmd.detach(memory_dir, words, settings={"core.commitGraph": "true"})
 
 
 def resolve(memory_dir: str, revision: str) -> str:
@@ -73,15 +104,21 @@ class NoSuchVersion(AnamnesisError):
 
 
 def changes(
-    memory_dir: str, arguments: Sequence[str], *, start: Sequence[str] = (MAIN,)
+    memory_dir: str,
+    arguments: Sequence[str],
+    *,
+    start: Sequence[str] = (MAIN,),
+    files: bool = True,
 ) -> list[Version]:
     """The changes that `git log` gives for some arguments."""
     if is_unborn(memory_dir):
         return []
-    printed = asked(
-        memory_dir, "log", _FORMAT, "--raw", "--no-abbrev", "--no-renames", "--encoding=UTF-8",
-        "-z", *start, *arguments,
-    )  # fmt: skip
+    shown = ("--raw", "--no-abbrev", "--no-renames") if files else ()
+    words = ["log", _FORMAT, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
+    try:
+        printed = asked(memory_dir, "-c", "core.commitGraph=true", *words)
+    except AnamnesisError:  # what git noted about changes is damaged; it can do without
+        printed = asked(memory_dir, *words)
     return list(_versions(printed.decode("utf-8", "replace")))
 
 
@@ -112,5 +149,5 @@ def asked(memory_dir: str, *args: str, input: bytes | None = None) -> bytes:
     """What a git command prints about the history."""
     finished = gitcmd.git_in(_checked(memory_dir), args, timeout=_SECONDS, input=input)
     if finished.code != 0:
-        raise AnamnesisError(f"git {args[0]} failed: {finished.complaint}")
+        raise AnamnesisError(f"git {' '.join(args)[:60]} failed: {finished.complaint}")
     return finished.out

@@ -6,19 +6,25 @@ id stands in the front matter only, and a new name is a removal and an addition 
 
 from __future__ import annotations
 
+import re
+
 from anamnesis import history
 from anamnesis.errors import InvalidInput
 from anamnesis.history import NoSuchVersion, Version
+from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import TYPES
 from anamnesis.notes.tree import MAX_NOTE_BYTES
 from anamnesis.records import replace
-from anamnesis.sync.forgotten import NAMED_BY_ID, said_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from anamnesis.notes.note import Memory
+
+# Files that this program named: what such a file holds is said by its name.
+_NAMED_BY_ID = re.compile(r"(?:.*/)?[0-9A-HJKMNP-TV-Z]{26}\.md")
 _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 
 
@@ -26,8 +32,13 @@ def versions(
     memory_dir: str, note_id: str, *, names: Iterable[str] = (), limit: int = 100
 ) -> list[Version]:
     """The changes of one note, newest first; `names` are paths that it is known to have."""
+    if not is_valid_id(note_id):
+        raise InvalidInput(f"{note_id[:80]!r} is not a note id.")
     known = dict.fromkeys(names)
-    found = _changes(memory_dir, note_id, known, limit)
+    found = _changes(memory_dir, note_id, known, limit) if known else []
+    if not found:
+        known.update(dict.fromkeys(_usual_names(memory_dir, note_id)))
+        found = _changes(memory_dir, note_id, known, limit)
     if not found:
         return _found_by_reading(memory_dir, note_id)[:limit]
     while len(found) < limit:
@@ -42,18 +53,24 @@ def versions(
 def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str] = ()) -> bytes:
     """What a note said in a version."""
     commit = history.resolve(memory_dir, revision)
-    listed = dict(_listed(memory_dir, commit))
-    known = set(names)
+    known = {*names, *(f"{type}/{note_id}.md" for type in TYPES)}
+    listed = dict(_listed(memory_dir, commit, known))
     blob = _blob_of(memory_dir, note_id, listed, known)
     if blob is None:
+        listed = dict(_listed(memory_dir, commit))
         past = versions(memory_dir, note_id, names=known)
         known.update(file[2:] for version in past for file in version.files)
         blob = _blob_of(memory_dir, note_id, listed, known)
     if blob is None:
         raise NoSuchVersion(note_id, revision)
-    if int(history.asked(memory_dir, "cat-file", "-s", blob)) > MAX_NOTE_BYTES:
-        raise InvalidInput(f"Note {note_id} is larger than 1 MiB in {revision}.")
     return history.asked(memory_dir, "cat-file", "blob", blob)
+
+
+def text_in(memory_dir: str, version: Version) -> bytes:
+    """What a note says after one of its changes; nothing if that removed it."""
+    pairs = zip(version.files, version.blobs, strict=True)
+    blob = next((blob for file, blob in pairs if not file.startswith("D ")), "")
+    return history.asked(memory_dir, "cat-file", "blob", blob) if blob else b""
 
 
 def removed_ids(memory_dir: str, part: str) -> list[str]:
@@ -66,13 +83,15 @@ def removed_ids(memory_dir: str, part: str) -> list[str]:
 
 
 def _changes(memory_dir: str, note_id: str, names: Iterable[str], limit: int) -> list[Version]:
-    if not is_valid_id(note_id):
-        raise InvalidInput(f"{note_id[:80]!r} is not a note id.")
-    # Whole paths: git compares them a hundred times faster than patterns.
-    usual = (f"{folder}/{note_id}.md" for folder in _folders(memory_dir))
-    places = [f":(literal){path}" for path in dict.fromkeys([*usual, *names])]
+    # Whole paths: git compares them a hundred times faster than patterns, and one path alone it
+    # can look up (see history.index_changes).
+    places = [f":(literal){path}" for path in names]
     found = history.changes(memory_dir, [f"--max-count={int(limit)}", "--", *places])
     return list(_own(memory_dir, note_id, found))
+
+
+def _usual_names(memory_dir: str, note_id: str) -> Iterator[str]:
+    return (f"{folder}/{note_id}.md" for folder in _folders(memory_dir))
 
 
 def _folders(memory_dir: str) -> list[str]:
@@ -108,7 +127,7 @@ def _worth_a_look(note_id: str, found: Iterable[Version]) -> list[Version]:
 
 
 def _may_be_any(path: str) -> bool:
-    return path.endswith(".md") and NAMED_BY_ID.fullmatch(path) is None
+    return path.endswith(".md") and _NAMED_BY_ID.fullmatch(path) is None
 
 
 def _own(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[Version]:
@@ -134,6 +153,12 @@ def _is_note(note_id: str, path: str, said: str | None) -> bool:
 
 def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
     """The id that each text says; nothing for one that is no note."""
+    found = notes_in(memory_dir, blobs)
+    return {blob: note.id if note else "" for blob, note in found.items()}
+
+
+def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
+    """The note that each text is; None for one that is no note."""
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
     sizes = history.asked(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
     small = [
@@ -142,23 +167,32 @@ def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
         if fact.count(b" ") == 2 and int(fact.split()[2]) <= MAX_NOTE_BYTES
     ]
     rest = history.asked(memory_dir, "cat-file", "--batch", input=b"\n".join([*small, b""]))
-    found: dict[str, str] = {}
+    found: dict[str, Memory | None] = {}
     position = 0
     for _ in small:
         end = rest.index(b"\n", position)
         blob, _, size = rest[position:end].split()
         position = end + 1 + int(size)
-        found[blob.decode()] = said_id(rest[end + 1 : position])
+        found[blob.decode()] = _note(rest[end + 1 : position])
         position += 1
     return found
+
+
+def _note(data: bytes) -> Memory | None:
+    try:
+        return deserialize(data.decode())
+    except (UnreadableNote, UnicodeDecodeError):
+        return None
 
 
 def _names(found: Iterable[Version]) -> Iterator[str]:
     return (file[2:] for version in found for file in version.files)
 
 
-def _listed(memory_dir: str, commit: str) -> Iterator[tuple[str, str]]:
-    printed = history.asked(memory_dir, "ls-tree", "-r", "-z", "--full-tree", commit)
+def _listed(memory_dir: str, commit: str, names: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """The files of a version, or some of them, with the blob that each is."""
+    words = ["ls-tree", "-r", "-z", "--full-tree", commit, "--", *names]
+    printed = history.asked(memory_dir, *words)
     for line in printed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         facts, _, path = line.partition("\t")
         mode, _, blob = facts.split()

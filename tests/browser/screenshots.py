@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +30,10 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 LOOKS: list[tuple[str, tuple[int, int], Literal["light", "dark"]]] = [
     ("", (1280, 800), "light"), ("-dark", (1280, 800), "dark"), ("-phone", (390, 780), "light"),
 ]  # fmt: skip
+KEPT = {  # what the documentation shows
+    "pulse", "review", "notes", "search", "note", "history", "conflict", "injection", "timeline",
+    "notes-dark", "notes-phone",
+}  # fmt: skip
 PAY, WEB, INFRA = "github.com/acme/payments", "github.com/acme/web", "github.com/acme/infra"
 TOPICS = [
     "retry budget of the gateway", "index on orders.created_at", "feature flag for the new cart",
@@ -92,6 +97,38 @@ def fill(store: MemoryStore) -> None:
     )  # fmt: skip
 
 
+def propose(store: MemoryStore) -> None:
+    """What a reflection would have written."""
+    old = next(note for note in store.headers() if note.title.startswith("Prefer small"))
+    proposed = [
+        (
+            "semantic", "Commits are small and say why, with the ticket", "global",
+            "The team reads `git log` in incidents. Say *why*, not *what*, and name the ticket.",
+        ),
+        (
+            "procedural", "After a key rotation, check the signer of both regions", INFRA,
+            "Run `signer status` in **eu** and **us**: a stale key logs `kid mismatch`.",
+        ),
+        (
+            "semantic", "The canary of payments takes 20 minutes since the new region", PAY,
+            "Three sessions waited for it; the old 12 minutes are gone.",
+        ),
+    ]  # fmt: skip
+    for type, title, project, body in proposed:
+        store.write(
+            type=type,
+            title=title,
+            body=body,
+            project=project,
+            machine_id="laptop",
+            tags=["reflection", "pending"],
+            prov_source="reflection",
+            prov_model="claude-haiku",
+            confidence=0.6,
+            supersedes=old.id if project == "global" else "",
+        )
+
+
 def share(home: Path, desk: Path, remote: Path) -> str:
     """Two machines that edit one note; gives the id of the note that is held."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
@@ -127,42 +164,47 @@ def edit(home: Path, title: str, old: str, new: str) -> None:
 
 
 def main() -> None:
-    """Make the store, open the pages, write the pictures."""
-    TARGET.mkdir(parents=True, exist_ok=True)
+    """Make the store, open the pages, write the pictures: those of the docs, or all elsewhere."""
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
+    target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory) / "laptop"
-        os.environ["ANAMNESIS_HOME"] = str(home)
+        os.environ.update(ANAMNESIS_HOME=str(home), HOME=directory)
         with MemoryStore(home) as store:
             fill(store)
         held = share(home, Path(directory) / "desk", Path(directory) / "memory.git")
         inject(str(home), Payload(session_id="7f3c2a10-9d1e", source="startup"), project=PAY)
         with MemoryStore(home) as store:
             release = next(each.id for each in store.headers() if "release" in each.title)
-        photograph(home, held, release)
+            propose(store)
+        photograph(home, held, release, target)
 
 
-def photograph(home: Path, held: str, release: str) -> None:
+def photograph(home: Path, held: str, release: str, target: Path) -> None:
     """One picture per page."""
     pages = {
-        "pulse": "/", "notes": "/notes", "search": "/notes?q=staging database vpn",
+        "pulse": "/", "review": "/review", "notes": "/notes",
+        "search": "/notes?q=staging database vpn",
         "note": f"/notes/{release}", "edit": f"/notes/{release}/edit",
         "history": f"/notes/{release}/history", "conflict": f"/conflicts/{held}",
         "fleet": "/fleet", "injection": f"/injection?project={PAY}",
         "recall": "/recall?q=is the staging database open without vpn", "timeline": "/timeline",
-        "map": f"/map?project={PAY}",
+        "map": f"/map?project={PAY}", "settings": "/settings", "conflicts": "/conflicts",
+        "changes": "/history", "deleted": "/history?deleted=1",
     }  # fmt: skip
-    with Server(home) as server, sync_playwright() as playwright:
+    with Server(home, project=PAY) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         for name, (width, height), colours in LOOKS:
             page = browser.new_page(
                 viewport={"width": width, "height": height}, color_scheme=colours
             )
             page.goto(server.link())
-            shown = pages if not name else {"notes": pages["notes"]}
-            for picture, path in shown.items():
+            for picture, path in pages.items():
+                if target == TARGET and f"{picture}{name}" not in KEPT:
+                    continue
                 page.goto(f"{server.address}{path}")
                 page.wait_for_timeout(300)
-                page.screenshot(path=TARGET / f"{picture}{name}.png")
+                page.screenshot(path=target / f"{picture}{name}.png", full_page=target != TARGET)
             page.close()
         browser.close()
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -14,10 +11,8 @@ from anamnesis.notes.note import Memory
 from anamnesis.operations.inject import inject
 from anamnesis.operations.record import record_locally
 from anamnesis.payload import Payload
-from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
-from fleet import Machine
 from support import write_file
 
 from .conftest import Visitor
@@ -58,6 +53,7 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "history of a note": f"/notes/{note}/history",
         "edit": f"/notes/{note}/edit",
         "new": "/new",
+        "review": "/review",
         "history": "/history",
         "deleted notes": "/history?deleted=1",
         "conflicts": "/conflicts",
@@ -358,40 +354,6 @@ def test_a_version_is_compared_and_brought_back(
 
     expect(page.get_by_text("Brought back as a new version.")).to_be_visible()
     expect(page.locator(".prose")).to_have_text("Froze the clock.")
-
-
-def test_a_conflict_is_settled_with_a_text_made_of_both(
-    visit: Visitor, store: MemoryStore, tmp_path: Path
-) -> None:
-    remote = tmp_path / "remote.git"
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
-    (store.root / "config.json").write_text(json.dumps({"remote": str(remote)}))
-    note = store.write(type="semantic", title="Shared", body="one\ntwo")
-    page = visit.go("/fleet")
-    page.get_by_role("button", name="Sync now").click()
-    expect(page.locator(".toast")).to_contain_text("Synced")
-    desk = Machine(tmp_path / "desk", str(remote))
-    desk.sync()
-    desk.edit(note.id, body="one\ntwo from the desk")
-    desk.sync()
-    found = store.read(note.id)
-    assert found is not None
-    store.update(replace(found.note, body="one\ntwo from here"), expected_hash=found.hash)
-    page.get_by_role("button", name="Sync now").click()
-    expect(page.locator("nav .alert")).to_contain_text("1")
-
-    page.get_by_role("link", name="Conflicts").click()
-    page.get_by_role("link", name="Shared").click()
-    assert visit.violations() == []
-    page.locator(".cm-merge-b .cm-content").click()
-    page.keyboard.press("Control+End")
-    page.keyboard.type("\ntwo from the desk")
-    page.get_by_role("button", name="Save the right side").click()
-
-    expect(page.get_by_text("Settled.")).to_be_visible()
-    saved = store.get(note.id)
-    assert saved is not None
-    assert saved.body == "one\ntwo from here\ntwo from the desk"
 
 
 def test_the_preview_of_an_injection_follows_the_budget(visit: Visitor, store: MemoryStore) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import main
-from anamnesis.operations import export, own_notes, revise, take_in
+from anamnesis.operations import export, own_notes, take_in
 from anamnesis.operations.remember import remember
 from anamnesis.store import MemoryStore
 
@@ -164,18 +164,6 @@ def test_an_edit_leaves_a_secret_that_was_let_in_before(
     assert note is not None
     assert note.body == f"Jenkins uses {SECRET}"
     assert said == ""
-
-
-def test_the_dashboard_brings_no_secret_in(store: MemoryStore) -> None:
-    made = revise.create(store, revise.Draft("CI", f"token {SECRET}"), machine_id="m")
-    read = store.read(made.id)
-    assert read is not None
-
-    draft = revise.Draft("CI", f"now the token is {SECRET}")
-    edited = revise.revise(store, made, draft, expected_hash=read.hash)
-
-    assert SECRET not in made.body
-    assert SECRET not in edited.body
 
 
 def test_an_export_brings_no_secret_back_in(store: MemoryStore, tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis import locks
 from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
@@ -42,8 +44,6 @@ def _saved(browser: TestClient, store: MemoryStore, note_id: str, body: str) -> 
 
 
 def _versions(browser: TestClient, note_id: str) -> list[str]:
-    import re
-
     html = browser.get(f"/notes/{note_id}/history").text
     return re.findall(rf"/notes/{note_id}/history\?at=([0-9a-f]+)\"", html)
 
@@ -186,7 +186,7 @@ def test_a_conflict_is_shown_with_all_versions(browser: TestClient, conflict: st
     assert "shared" in browser.get("/conflicts").text
     assert "1 note was edited on two machines" in browser.get("/").text
 
-    html = browser.get(f"/conflicts/{conflict}").text
+    html = re.sub("</?(span|em)[^>]*>", "", browser.get(f"/conflicts/{conflict}").text)
 
     assert "line of the desk" in html
     assert "line of the laptop" in html
@@ -211,11 +211,102 @@ def test_a_choice_settles_a_conflict(
     assert "No conflicts" in browser.get("/conflicts").text
 
 
+def _seal(browser: TestClient, note_id: str) -> str:
+    html = browser.get(f"/conflicts/{note_id}").text
+    return html.partition('name="seal" value="')[2].partition('"')[0]
+
+
+def test_parts_of_both_versions_settle_a_conflict(
+    browser: TestClient, store: MemoryStore, desk: Machine, conflict: str
+) -> None:
+    picks = {"seal": _seal(browser, conflict), "part-1": "both", "field-tags": "theirs"}
+
+    shown = browser.post(f"/conflicts/{conflict}", data={**picks, "choice": "preview"})
+    held_while_looking = set(conflicts.held(str(store.root)))
+    answer = browser.post(f"/conflicts/{conflict}", data={**picks, "choice": "picked"})
+    browser.post("/sync")
+    desk.sync()
+
+    assert shown.status_code == 200
+    assert "line of the laptop\nline of the desk" in shown.text.partition('id="outcome"')[2]
+    assert len(held_while_looking) == 1
+    assert answer.status_code == 303
+    kept = store.get(conflict)
+    assert kept is not None
+    assert kept.body == "line one\nline of the laptop\nline of the desk"
+    assert kept.tags == ["desk"]
+    assert desk.body(conflict) == kept.body
+
+
+def test_a_pick_for_versions_that_changed_meanwhile_settles_nothing(
+    browser: TestClient, store: MemoryStore, conflict: str
+) -> None:
+    picks = {"seal": _seal(browser, conflict), "part-1": "theirs", "choice": "picked"}
+    found = store.read(conflict)
+    assert found is not None
+    store.update(replace(found.note, body="edited again"), expected_hash=found.hash)
+
+    assert browser.post(f"/conflicts/{conflict}", data=picks).status_code == 409
+    kept = store.get(conflict)
+    assert kept is not None
+    assert kept.body == "edited again"
+    assert len(conflicts.held(str(store.root))) == 1
+
+
+def test_the_result_of_the_picks_can_be_edited_by_hand(browser: TestClient, conflict: str) -> None:
+    picks = {"seal": _seal(browser, conflict), "part-1": "both", "choice": "edit"}
+
+    html = browser.post(f"/conflicts/{conflict}", data=picks).text
+
+    right = html.partition('name="body"')[2].partition("</textarea>")[0]
+    assert "line of the laptop\nline of the desk" in right
+
+
+@pytest.mark.parametrize("trouble", ["changed", "markers", "field"])
+def test_a_text_made_of_both_is_kept_when_it_cannot_settle(
+    browser: TestClient, store: MemoryStore, conflict: str, trouble: str
+) -> None:
+    form = {
+        "choice": "edited", "seal": _seal(browser, conflict), "title": "shared",
+        "body": "precious words", "type": "semantic", "project": "global", "scope": "portable",
+        "confidence": "1",
+    }  # fmt: skip
+    if trouble == "changed":
+        found = store.read(conflict)
+        assert found is not None
+        store.update(replace(found.note, body="edited again"), expected_hash=found.hash)
+    elif trouble == "markers":
+        form["body"] += "\n<<<<<<< mine"
+    else:
+        form["title"] = " "
+
+    answer = browser.post(f"/conflicts/{conflict}", data=form)
+
+    assert answer.status_code == 409
+    assert "nothing was settled" in answer.text
+    assert "precious words" in answer.text
+    assert len(conflicts.held(str(store.root))) == 1
+
+
+def test_a_version_that_is_no_note_is_chosen_as_a_whole(
+    browser: TestClient, store: MemoryStore, conflict: str
+) -> None:
+    next((store.root / "memory").rglob(f"{conflict}.md")).write_text("no front matter")
+
+    html = browser.get(f"/conflicts/{conflict}").text
+    picked = browser.post(f"/conflicts/{conflict}", data={"choice": "picked"})
+
+    assert "Take the one from desk" in html
+    assert "Save what is picked" not in html
+    assert picked.status_code in (400, 409)
+
+
 def test_a_text_made_of_both_settles_a_conflict(
     browser: TestClient, store: MemoryStore, desk: Machine, conflict: str
 ) -> None:
     form = {
-        "choice": "edited", "title": "shared", "body": "line one\r\nboth lines", "tags": "desk",
+        "choice": "edited", "seal": _seal(browser, conflict), "title": "shared", "tags": "desk",
+        "body": "line one\r\nboth lines",
         "type": "semantic", "project": "global", "scope": "portable", "confidence": "1",
     }  # fmt: skip
 
@@ -232,3 +323,17 @@ def test_a_text_made_of_both_settles_a_conflict(
 def test_an_unknown_choice_changes_nothing(browser: TestClient, conflict: str) -> None:
     assert browser.post(f"/conflicts/{conflict}", data={"choice": "none"}).status_code == 400
     assert "shared" in browser.get("/conflicts").text
+
+
+def test_a_save_during_a_sync_is_recorded_when_the_sync_is_done(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    note = store.write(type="semantic", title="t", body="one")
+    lock = str(store.root / "locks" / "sync.lock")
+
+    with locks.held(lock, name="sync", timeout=0):
+        _saved(browser, store, note.id, "two")
+        assert "No version is recorded yet" in browser.get(f"/notes/{note.id}/history").text
+    assert "1 recorded version" in browser.get(f"/notes/{note.id}/history").text
+
+    assert "Every note file can be read." in browser.get("/").text

@@ -70,7 +70,13 @@ def test_the_cookie_is_for_this_site_and_no_script(stranger: TestClient, keys: K
         {"origin": f"{ORIGIN}.evil.example", "sec-fetch-site": "same-origin"},
     ],
 )
-@pytest.mark.parametrize("path", ["/notes", "/new", "/undo", "/theme", "/api/notes", "/api/open"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/notes", "/new", "/undo", "/theme", "/review", "/sync", "/settings/agents", "/api/notes",
+        "/api/open", "/notes/N/redact", "/notes/N/restore", "/conflicts/N", "/api/review/N",
+    ],
+)  # fmt: skip
 def test_another_site_cannot_write(
     browser: TestClient, store: MemoryStore, headers: dict[str, str], path: str
 ) -> None:
@@ -132,13 +138,16 @@ def test_what_a_note_says_stays_text(browser: TestClient, store: MemoryStore) ->
     )
     note = store.write(
         type="semantic", title=f"needle {SCRIPT}", body=body, project=f"p{SCRIPT}",
-        machine_id=f'm"{SCRIPT}', tags=[f"t{SCRIPT}", '"><script>'], prov_session=SCRIPT,
+        machine_id=f'm"{SCRIPT}', tags=[f"t{SCRIPT}", '"><script>', "pending"], prov_session=SCRIPT,
         prov_model=SCRIPT, supersedes="",
     )  # fmt: skip
     paths = [
         "/", "/notes", "/notes?q=needle", f"/notes/{note.id}", f"/notes/{note.id}/source",
         f"/notes/{note.id}/edit", "/settings", f"/notes?q={SCRIPT}", f"/notes?tag={SCRIPT}",
-        '/notes?project="><script>alert(1)</script>', f"/new?title={SCRIPT}",
+        '/notes?project="><script>alert(1)</script>', f"/new?title={SCRIPT}", "/review",
+        f"/review?project={SCRIPT}", "/notes?review=pending", "/history", "/timeline", "/map",
+        f"/map?note={note.id}", f"/map?tag={SCRIPT}", "/fleet", "/injection", "/recall?q=needle",
+        f"/injection?project=p{SCRIPT}", f"/notes/{note.id}/history", f"/history?from={SCRIPT}",
     ]  # fmt: skip
 
     for path in paths:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
+from anamnesis.hooklog import receipts
 from anamnesis.operations.inject import inject
 from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
+from anamnesis.web.app import build
+from anamnesis.web.security import Keys
+
+from .conftest import HOST, ORIGIN
 
 
 def test_the_block_is_the_one_that_the_hook_prints(browser: TestClient, store: MemoryStore) -> None:
@@ -63,3 +68,57 @@ def test_a_pause_is_told(browser: TestClient, store: MemoryStore) -> None:
     switches.pause(str(store.root))
 
     assert "Paused: everywhere" in browser.get("/").text
+
+
+def _first_page(store: MemoryStore, keys: Keys, *, project: str) -> str:
+    """Pulse of a dashboard that was started in a project."""
+    app = build(store, keys=keys, hosts=frozenset({HOST}), cookie="c", project=project)
+    with TestClient(app, base_url=ORIGIN) as client:
+        return client.get("/open", params={"token": keys.mint()}).text
+
+
+def test_pulse_shows_what_a_session_of_this_project_starts_with(
+    store: MemoryStore, keys: Keys
+) -> None:
+    store.write(type="procedural", title="a step of this project", body="b", project="here")
+    store.write(type="procedural", title="a later step elsewhere", body="b", project="there")
+
+    page = _first_page(store, keys, project="here")
+
+    block = page.partition("The next session starts with")[2].partition("</section>")[0]
+    assert "a step of this project" in block
+    assert "a later step elsewhere" not in block
+    assert "of 9,500 units" in block
+    assert "/injection?project=here" in block
+    assert ">here</span>" in block
+
+
+def test_where_nothing_is_known_pulse_shows_the_latest_project(
+    store: MemoryStore, keys: Keys
+) -> None:
+    store.write(type="procedural", title="a step", body="b", project="there")
+    store.write(type="semantic", title="always on", body="b")
+
+    page = _first_page(store, keys, project="an-empty-directory")
+
+    block = page.partition("The next session starts with")[2].partition("</section>")[0]
+    assert "there" in block
+    assert "always on" in block
+    assert ">here</span>" not in block
+
+
+def test_the_preview_holds_the_notice_of_what_waits(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    store.write(type="semantic", title="proposed", body="b", tags=["pending"])
+
+    assert "1 note waits for review" in browser.get("/injection").text
+
+
+def test_looking_at_a_preview_leaves_no_receipt(browser: TestClient, store: MemoryStore) -> None:
+    store.write(type="semantic", title="always on", body="b")
+
+    browser.get("/")
+    browser.get("/injection")
+
+    assert list(receipts.latest(str(store.root))) == []

@@ -5,6 +5,7 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
+from anamnesis.index.curation import PENDING
 from anamnesis.index.rows import HEADER, header
 from anamnesis.records import record
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.note import Memory
 
-DIMENSIONS = ("type", "project", "scope", "machine", "source", "state")
+DIMENSIONS = ("type", "project", "scope", "machine", "source", "state", "review")
 _COLUMNS = {
     "type": "m.type",
     "project": "m.project",
@@ -38,6 +39,11 @@ _ORDERS = {
     "title": "m.title COLLATE NOCASE, m.id",
 }
 ORDERS = tuple(_ORDERS)
+_CELLS = (
+    "m.type", "m.project", "m.scope", "m.machine_id", "m.prov_source",
+    "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END",
+)  # fmt: skip
+_CELL = ", ".join(_CELLS)
 _EXCERPT = 240  # characters: two lines of a list
 
 
@@ -54,6 +60,7 @@ class Shown:
     session: str = ""
     state: str = "current"  # or superseded, or all
     day: str = ""  # a date, or the start of one: created then
+    review: str = ""  # or pending: what no person has looked at yet
 
 
 @record
@@ -128,13 +135,36 @@ def cube(db: sqlite3.Connection) -> Cube:
     """How many notes there are of each combination of values: one scan answers every filter."""
     from collections import Counter
 
-    cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples, counted as they come: SQLite would sort them all
-    cursor.execute(
-        "SELECT type, project, scope, machine_id, prov_source, "
-        "CASE superseded WHEN 0 THEN 'current' ELSE 'superseded' END FROM memories"
-    )
-    return dict(Counter(cursor))
+    counted: Counter[tuple[str, ...]] = Counter()
+    for cell, number in _cells(db).items():
+        counted[(*cell, "")] = number
+    for cell in db.execute(
+        f"SELECT {_CELL} FROM memory_tags t JOIN memories m ON m.id = t.memory_id "  # noqa: S608
+        "WHERE t.tag = 'pending'"
+    ):
+        counted[(*cell, "")] -= 1
+        counted[(*cell, PENDING)] += 1
+    return dict(+counted)
+
+
+def _cells(db: sqlite3.Connection) -> dict[tuple[str, ...], int]:
+    """The same without what waits.
+
+    SQLite joins the values of all notes into one text: to build a text for each value of each
+    note in Python takes twice the time.
+    """
+    from collections import Counter
+
+    joined = "||char(31)||".join(_CELLS)
+    text, number = db.execute(
+        f"SELECT group_concat({joined}, char(30)), count(*) FROM memories m"  # noqa: S608
+    ).fetchone()
+    cells = text.split("\x1e") if text else []
+    counted = {tuple(cell.split("\x1f")): times for cell, times in Counter(cells).items()}
+    if len(cells) == number and all(len(cell) == len(_CELLS) for cell in counted):
+        return counted
+    # A value holds one of the separators.
+    return Counter(map(tuple, db.execute(f"SELECT {_CELL} FROM memories m")))  # noqa: S608
 
 
 def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
@@ -144,6 +174,7 @@ def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
         for name, attribute in _FIELDS.items():
             values[name].append(getattr(row.note, attribute))
         values["state"].append("superseded" if row.superseded else "current")
+        values["review"].append(PENDING if PENDING in row.note.tags else "")
         values["tag"] += row.note.tags
     return {name: _most_common(these) for name, these in values.items()}
 
@@ -159,6 +190,8 @@ def tags(db: sqlite3.Connection, shown: Shown, *, limit: int) -> list[tuple[str,
     """The most used tags of the notes to look at."""
     if shown == Shown():
         return _tags_in_force(db)[:limit]
+    if shown == Shown(state="all"):
+        return _most_used(_all_tags(db))[:limit]
     where, values = _condition(shown)
     found = db.execute(
         "SELECT t.tag, count(*) FROM memories m JOIN memory_tags t ON t.memory_id = m.id "  # noqa: S608
@@ -170,16 +203,30 @@ def tags(db: sqlite3.Connection, shown: Shown, *, limit: int) -> list[tuple[str,
 
 def _tags_in_force(db: sqlite3.Connection) -> list[tuple[str, int]]:
     """The same without a condition: replaced notes are few, so theirs are subtracted."""
-    counted: dict[str, int] = dict(db.execute("SELECT tag, count(*) FROM memory_tags GROUP BY 1"))
+    counted = _all_tags(db)
     for (tag,) in db.execute(
         "SELECT t.tag FROM (SELECT DISTINCT target FROM supersessions) s JOIN memories m "
         "ON m.id = s.target AND m.superseded JOIN memory_tags t ON t.memory_id = m.id"
     ):
         counted[tag] -= 1
-    return sorted(
-        ((tag, number) for tag, number in counted.items() if number),
-        key=lambda pair: (-pair[1], pair[0]),
-    )
+    return _most_used(counted)
+
+
+def _most_used(counted: dict[str, int]) -> list[tuple[str, int]]:
+    used = ((tag, number) for tag, number in counted.items() if number)
+    return sorted(used, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _all_tags(db: sqlite3.Connection) -> dict[str, int]:
+    from collections import Counter
+
+    text, number = db.execute(
+        "SELECT group_concat(tag, char(30)), count(*) FROM memory_tags"
+    ).fetchone()
+    tags = text.split("\x1e") if text else []
+    if len(tags) == number:
+        return Counter(tags)
+    return dict(db.execute("SELECT tag, count(*) FROM memory_tags GROUP BY 1").fetchall())
 
 
 def days(db: sqlite3.Connection, shown: Shown, *, since: str) -> dict[str, int]:
@@ -247,6 +294,8 @@ def _condition(shown: Shown) -> tuple[str, Sequence[str]]:
     if shown.tag:
         clauses.append("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = ?)")
         values.append(shown.tag)
+    if shown.review == PENDING:  # in so many letters: for these there is an index
+        clauses.append("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')")
     if shown.day:
         clauses.append("m.created_at >= ? AND m.created_at < ?")
         values += [shown.day, f"{shown.day}~"]  # "~" follows every character of a time

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
+
 from anamnesis.index.browse import Shown, replaced_by, rows, rows_of, sharing_tags
 from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from anamnesis.index.browse import Row
 
 _PROJECTS, _TAGS = 10, 24
 _NOTES = 12  # around one thing; more is a hairball
 _KIN = 8
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 @record
@@ -54,27 +59,34 @@ class Graph:
     edges: tuple[Edge, ...]
 
 
-def overview(db: sqlite3.Connection) -> Graph:
-    """The largest projects and the tags that they use most."""
-    projects = db.execute(
-        "SELECT project, count(*) FROM memories WHERE superseded = 0 GROUP BY 1 "
-        "ORDER BY 2 DESC, 1 LIMIT ?",
-        (_PROJECTS,),
-    ).fetchall()
-    nodes = {f"project:{name}": Node(f"project:{name}", name, number) for name, number in projects}
+def overview(db: sqlite3.Connection, projects: Sequence[tuple[str, int]]) -> Graph:
+    """The largest of the projects, given with their numbers of notes, and their usual tags."""
+    largest = projects[:_PROJECTS]
+    nodes = {f"project:{name}": Node(f"project:{name}", name, number) for name, number in largest}
     used: dict[str, dict[str, int]] = {}
-    for name, _ in projects:
-        for tag, number in db.execute(
-            "SELECT t.tag, count(*) FROM memories m JOIN memory_tags t ON t.memory_id = m.id "
-            "WHERE m.project = ? AND m.superseded = 0 GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-            (name, _TAGS),
-        ):
+    for name, _ in largest:
+        for tag, number in _usual_tags(db, name):
             used.setdefault(tag, {})[name] = number
     edges = []
     for tag in sorted(used, key=lambda tag: -sum(used[tag].values()))[:_TAGS]:
         nodes[f"tag:{tag}"] = Node(f"tag:{tag}", tag, sum(used[tag].values()))
         edges += [Edge(f"project:{name}", f"tag:{tag}", "tagged") for name in used[tag]]
     return Graph(tuple(nodes.values()), tuple(edges))
+
+
+def _usual_tags(db: sqlite3.Connection, project: str) -> list[tuple[str, int]]:
+    """The tags that a project uses most.
+
+    Each note has its tags as JSON: to find the strings in all of them at once costs a third of
+    looking up the tags of every note.
+    """
+    text = db.execute(
+        "SELECT group_concat(tags, ' ') FROM memories WHERE project = ? AND superseded = 0",
+        (project,),
+    ).fetchone()[0]
+    counted = Counter(_JSON_STRING.findall(text or ""))
+    first = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:_TAGS]
+    return [(json.loads(string), number) for string, number in first]
 
 
 def around_project(db: sqlite3.Connection, project: str) -> Graph:

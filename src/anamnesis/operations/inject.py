@@ -33,27 +33,45 @@ def inject(
     if off := switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
-    notices = [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
-    notices += fleet.notices(home)
+    notices = [*_failing(home), *fleet.notices(home)]
     with MemoryStore(home) as store:
-        if waiting := store.ask(count_pending):
-            those = counted(waiting, "note waits", "notes wait")
-            notices.append(f"Anamnesis: {those} for review. See: anamnesis review")
-        chosen = select.candidates(
+        chosen, fitted = _fitted(
             store,
             project=project,
             k=k,
-            most_global=_MOST_GLOBAL,
             session=payload.session_id,
-        )
-        fitted = budget.fit(
-            chosen,
-            read=store.get,
             limit=limit or formats.LIMITS.get(format, budget.LIMIT),
-            notices=notices,
+            notices=[*notices, *_waiting(store)],
         )
     _leave_receipt(home, payload, project, chosen, fitted)
     return formats.wrapped(fitted.text, format=format, event=payload.event or "SessionStart")
+
+
+def preview(
+    store: MemoryStore, *, project: str, k: int = 8, limit: int = budget.LIMIT
+) -> tuple[list[select.Candidate], budget.Fitted]:
+    """What a new session of the project would be given now, and out of what; leaves no trace."""
+    notices = [*_failing(str(store.root)), *_waiting(store)]
+    return _fitted(store, project=project, k=k, session="", limit=limit, notices=notices)
+
+
+def _fitted(
+    store: MemoryStore, *, project: str, k: int, session: str, limit: int, notices: list[str]
+) -> tuple[list[select.Candidate], budget.Fitted]:
+    chosen = select.candidates(
+        store, project=project, k=k, most_global=_MOST_GLOBAL, session=session
+    )
+    return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices)
+
+
+def _failing(home: str) -> list[str]:
+    return [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
+
+
+def _waiting(store: MemoryStore) -> list[str]:
+    number = store.ask(count_pending)
+    those = counted(number, "note waits", "notes wait")
+    return [f"Anamnesis: {those} for review. See: anamnesis review"] if number else []
 
 
 def _leave_receipt(

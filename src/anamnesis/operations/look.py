@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from anamnesis.index import browse, excerpts
-from anamnesis.index import search as searching
 from anamnesis.index.filters import Filters
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.records import record
@@ -13,11 +12,11 @@ from anamnesis.records import record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from anamnesis.index.browse import Row, Shown
     from anamnesis.index.excerpts import Excerpt
-    from anamnesis.index.search import Found
+    from anamnesis.index.search import Hit as Found
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
 
@@ -62,22 +61,20 @@ def page(
 
 
 def search(store: MemoryStore, text: str, shown: Shown, *, limit: int, offset: int = 0) -> Answer:
-    """One page of the best MOST_HITS notes for a text."""
-    store.headers(limit=0)
+    """One page of the best MOST_HITS notes for a text, as recall ranks them everywhere."""
     text = text[:_LONGEST_QUERY]
+    named = store.ask(lambda db: _named(db, text))
+    found = {} if named else {hit.note.id: hit.why.shares for hit in _ranked(store, text, shown)}
 
-    def find(db: sqlite3.Connection) -> Answer:
-        named = _named(db, text)
-        found = {} if named else _ranked(db, text, shown)
+    def lines(db: sqlite3.Connection) -> Answer:
         rows = [row for row in browse.rows_of(db, named or found) if named or _fits(row, shown)]
-        page = rows[offset : offset + limit]
-        shares = {note_id: hit.why.shares for note_id, hit in found.items()}
         hits = (
-            Hit(row, excerpts.excerpt(db, row.note.id, shares.get(row.note.id, ()))) for row in page
+            Hit(row, excerpts.excerpt(db, row.note.id, found.get(row.note.id, ())))
+            for row in rows[offset : offset + limit]
         )
         return Answer(tuple(hits), len(rows), browse.facets_of(rows))
 
-    return store.ask(find)
+    return store.ask(lines)
 
 
 def related(store: MemoryStore, note: Memory, *, limit: int = 6) -> list[Row]:
@@ -117,19 +114,18 @@ def _walk(db: sqlite3.Connection, note: Memory, step: Step, most: int) -> list[R
     return found[:most]
 
 
-def _ranked(db: sqlite3.Connection, text: str, shown: Shown) -> dict[str, Found]:
+def _ranked(store: MemoryStore, text: str, shown: Shown) -> Sequence[Found]:
     """The ranking of recall; what its filters do not know is looked at afterwards."""
     filters = Filters(
         projects=(shown.project,) if shown.project else (),
         type=shown.type,
         scope=shown.scope,
-        tags=(shown.tag,) if shown.tag else (),
+        tags=tuple(filter(None, (shown.tag, shown.review))),
         machine=shown.machine,
         source=shown.source,
         include_superseded=shown.state != "current",
     )
-    found = searching.search(db, searching.Question(text, filters, limit=MOST_HITS))
-    return {hit.id: hit for hit in found}
+    return store.recall(text, filters=filters, k=MOST_HITS)
 
 
 def _fits(row: Row, shown: Shown) -> bool:

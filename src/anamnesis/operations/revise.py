@@ -6,11 +6,12 @@ from anamnesis.errors import InvalidInput
 from anamnesis.notes import validity
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import SCOPES, TYPES, Memory
-from anamnesis.operations.secrets import without_new_secrets, without_secrets
+from anamnesis.operations.secrets import secrets_stay_here, without_secrets
 from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
 _LONGEST_LINE = 1000  # characters of a title, project or tag
@@ -46,8 +47,25 @@ def draft_of(note: Memory) -> Draft:
 
 def revise(store: MemoryStore, before: Memory, draft: Draft, *, expected_hash: str) -> Memory:
     """Save an edit; raises NoteChangedOnDisk if the note is no longer the one that was read."""
-    plain, _ = without_new_secrets(revised(before, draft), before=before)
-    return store.update(plain, expected_hash=expected_hash)
+    return store.update(revised(before, draft), expected_hash=expected_hash)
+
+
+def about_secrets(home: str, found: ReadNote) -> str:
+    """Why a note does not travel although it may, as a sentence; nothing if it does.
+
+    A person's words are never changed behind their back: they are told, and `redact` is offered.
+    """
+    if found.note.scope != "portable":
+        return ""
+    objection = secrets_stay_here(home)("", found.data)
+    return f"This note stays on this machine: {objection}." if objection else ""
+
+
+def redact(store: MemoryStore, found: ReadNote) -> Memory:
+    """Replace what looks like a secret in a note's title and text."""
+    note = found.note
+    plain = replace(note, title=without_secrets(note.title)[0], body=without_secrets(note.body)[0])
+    return store.update(plain, expected_hash=found.hash)
 
 
 def revised(before: Memory, draft: Draft) -> Memory:
@@ -71,8 +89,8 @@ def create(store: MemoryStore, draft: Draft, *, machine_id: str) -> Memory:
     _require_valid(draft)
     return store.write(
         type=draft.type,
-        title=without_secrets(" ".join(draft.title.split()))[0],
-        body=without_secrets(_with_line_ends(draft.body, like=""))[0],
+        title=" ".join(draft.title.split()),
+        body=_with_line_ends(draft.body, like=""),
         project=" ".join(draft.project.split()) or "global",
         machine_id=machine_id,
         scope=draft.scope,

@@ -23,15 +23,34 @@ class Edit:
     lines: tuple[str, ...]
 
 
+@record
+class Region:
+    """Unchanged lines, then a place that one side or both rewrote."""
+
+    before: Sequence[str]
+    base: Sequence[str]
+    mine: Sequence[str]
+    theirs: Sequence[str]
+    by_mine: bool
+    by_theirs: bool
+
+    @property
+    def agreed(self) -> Sequence[str] | None:
+        """What the place becomes; None where the sides rewrote it differently."""
+        if self.by_mine and self.by_theirs and self.mine != self.theirs:
+            return None
+        return self.mine if self.by_mine else self.theirs
+
+
 def merge_text(base: str, mine: str, theirs: str) -> str | None:
     """Both edits in one text, or None where they touch the same lines."""
-    merged = merge_lines(_lines(base), _lines(mine), _lines(theirs))
+    merged = merge_lines(lines_of(base), lines_of(mine), lines_of(theirs))
     return None if merged is None else "".join(merged)
 
 
 def marked(base: str, mine: str, theirs: str, *, names: tuple[str, str]) -> str:
     """Both edits in one text, with git's markers around those that touch the same lines."""
-    return "".join(_woven(_lines(base), _lines(mine), _lines(theirs), names))
+    return "".join(_woven(lines_of(base), lines_of(mine), lines_of(theirs), names))
 
 
 def merge_lines(
@@ -39,10 +58,10 @@ def merge_lines(
 ) -> list[str] | None:
     """Both edits of some lines, or None where they overlap or touch and differ."""
     merged: list[str] = []
-    for plain, left, right in _regions(base, mine, theirs):
-        if right is not None and left != right:
+    for region in regions(base, mine, theirs):
+        if region.agreed is None:
             return None
-        merged.extend((*plain, *left))
+        merged.extend((*region.before, *region.agreed))
     return merged
 
 
@@ -61,10 +80,8 @@ def edits(base: Sequence[str], changed: Sequence[str]) -> Iterator[Edit]:
             yield Edit(head + a, head + b, tuple(new[c:d]))
 
 
-def _regions(
-    base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]
-) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str] | None]]:
-    """Unchanged lines, then an edit: of one side (and None), or what both made of one place."""
+def regions(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
+    """The places that were rewritten, in order; the last region is what is left unchanged."""
     ours, others = list(edits(base, mine)), list(edits(base, theirs))
     done = 0
     while ours or others:
@@ -72,30 +89,28 @@ def _regions(
         start = min(edit.start for edit in (*left, *right))
         end = max(edit.end for edit in (*left, *right))
         own, other = (_rewritten(base, start, end, group) for group in (left, right))
-        if left and right:
-            yield base[done:start], own, other
-        else:
-            yield base[done:start], own if left else other, None
+        yield Region(base[done:start], base[start:end], own, other, bool(left), bool(right))
         done = end
-    yield base[done:], [], None
+    yield Region(base[done:], (), (), (), by_mine=False, by_theirs=False)
 
 
 def _woven(
     base: Sequence[str], mine: Sequence[str], theirs: Sequence[str], names: tuple[str, str]
 ) -> Iterator[str]:
-    for plain, left, right in _regions(base, mine, theirs):
-        yield from plain
-        if right is None or left == right:
-            yield from left
+    for region in regions(base, mine, theirs):
+        yield from region.before
+        if region.agreed is not None:
+            yield from region.agreed
             continue
         yield f"<<<<<<< {names[0]}\n"
-        yield from _ended(left)
+        yield from ended(region.mine)
         yield "=======\n"
-        yield from _ended(right)
+        yield from ended(region.theirs)
         yield f">>>>>>> {names[1]}\n"
 
 
-def _ended(lines: Sequence[str]) -> Iterator[str]:
+def ended(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, each with an end."""
     return (line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
@@ -126,7 +141,7 @@ def _rewritten(base: Sequence[str], start: int, end: int, changes: Sequence[Edit
     return lines
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
     """The lines with their ends; only LF ends a line, so that any text is put together again."""
     lines = text.split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

@@ -131,13 +131,13 @@ def erase(store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[s
     store.refresh_paths([change.path for change in changes if change.path.endswith(".md")])
 
 
-def undo(store: MemoryStore, *, kind: str = "", force: bool = False) -> Unit:
-    """Take back the latest unit (of a kind); every file is again what it was, byte for byte."""
+def undo(store: MemoryStore, *, kind: str = "", id: str = "", force: bool = False) -> Unit:
+    """Take back the latest unit (of a kind), or the one that is named, byte for byte."""
     root = str(store.root)
     with _alone(root):
         _recover(store)
         done = units(root, state=records.DONE)
-        unit = next((unit for unit in done if kind in ("", unit.kind)), None)
+        unit = next((u for u in done if kind in ("", u.kind) and id in ("", u.id)), None)
         if unit is None:
             raise NothingToUndo(kind or "change")
         back, edited = [], []

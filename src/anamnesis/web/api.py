@@ -8,16 +8,19 @@ from starlette.routing import Route
 
 from anamnesis.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.index.browse import ORDERS, Shown
-from anamnesis.operations import batch, look, revise
+from anamnesis.index.curation import PENDING
+from anamnesis.operations import batch, look, review, revise
 from anamnesis.operations.revise import Draft
 from anamnesis.records import replace
 from anamnesis.web import navigation
+from anamnesis.web.pages import review as deciding
 from anamnesis.web.visit import endpoint
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.note import Memory
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.look import Hit
     from anamnesis.web.visit import Visit
 
@@ -35,6 +38,9 @@ def routes() -> list[Route]:
         Route("/api/status", endpoint(status), methods=["GET"]),
         Route("/api/open", endpoint(open_again), methods=["POST"]),
         Route("/api/palette", endpoint(palette), methods=["GET"]),
+        Route("/api/review", endpoint(waiting), methods=["GET"]),
+        Route("/api/review/{id}", endpoint(beside), methods=["GET"]),
+        Route("/api/review/{id}", endpoint(decide), methods=["POST"]),
         Route("/api/notes", endpoint(notes), methods=["GET"]),
         Route("/api/notes", endpoint(create), methods=["POST"]),
         Route("/api/notes/{id}", endpoint(note), methods=["GET"]),
@@ -84,8 +90,7 @@ def notes(visit: Visit) -> Response:
 
 def note(visit: Visit) -> Response:
     """One note with its body and the hash that a change must bring back."""
-    found = visit.note()
-    return visit.answer({**_fields(found.note), "body": found.note.body, "hash": found.hash})
+    return visit.answer(_read(visit, visit.note()))
 
 
 def create(visit: Visit) -> Response:
@@ -94,8 +99,7 @@ def create(visit: Visit) -> Response:
     written = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
     visit.dashboard.recorder.soon()
     found = visit.store.read(written.id)
-    answer = {**_fields(written), "body": written.body, "hash": found.hash if found else ""}
-    return visit.answer(answer, status=201)
+    return visit.answer(_read(visit, found) if found else _whole(written), status=201)
 
 
 def save(visit: Visit) -> Response:
@@ -116,6 +120,42 @@ def delete(visit: Visit) -> Response:
     batch.delete(visit.store, [found.note.id])
     visit.dashboard.recorder.soon()
     return visit.answer({"deleted": found.note.id})
+
+
+def waiting(visit: Visit) -> Response:
+    """Notes that no person has looked at yet, oldest first."""
+    shown = replace(Shown(project=visit.asked("project")), review=PENDING)
+    limit = visit.asked_number("limit", 50, most=_MOST)
+    offset = visit.asked_number("offset", 0, most=1_000_000)
+    hits = look.page(visit.store, shown, order="oldest", limit=limit, offset=offset)
+    total = visit.dashboard.counts.total(shown)
+    return visit.answer({"total": total, "notes": [_fields(hit.row.note) for hit in hits]})
+
+
+def beside(visit: Visit) -> Response:
+    """A waiting note, what it replaces and what it resembles, all with their bodies."""
+    read = visit.note()
+    found = review.beside_others(visit.store, read.note.id)
+    return visit.answer(
+        {
+            **_whole(found.note),
+            "hash": read.hash,
+            "replaces": [_whole(old) for old in found.replaces],
+            "similar": [_whole(other) for other in found.similar],
+        }
+    )
+
+
+def decide(visit: Visit) -> Response:
+    """Keep or reject a waiting note, if it still is the one that was read."""
+    found, given = visit.note(), visit.json()
+    if PENDING not in found.note.tags:
+        raise InvalidInput("This note does not wait for a look.")
+    if given.get("hash", found.hash) != found.hash:
+        raise NoteChangedOnDisk(f"{found.note.id}.md")
+    decision = str(given.get("decision", ""))
+    deciding.decided(visit, decision, [found.note.id])
+    return visit.answer({deciding.DECISIONS[decision]: found.note.id})
 
 
 def palette(visit: Visit) -> Response:
@@ -145,6 +185,16 @@ def palette(visit: Visit) -> Response:
 def _listed(hit: Hit) -> dict[str, Any]:
     matched = list(hit.excerpt.words) if hit.excerpt else []
     return {**_fields(hit.row.note), "superseded": hit.row.superseded, "matched": matched}
+
+
+def _read(visit: Visit, found: ReadNote) -> dict[str, Any]:
+    warning = revise.about_secrets(visit.dashboard.home, found)
+    known = {**_whole(found.note), "hash": found.hash}
+    return {**known, "notice": warning} if warning else known
+
+
+def _whole(note: Memory) -> dict[str, Any]:
+    return {**_fields(note), "body": note.body}
 
 
 def _fields(note: Memory) -> dict[str, Any]:

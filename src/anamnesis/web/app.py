@@ -26,6 +26,7 @@ from anamnesis.web.pages import (
     pulse,
     recall,
     relations,
+    review,
     settings,
     timeline,
     versions,
@@ -55,14 +56,16 @@ _STATUS = {
 }
 
 
-def build(store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str) -> Starlette:
+def build(
+    store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str, project: str = ""
+) -> Starlette:
     """The dashboard of one store, answering to these names only."""
     app = Starlette(
         routes=_routes(),
         middleware=[Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie)],
         exception_handlers={AnamnesisError: _trouble, HTTPException: _trouble},
     )
-    app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie)
+    app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie, project=project)
     return app
 
 
@@ -79,8 +82,11 @@ def _routes() -> list[Route | Mount]:
         _get("/notes/{id}/source", note.source),
         _get("/notes/{id}/edit", note.edit),
         _post("/notes/{id}", note.save),
+        _post("/notes/{id}/redact", note.redact),
         _get("/notes/{id}/history", versions.of_note),
         _post("/notes/{id}/restore", versions.restore),
+        _get("/review", review.show),
+        _post("/review", review.decide),
         _get("/history", versions.show),
         _get("/conflicts", conflicts.show),
         _get("/conflicts/{id}", conflicts.one),

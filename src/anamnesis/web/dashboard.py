@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from anamnesis import __version__
+from anamnesis import __version__, history
 from anamnesis.config import resolve_machine_id
 from anamnesis.index.browse import Shown
 from anamnesis.records import record
@@ -35,15 +36,24 @@ class Notice:
     text: str
     changes: tuple[Change, ...] = ()
     tone: str = "done"  # or trouble
+    unit: str = ""  # the id of a change of many files as one
+
+    @property
+    def can_be_undone(self) -> bool:
+        """Whether there is a way back."""
+        return bool(self.changes or self.unit)
 
 
 class Dashboard:
     """One store behind one server."""
 
-    def __init__(self, store: MemoryStore, *, keys: Keys, cookie: str = "anamnesis") -> None:
+    def __init__(
+        self, store: MemoryStore, *, keys: Keys, cookie: str = "anamnesis", project: str = ""
+    ) -> None:
         self.store = store
         self.keys = keys
         self.cookie = cookie
+        self.project = project  # that it was started in
         self.machine = resolve_machine_id()
         self.counts = figures.Counts(store)
         self.recorder = Recorder(store, machine_id=self.machine)
@@ -61,11 +71,16 @@ class Dashboard:
         """A page as HTML."""
         return self._templates.get_template(template).render(machine=self.machine, **context)
 
-    def warm(self) -> None:
-        """Count and compile what the first page needs, while the browser still opens."""
-        self.counts.facets(Shown())
-        for name in ("base.html", "pulse.html", "notes.html", "notes_results.html"):
+    def prepare(self) -> None:
+        """Compile the pages that are opened first."""
+        for name in ("base.html", "parts.html", "pulse.html", "notes.html", "notes_results.html"):
             self._templates.get_template(name)
+
+    def warm(self) -> None:
+        """Count what the first page needs, while the browser still opens."""
+        self.counts.facets(Shown())
+        with suppress(OSError):  # no git: then there is no history to look at either
+            history.index_changes(str(self.store.memory_dir))
 
     def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _CONTEXT = 3
 _MOST_LINES = 4000  # comparing costs the product of both; longer texts are shown as they are
+_MOST_SHOWN = 1500  # lines of a page
+_MOST_WORDS = 1000  # of a pair of lines
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 Pieces = tuple[tuple[bool, str], ...]  # whether it changed, and the text
@@ -22,15 +24,22 @@ Pieces = tuple[tuple[bool, str], ...]  # whether it changed, and the text
 class Line:
     """One line of a comparison."""
 
-    kind: str  # same, removed, added or gap
+    kind: str  # same, removed, added, gap, or rest: how many more there are
     old: int | None
     new: int | None
     pieces: Pieces = ()
 
 
 def lines(before: str, after: str) -> list[Line]:
-    """What changed, with a few lines around it."""
-    one, other = before.splitlines(), after.splitlines()
+    """What changed, with a few lines around it, as far as a person reads."""
+    found = _compared(before.splitlines(), after.splitlines())
+    if len(found) <= _MOST_SHOWN:
+        return found
+    rest = f"{len(found) - _MOST_SHOWN:,} more lines"
+    return [*found[:_MOST_SHOWN], Line("rest", None, None, ((False, rest),))]
+
+
+def _compared(one: Sequence[str], other: Sequence[str]) -> list[Line]:
     if len(one) + len(other) > _MOST_LINES:
         return [*_whole("removed", one), *_whole("added", other)]
     found: list[Line] = []
@@ -48,6 +57,13 @@ def lines(before: str, after: str) -> list[Line]:
     return found
 
 
+def side_by_side(one: str, other: str) -> tuple[list[Pieces], list[Pieces]]:
+    """The lines of two texts, with the words that the other one does not have."""
+    found = list(_changed(one.splitlines()[:_MOST_SHOWN], other.splitlines()[:_MOST_SHOWN], 0, 0))
+    left = [line.pieces for line in found if line.kind == "removed"]
+    return left, [line.pieces for line in found if line.kind == "added"]
+
+
 def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterator[Line]:
     paired = [_words(old, new) for old, new in zip(one, other, strict=False)]
     for at, text in enumerate(one):
@@ -60,6 +76,8 @@ def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterat
 
 def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
     one, other = _WORD.findall(before), _WORD.findall(after)
+    if len(one) + len(other) > _MOST_WORDS:
+        return ((True, before),), ((True, after),)
     left: list[tuple[bool, str]] = []
     right: list[tuple[bool, str]] = []
     for tag, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():

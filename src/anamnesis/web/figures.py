@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+EVERYTHING = browse.Shown(state="all")
 _KEPT = 64  # answers; a person looks at a few filters at a time
 _TAGS = 24
 _WEEKS = 53
@@ -41,6 +42,15 @@ class Counts:
         found["tag"] = self._once(("tags", shown), lambda db: browse.tags(db, shown, limit=_TAGS))
         return found
 
+    def values(self, name: str, shown: browse.Shown = EVERYTHING) -> list[str]:
+        """The values of one dimension, those of most notes first."""
+        return [value for value, _ in self.along(name, shown)]
+
+    def along(self, name: str, shown: browse.Shown) -> list[tuple[str, int]]:
+        """The values of one dimension with how many notes each would show."""
+        cube = self._once("cube", browse.cube)
+        return _along(cube, shown, browse.DIMENSIONS.index(name))
+
     def total(self, shown: browse.Shown) -> int:
         """How many notes there are to look at."""
         if shown.tag or shown.day or shown.session:
@@ -58,7 +68,8 @@ class Counts:
 
     def overview(self) -> graph.Graph:
         """The largest projects and the tags that they use most."""
-        return self._once("overview", graph.overview)
+        projects = self.along("project", browse.Shown())
+        return self._once("overview", lambda db: graph.overview(db, projects))
 
     def version(self) -> tuple[object, ...]:
         """Something that is different after every change of the index."""

@@ -17,6 +17,7 @@ class Entry:
 
 _PULSE = "M1 8h3l2-5 3.5 10L12 8h3"
 _NOTES = "M3 2h7l3 3v9H3zM10 2v3h3M5.5 8h5M5.5 11h5"
+_REVIEW = "M2.5 8.5 6 12l7.5-8M2 3h6M2 5.5h3"
 _TIMELINE = "M2 3h12v11H2zM2 6.5h12M5 1.5v3M11 1.5v3M5 9.5h1M8 9.5h1M11 9.5h.5"
 _MAP = "M8 8 3.5 4M8 8l4.5-3M8 8l-3 5M8 8l5 4M8 6.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3"
 _HISTORY = "M8 4v4l3 2M2.5 8a5.5 5.5 0 1 0 1.6-3.9L2 6M2 2.5V6h3.5"
@@ -29,6 +30,7 @@ _SETTINGS = "M2 4h7M12 4h2M2 8h2M7 8h7M2 12h6M11 12h3M9 2.5v3M5.5 6.5v3M9.5 10.5
 MENU = (
     Entry("Pulse", "/", "p", _PULSE),
     Entry("Notes", "/notes", "n", _NOTES),
+    Entry("Review", "/review", "v", _REVIEW),
     Entry("History", "/history", "h", _HISTORY),
     Entry("Conflicts", "/conflicts", "c", _CONFLICTS),
     Entry("Fleet", "/fleet", "f", _FLEET),

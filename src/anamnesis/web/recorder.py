@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import AnamnesisError
+from anamnesis.errors import AnamnesisError, StoreBusy
 from anamnesis.operations.record import record_locally
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class Recorder:
         self._machine_id = machine_id
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
+        self._at_work = threading.Lock()
 
     def soon(self) -> None:
         """Record shortly; further changes until then come along."""
@@ -33,18 +34,21 @@ class Recorder:
                 self._timer.start()
 
     def now(self) -> None:
-        """Record what waits, before somebody looks at the history or the server ends."""
-        with self._lock:
-            timer, self._timer = self._timer, None
-        if timer is not None:
+        """Record what waits, before somebody looks at the history, syncs, or ends the server."""
+        if (timer := self._timer) is not None:
             timer.cancel()
-            self._record()
+        self._record()
 
     def _record(self) -> None:
-        with self._lock:
-            self._timer = None
-        try:
-            record_locally(self._store, machine_id=self._machine_id)
-            self.trouble = ""
-        except AnamnesisError as error:
-            self.trouble = error.message
+        with self._at_work:  # one at a time; who comes second finds that nothing waits any more
+            with self._lock:
+                waiting, self._timer = self._timer, None
+            if waiting is None:
+                return
+            try:
+                record_locally(self._store, machine_id=self._machine_id)
+                self.trouble = ""
+            except StoreBusy:
+                self.soon()  # a sync is at work; it may have seen the files before the last save
+            except AnamnesisError as error:
+                self.trouble = error.message

@@ -20,7 +20,7 @@ from starlette.responses import PlainTextResponse
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 2 * 1024 * 1024  # a note is at most 1 MiB; a form escapes some of its characters
+MOST_BYTES = 4 * 1024 * 1024  # a note is at most 1 MiB; a form writes three bytes for most of them
 _TOKEN_SECONDS = 600.0
 _READING = ("GET", "HEAD", "OPTIONS")
 _DOOR = "/open"  # where a token is exchanged for a session

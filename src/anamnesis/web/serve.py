@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
 import threading
 import time
 from contextlib import suppress
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from anamnesis import atomic
-from anamnesis.errors import AnamnesisError
+from anamnesis.errors import AnamnesisError, NotWritable
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 LOOPBACK = "127.0.0.1"
+_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
 _START_SECONDS = 20.0
 _LAST_SECONDS = 1  # pages hold a stream of events open for ever
 
@@ -36,17 +39,32 @@ class PortTaken(AnamnesisError):
         )
 
 
+class NoSuchAddress(AnamnesisError):
+    """The dashboard cannot listen there."""
+
+    def __init__(self, host: str, why: str) -> None:
+        super().__init__(
+            f"The dashboard cannot listen on {host[:80]}: {why}.",
+            hint="Name one address of this machine, or leave --host away and use an ssh tunnel.",
+        )
+
+
 class Server:
     """The dashboard of one store on one port; a context manager that runs it in a thread."""
 
     def __init__(
-        self, home: str | os.PathLike[str], *, port: int = 0, host: str = LOOPBACK
+        self,
+        home: str | os.PathLike[str],
+        *,
+        port: int = 0,
+        host: str = LOOPBACK,
+        project: str = "",
     ) -> None:
         # Settings are found through the home: this process works on this store only.
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.fspath(home))
         self._socket = _bound(host, port)
         self.port: int = self._socket.getsockname()[1]
-        self.address = f"http://{host}:{self.port}"
+        self.address = f"http://{_in_address(host)}:{self.port}"
         self.keys = Keys()
         self.store = MemoryStore(home)
         self._app = build(
@@ -54,6 +72,7 @@ class Server:
             keys=self.keys,
             hosts=_names(host, self.port),
             cookie=f"anamnesis-{self.port}",
+            project=project,
         )
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -69,6 +88,7 @@ class Server:
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
+        self._app.state.dashboard.prepare()
         self._app.state.dashboard.closing = lambda: self._server.should_exit
         self._thread: threading.Thread | None = None
 
@@ -112,7 +132,8 @@ class Server:
     def _announce(self) -> None:
         """Tell this person's programs where we are and how to get in; nobody else can read it."""
         facts = {"address": self.address, "key": self.keys.script, "pid": os.getpid()}
-        atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
+        with suppress(NotWritable):  # then only this window can open it; it may still be read
+            atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
         self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
         self._warming.start()
 
@@ -120,7 +141,7 @@ class Server:
         self._socket.close()
         self._warming.join()  # it reads the store that is closed below
         self._app.state.dashboard.recorder.now()
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             os.unlink(announcement(str(self.store.root)))
         self.store.close()
 
@@ -151,6 +172,8 @@ def running(home: str) -> str | None:
 
 
 def _bound(host: str, port: int) -> socket.socket:
+    if host in _EVERYWHERE:
+        raise NoSuchAddress(host, "it stands for every address, so no name could be checked")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -158,11 +181,27 @@ def _bound(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise PortTaken(port) from error
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(port) from error
+        raise NoSuchAddress(host, error.strerror or str(error)) from error
     listener.listen(64)
     listener.set_inheritable(False)
     return listener
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _names(host: str, port: int) -> frozenset[str]:
-    return frozenset(f"{name}:{port}" for name in (host, LOOPBACK, "localhost", "[::1]"))
+    """What a browser may call us: the address that we listen on, and no other."""
+    names = {host, LOOPBACK, "localhost", "::1"} if is_loopback(host) else {host}
+    return frozenset(f"{_in_address(name)}:{port}".lower() for name in names)
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -12,8 +12,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.index import excerpts
 from anamnesis.index.browse import Shown
+from anamnesis.index.curation import PENDING
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import settle
+from anamnesis.operations import review, settle
 from anamnesis.web import markdown, navigation
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Visit:
         return len(settle.held(self.store))
 
     @property
+    def pending(self) -> int:
+        """How many notes no person has looked at yet."""
+        return review.pending_count(self.store)
+
+    @property
     def note_views(self) -> tuple[tuple[str, str], ...]:
         """The ways to look at one note."""
         return navigation.NOTE_VIEWS
@@ -82,8 +88,16 @@ class Visit:
         """A part of the path."""
         return str(self.request.path_params[name])
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """The form."""
+        return {name: values[-1] for name, values in self._read_form().items()}
+
     def values(self, name: str) -> list[str]:
         """All values of a field of the form."""
+        return self._read_form().get(name, [])
+
+    def _read_form(self) -> dict[str, list[str]]:
         if self._form is None:
             try:
                 self._form = parse_qs(
@@ -91,7 +105,7 @@ class Visit:
                 )
             except ValueError:
                 raise InvalidInput("The form cannot be read.") from None
-        return self._form.get(name, [])
+        return self._form
 
     def value(self, name: str, default: str = "") -> str:
         """A field of the form."""
@@ -110,11 +124,15 @@ class Visit:
 
     def note(self) -> ReadNote:
         """The note that the path names."""
-        note_id = self.named("id")
-        found = self.store.read(note_id) if is_valid_id(note_id) else None
+        found = self.found_note()
         if found is None:
-            raise NoSuchNote(note_id[:80])
+            raise NoSuchNote(self.named("id")[:80])
         return found
+
+    def found_note(self) -> ReadNote | None:
+        """The note that the path names, if it is there."""
+        note_id = self.named("id")
+        return self.store.read(note_id) if is_valid_id(note_id) else None
 
     def shown(self) -> Shown:
         """The filters that the address carries."""
@@ -129,6 +147,7 @@ class Visit:
             session=self.asked("session"),
             state=state if state in ("current", "superseded", "all") else "current",
             day=self.asked("day"),
+            review=PENDING if self.asked("review") == PENDING else "",
         )
 
     def address(self, **changes: str | int | None) -> str:

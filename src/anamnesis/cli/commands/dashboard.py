@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--host",
         metavar="ADDRESS",
         default="127.0.0.1",
-        help="listen there too: everybody who reaches it can try to open the dashboard",
+        help="listen on this address of the machine instead: others reach it, without encryption",
     )
 
 
@@ -47,11 +47,32 @@ def run(args: Namespace) -> int:
     if link is not None:
         _show(link, browse=not args.no_open)
         return 0
-    server = serve.Server(home, port=args.port, host=args.host)
+    server = serve.Server(home, port=args.port, host=args.host, project=_project_here())
+    if not serve.is_loopback(args.host):
+        _warn(args.host, server.port)
     _show(server.link(), browse=not args.no_open)
     output.talk("Stop it with Ctrl-C.")
     server.run()
     return 0
+
+
+def _project_here() -> str:
+    """The project of the current directory, if there still is one."""
+    from anamnesis.project import resolve_project_key
+
+    try:
+        return resolve_project_key(os.getcwd())
+    except OSError:
+        return ""
+
+
+def _warn(host: str, port: int) -> None:
+    output.talk(
+        f"Warning: everybody who reaches {host} can see what passes: there is no encryption.\n"
+        "Nobody gets in without the address below, but who reads it on the way does.\n"
+        "Safer, from the other machine, with the dashboard on loopback:\n"
+        f"  ssh -L {port}:127.0.0.1:{port} {host} anamnesis dashboard --no-open --port {port}"
+    )
 
 
 def _show(link: str, *, browse: bool) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import InvalidInput
+from anamnesis.clock import utcnow
+from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
-from anamnesis.operations import revise, settle
+from anamnesis.operations import compose, revise, settle
 from anamnesis.operations.revise import draft_of
-from anamnesis.web import differences
+from anamnesis.records import replace
+from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages.note import FIELDS, draft_from, field_text
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from anamnesis.operations.settle import Sides
     from anamnesis.web.visit import Visit
 
+_LABELS = {**FIELDS, "extra": "Other keys"}
+_LOOKING = ("preview", "edit")  # what changes nothing yet
+_BY_HAND = ("edit", "edited")
+
 
 def show(visit: Visit) -> Response:
     """All held notes."""
@@ -27,47 +33,66 @@ def show(visit: Visit) -> Response:
 
 
 def one(visit: Visit) -> Response:
-    """One held note: per field, and the text side by side."""
-    sides = settle.find(visit.store, visit.named("id"))
-    mine, theirs, base = (_note(data) for data in _versions(sides))
-    fields = []
-    if mine and theirs:
-        fields = [
-            (name, label, _field(base, name), _field(theirs, name), _field(mine, name))
-            for name, label in FIELDS.items()
-            if _field(theirs, name) != _field(mine, name)
-        ]
-    differing = {name for name, *_ in fields}
-    return visit.page(
-        "conflict.html",
-        sides=sides,
-        mine=mine,
-        theirs=theirs,
-        base=base,
-        fields=fields,
-        same=[(name, _field(mine, name)) for name in FIELDS if name not in differing],
-        lines=differences.lines(*(_text(data) for data in _versions(sides)[:2])),
-    )
+    """One held note: what differs, per field and per part of the text."""
+    return _shown(visit, settle.find(visit.store, visit.named("id")))
 
 
 def resolve(visit: Visit) -> Response:
-    """Settle it: one version, both, or the text that the person made."""
+    """Settle it: one version, both, what was picked, or the text that the person made."""
     sides = settle.find(visit.store, visit.named("id"))
     choice = visit.value("choice")
-    if choice == "edited":
-        mine = _note(sides.mine) or _note(sides.conflict.theirs)
-        if mine is None:
-            raise InvalidInput("Neither version can be edited here.")
-        note = revise.revised(mine, draft_from(visit))
-        settle.resolve_with(visit.store, sides.conflict.id, serialize(note))
-    else:
-        settle.resolve(visit.store, sides.conflict.id, choice)
+    if choice in _LOOKING:
+        return _shown(visit, sides)
+    try:
+        _settle(visit, sides, choice)
+    except AnamnesisError as error:
+        if choice != "edited":
+            raise
+        return _shown(visit, sides, error=error)  # with what the person made of both
     visit.dashboard.recorder.soon()
     return visit.go("/conflicts", Notice("Settled. The next sync sends it."))
 
 
-def _versions(sides: Sides) -> tuple[bytes | None, bytes, bytes | None]:
-    return sides.mine, sides.conflict.theirs, sides.conflict.base
+def _settle(visit: Visit, sides: Sides, choice: str) -> None:
+    if choice not in ("picked", "edited"):
+        settle.resolve(visit.store, sides.conflict.id, choice)
+        return
+    if visit.value("seal") != compose.seal(sides):
+        raise NoteChangedOnDisk(sides.conflict.path)
+    found = compose.composition(sides, visit.fields)
+    if found is None:
+        raise InvalidInput("Only whole versions can be chosen here.")
+    note = found.note()
+    if choice == "edited":
+        note = replace(revise.revised(note, draft_from(visit)), updated_at=utcnow())
+    settle.resolve_with(visit.store, sides.conflict.id, serialize(note))
+
+
+def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
+    found = compose.composition(sides, visit.fields)
+    if found is None:
+        texts = (_text(sides.mine), _text(sides.conflict.theirs))
+        title = _note(sides.conflict.theirs) or _note(sides.mine)
+        return visit.page(
+            "conflict_unreadable.html", sides=sides, note=title, lines=differences.lines(*texts)
+        )
+    note = found.note()
+    draft = draft_from(visit) if error else draft_of(note)
+    return visit.page(
+        "conflict_edit.html" if visit.value("choice") in _BY_HAND else "conflict.html",
+        status=409 if error else 200,
+        error=error,
+        draft=draft,
+        sides=sides,
+        found=found,
+        seal=compose.seal(sides),
+        labels=_LABELS,
+        side_by_side=differences.side_by_side,
+        note=note,
+        fields=[(name, field_text(draft, name)) for name in FIELDS],
+        html=markdown.rendered(note.body),
+        previewed=visit.value("choice") == "preview",
+    )
 
 
 def _note(data: bytes | None) -> Memory | None:
@@ -75,10 +100,6 @@ def _note(data: bytes | None) -> Memory | None:
         return deserialize((data or b"").decode())
     except (UnreadableNote, UnicodeDecodeError):
         return None
-
-
-def _field(note: Memory | None, name: str) -> str:
-    return field_text(draft_of(note), name) if note else ""
 
 
 def _text(data: bytes | None) -> str:

@@ -81,6 +81,6 @@ def machines(visit: Visit) -> list[Machine]:
 
 def _log(visit: Visit) -> list[history.Version]:
     try:
-        return history.log(os.fspath(visit.store.memory_dir), limit=_LOG)
+        return history.commits(os.fspath(visit.store.memory_dir), limit=_LOG)
     except NoHistory:
         return []

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from anamnesis.hooklog import receipts
 from anamnesis.index import browse
-from anamnesis.index.browse import Shown
-from anamnesis.inject import budget, select
+from anamnesis.inject import budget
+from anamnesis.operations.inject import preview
 from anamnesis.records import record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.responses import Response
 
     from anamnesis.inject.select import Candidate
     from anamnesis.web.visit import Visit
 
-_MOST_GLOBAL = 300
 _NOTES = 8
 _MOST_UNITS = 100_000
 _RECEIPTS = 20
@@ -38,10 +39,8 @@ def show(visit: Visit) -> Response:
     project = visit.asked("project") or "global"
     limit = max(500, visit.asked_number("budget", budget.LIMIT, most=_MOST_UNITS))
     k = visit.asked_number("k", _NOTES, most=100)
-    chosen = select.candidates(visit.store, project=project, k=k, most_global=_MOST_GLOBAL)
-    fitted = budget.fit(chosen, read=visit.store.get, limit=limit)
-    facets = visit.dashboard.counts.facets(Shown(state="all"))
-    given = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
+    chosen, fitted = preview(visit.store, project=project, k=k, limit=limit)
+    given = list(islice(filter(is_whole, receipts.latest(visit.dashboard.home)), _RECEIPTS))
     return visit.page(
         "injection.html",
         project=project,
@@ -49,11 +48,28 @@ def show(visit: Visit) -> Response:
         k=k,
         text=fitted.text,
         used=budget.units(fitted.text),
-        verdicts=[_verdict(candidate, fitted) for candidate in chosen],
-        projects=[name for name, _ in facets["project"]],
+        verdicts=verdicts(chosen, fitted),
+        projects=visit.dashboard.counts.values("project"),
         receipts=given,
         titles=_titles(visit, [str(note.get("id")) for each in given for note in each["notes"]]),
     )
+
+
+def is_whole(receipt: object) -> bool:
+    """Whether a line of the journal says all that a receipt says; a file can be damaged."""
+    if not isinstance(receipt, dict) or not isinstance(receipt.get("units"), int):
+        return False
+    texts, notes = ("at", "event", "session", "project"), receipt.get("notes")
+    return (
+        all(isinstance(receipt.get(name), str) for name in texts)
+        and isinstance(notes, list)
+        and all(isinstance(note, dict) and isinstance(note.get("id"), str) for note in notes)
+    )
+
+
+def verdicts(chosen: Sequence[Candidate], fitted: budget.Fitted) -> list[Verdict]:
+    """What became of each note of a working set."""
+    return [_verdict(candidate, fitted) for candidate in chosen]
 
 
 def _verdict(candidate: Candidate, fitted: budget.Fitted) -> Verdict:

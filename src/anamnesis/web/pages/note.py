@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import islice
+from math import nan
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.hooklog import journal, receipts
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
@@ -14,6 +15,7 @@ from anamnesis.operations.revise import Draft, draft_of
 from anamnesis.records import replace
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice
+from anamnesis.web.pages import injection, review
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -31,6 +33,16 @@ FIELDS = {
     "confidence": "Confidence",
     "supersedes": "Replaces",
 }
+
+
+class _Gone(AnamnesisError):
+    """The note that a person edited was deleted meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This note was deleted while you edited it.",
+            hint="Your words are here: saving them writes a new note.",
+        )
 
 
 def show(visit: Visit) -> Response:
@@ -60,17 +72,20 @@ def edit(visit: Visit) -> Response:
 
 def save(visit: Visit) -> Response:
     """Save the form; a note that changed meanwhile leads to both versions side by side."""
-    found = visit.note()
-    before = found.note
-    draft = draft_from(visit)
+    found, draft = visit.found_note(), draft_from(visit)
+    if found is None:
+        return _form(visit, None, draft, error=_Gone())
     try:
-        note = revise.revise(visit.store, before, draft, expected_hash=visit.value("hash"))
+        note = revise.revise(visit.store, found.note, draft, expected_hash=visit.value("hash"))
     except NoteChangedOnDisk:
-        return _merge(visit, visit.note(), draft)
-    except InvalidInput as error:
+        now = visit.found_note()
+        return _merge(visit, now, draft) if now else _form(visit, None, draft, error=_Gone())
+    except AnamnesisError as error:  # whatever it is, the person's words stay in the form
         return _form(visit, found, draft, hash=visit.value("hash"), error=error)
+    if visit.value("then") == "keep":
+        return visit.go("/review", review.decided(visit, "keep", [note.id]))
     visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", Notice("Saved."))
+    return visit.go(f"/notes/{note.id}", _saved(visit, note.id, "Saved."))
 
 
 def blank(visit: Visit) -> Response:
@@ -90,10 +105,28 @@ def create(visit: Visit) -> Response:
     draft = draft_from(visit)
     try:
         note = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
-    except InvalidInput as error:
+    except AnamnesisError as error:
         return _form(visit, None, draft, error=error)
     visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", Notice("Written."))
+    return visit.go(f"/notes/{note.id}", _saved(visit, note.id, "Written."))
+
+
+def redact(visit: Visit) -> Response:
+    """Replace the secrets of a note."""
+    found = visit.note()
+    if visit.value("hash") != found.hash:
+        raise NoteChangedOnDisk(f"{found.note.id}.md")
+    revise.redact(visit.store, found)
+    visit.dashboard.recorder.soon()
+    done = "The secrets were replaced. The note travels with the next sync."
+    return visit.go(f"/notes/{found.note.id}", _saved(visit, found.note.id, done))
+
+
+def _saved(visit: Visit, note_id: str, text: str) -> Notice:
+    """What was done, unless there is something that the person must know first."""
+    found = visit.store.read(note_id)
+    warning = revise.about_secrets(visit.dashboard.home, found) if found else ""
+    return Notice(f"Saved. {warning}", tone="trouble") if warning else Notice(text)
 
 
 def preview(visit: Visit) -> Response:
@@ -106,15 +139,21 @@ def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
     found = journal.latest(receipts.path(visit.dashboard.home), containing=note_id, whole=True)
     naming = (
         receipt
-        for receipt in found
-        if any(note.get("id") == note_id for note in receipt.get("notes", ()))
+        for receipt in filter(injection.is_whole, found)
+        if any(note["id"] == note_id for note in receipt["notes"])
     )
     return list(islice(naming, _RECEIPTS))
 
 
 def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
     chain = look.chain(visit.store, found.note)
-    return {"note": found.note, "hash": found.hash, "chain": chain, "size": len(found.data)}
+    return {
+        "note": found.note,
+        "hash": found.hash,
+        "chain": chain,
+        "size": len(found.data),
+        "secrets": revise.about_secrets(visit.dashboard.home, found),
+    }
 
 
 def _form(
@@ -123,15 +162,17 @@ def _form(
     draft: Draft,
     *,
     hash: str = "",
-    error: InvalidInput | None = None,
+    error: AnamnesisError | None = None,
 ) -> Response:
+    status = 400 if isinstance(error, InvalidInput) else 409 if isinstance(error, _Gone) else 503
     facets = visit.dashboard.counts.facets(replace(visit.shown(), state="all"))
     return visit.page(
         "edit.html",
-        status=400 if error else 200,
+        status=status if error else 200,
         note=found.note if found else None,
         hash=hash or (found.hash if found else ""),
         draft=draft,
+        in_review=visit.asked("review") == "1" or visit.value("then") == "keep",
         error=error,
         types=TYPES,
         scopes=SCOPES,
@@ -175,7 +216,7 @@ def draft_from(visit: Visit) -> Draft:
     try:
         confidence = float(visit.value("confidence", "1") or "1")
     except ValueError:
-        raise InvalidInput("The confidence is a number from 0 to 1.") from None
+        confidence = nan  # refused with the others, and then the form still has everything
     tags = (" ".join(tag.split()) for tag in visit.value("tags").split(","))
     return Draft(
         title=visit.value("title"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from anamnesis import undo as units
 from anamnesis.errors import InvalidInput
 from anamnesis.index.browse import ORDERS, Shown
 from anamnesis.operations import batch, look
 from anamnesis.operations.look import Answer
 from anamnesis.records import record
 from anamnesis.web.dashboard import Notice
+from anamnesis.web.pages import review
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 PAGE = 50
 _DEEPEST = 1_000_000
 _FACETS = {
+    "review": "Review",
     "state": "State",
     "type": "Type",
     "project": "Project",
@@ -32,7 +35,7 @@ _FACETS = {
     "tag": "Tag",
 }
 _VALUES_SHOWN = 8
-_ALWAYS = ("state",)  # shown even if there is nothing to choose
+_ALWAYS = ("state", "review")  # shown even if there is one value only
 LABELS = {
     "updated": "latest change",
     "oldest": "oldest change",
@@ -90,9 +93,13 @@ def act(visit: Visit) -> Response:
     ids = visit.values("id")
     if not ids:
         raise InvalidInput("No note is selected.", hint="Select notes with x, then choose again.")
-    done = _carried_out(visit, ids)
+    name = visit.value("act")
+    if name in review.DECISIONS:
+        notice = review.decided(visit, name, ids)
+    else:
+        notice = _notice(name, _carried_out(visit, ids))
     visit.dashboard.recorder.soon()
-    return visit.go(visit.back("/notes"), _notice(visit.value("act"), done))
+    return visit.go(visit.back("/notes"), notice)
 
 
 def undo(visit: Visit) -> Response:
@@ -100,10 +107,23 @@ def undo(visit: Visit) -> Response:
     notice = visit.dashboard.forget(visit.value("notice"))
     if notice is None:
         raise InvalidInput("This can no longer be undone.")
-    done = batch.undo(visit.store, notice.changes)
+    taken_back = _unit_undone(visit, notice.unit) if notice.unit else _undone(visit, notice)
     visit.dashboard.recorder.soon()
+    return visit.go(visit.back("/notes"), taken_back)
+
+
+def _undone(visit: Visit, notice: Notice) -> Notice:
+    done = batch.undo(visit.store, notice.changes)
     text = f"{plural(len(done.changes), 'note')} put back."
-    return visit.go(visit.back("/notes"), Notice(" ".join([text, *done.failures])))
+    return Notice(" ".join([text, *done.failures]), tone="trouble" if done.failures else "done")
+
+
+def _unit_undone(visit: Visit, unit: str) -> Notice:
+    try:
+        units.undo(visit.store, id=unit)
+    except (units.ChangedSince, units.NothingToUndo) as error:
+        return Notice(f"{error.message} Nothing was put back.", tone="trouble")
+    return Notice("Taken back.")
 
 
 def _found(visit: Visit, query: str, shown: Shown, *, order: str, offset: int) -> Answer:
@@ -120,10 +140,14 @@ def _facets(
     facets = []
     for name, title in _FACETS.items():
         chosen = getattr(shown, name)
-        choices = [_choice(visit, name, value, count, chosen) for value, count in found[name]]
+        choices = [
+            _choice(visit, name, value, count, chosen)
+            for value, count in found[name]
+            if value or name != "review"
+        ]
         if chosen and chosen != "all" and chosen not in {choice.value for choice in choices}:
             choices.insert(0, _choice(visit, name, chosen, 0, chosen))
-        if len(choices) > 1 or name in _ALWAYS or (choices and chosen):
+        if len(choices) > 1 or (choices and (chosen or name in _ALWAYS)):
             first = [each for at, each in enumerate(choices) if at < _VALUES_SHOWN or each.chosen]
             rest = [each for each in choices if each not in first]
             facets.append(Facet(name, title, tuple(first), tuple(rest)))

@@ -6,15 +6,25 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from anamnesis.index.browse import Shown
+from anamnesis.inject import budget
 from anamnesis.operations import look
+from anamnesis.operations.inject import preview
+from anamnesis.project import GLOBAL
+from anamnesis.records import record
 from anamnesis.web import health
+from anamnesis.web.pages import injection
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.responses import Response
 
+    from anamnesis.operations.look import Hit
+    from anamnesis.web.pages.injection import Verdict
     from anamnesis.web.visit import Visit
 
 _LATEST = 8
+_GIVEN = 6
 _DAYS = 14
 
 
@@ -29,14 +39,54 @@ def show(visit: Visit) -> Response:
         (day := (today - timedelta(days=_DAYS - 1 - at)).isoformat(), days.get(day, 0))
         for at in range(_DAYS)
     ]
+    latest = look.page(visit.store, Shown(), limit=_LATEST)
     return visit.page(
         "pulse.html",
         checks=health.checks(visit.dashboard),
         total=counts.total(Shown()),
-        facets=counts.facets(everything),
-        latest=look.page(visit.store, Shown(), limit=_LATEST),
+        types=counts.along("type", everything),
+        projects=counts.along("project", everything),
+        latest=latest,
+        start=_start(visit, latest),
         bars=bars,
         most=max(1, *(number for _, number in bars)),
         learnt=sum(number for _, number in bars[-7:]),
         machines=counts.machines(),
     )
+
+
+@record
+class Start:
+    """What the next session of a project starts with."""
+
+    project: str
+    here: bool  # whether it is the project that the dashboard was started in
+    shown: Sequence[Verdict]
+    whole: int
+    titles: int
+    used: int
+    limit: int
+
+
+def _start(visit: Visit, latest: Sequence[Hit]) -> Start:
+    project = _project(visit, latest)
+    chosen, fitted = preview(visit.store, project=project)
+    given = [each for each in injection.verdicts(chosen, fitted) if each.shown == "whole"]
+    return Start(
+        project=project,
+        here=project == visit.dashboard.project,
+        shown=given[:_GIVEN],
+        whole=len(fitted.whole),
+        titles=len(fitted.listed),
+        used=budget.units(fitted.text),
+        limit=budget.LIMIT,
+    )
+
+
+def _project(visit: Visit, latest: Sequence[Hit]) -> str:
+    """The project that the dashboard was started in; if nothing is known of it, the latest one."""
+    here = visit.dashboard.project
+    if here and visit.dashboard.counts.total(Shown(project=here)):
+        return here
+    projects = (hit.row.note.project for hit in latest)
+    return next((name for name in projects if name != GLOBAL), GLOBAL)

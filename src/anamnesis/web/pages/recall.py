@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.index.browse import Shown
 from anamnesis.index.filters import Filters
 from anamnesis.records import record
 
@@ -38,14 +37,13 @@ def show(visit: Visit) -> Response:
         include_superseded=visit.asked("superseded") == "1",
     )
     columns = [_column(visit, query, filters, name) for name in SETTINGS] if query else []
-    facets = visit.dashboard.counts.facets(Shown(state="all"))
     return visit.page(
         "recall.html",
         query=query,
         project=project,
         superseded=filters.include_superseded,
         columns=columns,
-        projects=[name for name, _ in facets["project"]],
+        projects=visit.dashboard.counts.values("project"),
     )
 
 

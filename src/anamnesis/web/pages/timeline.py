@@ -28,7 +28,6 @@ def show(visit: Visit) -> Response:
     whole_year = replace(shown, day="")
     days = counts.days(whole_year, since=(today - timedelta(days=371)).isoformat())
     hits = look.page(visit.store, shown, order="created", limit=_LISTED)
-    facets = counts.facets(Shown(state="all"))
     return visit.page(
         "timeline.html",
         calendar=figures.calendar(days, last=today),
@@ -39,8 +38,8 @@ def show(visit: Visit) -> Response:
             (day, list(found))
             for day, found in groupby(hits, key=lambda hit: hit.row.note.created_at[:10])
         ],
-        projects=[name for name, _ in facets["project"]],
-        machines=[name for name, _ in facets["machine"]],
+        projects=counts.values("project"),
+        machines=counts.values("machine"),
         listed=_LISTED,
     )
 

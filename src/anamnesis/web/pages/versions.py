@@ -6,12 +6,12 @@ import os
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from anamnesis import history
+from anamnesis import history, lineage
 from anamnesis.errors import InvalidInput, NoSuchNote
-from anamnesis.history import NoHistory, NoSuchVersion, Version
+from anamnesis.history import NoHistory, Version
 from anamnesis.index import browse
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import past
+from anamnesis.operations import past, removed
 from anamnesis.records import record
 from anamnesis.web import differences
 from anamnesis.web.dashboard import Notice
@@ -19,10 +19,12 @@ from anamnesis.web.dashboard import Notice
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.web.visit import Visit
 
 _SHOWN = 40
-_MOST = 500
+_VERSIONS = 100  # of one note
+_MOST_VERSIONS = 100_000
 _FILES_SHOWN = 8
 _WORDS = {"A": "added", "M": "changed", "D": "deleted"}
 
@@ -34,7 +36,6 @@ class File:
     what: str
     note_id: str
     title: str
-    exists: bool
 
 
 @record
@@ -47,20 +48,29 @@ class Entry:
 
 
 def show(visit: Visit) -> Response:
-    """What changed lately, or which notes were deleted."""
+    """What changed, the latest first, from the change on that the address names."""
     visit.dashboard.recorder.now()
-    limit = max(_SHOWN, visit.asked_number("limit", _SHOWN, most=_MOST))
-    deleted = visit.asked("deleted") == "1"
-    found = _log(visit, _MOST if deleted else limit + 1)
-    titles = _titles(visit, found)
-    entries = [_entry(version, titles) for version in found[:limit]]
+    if visit.asked("deleted") == "1":
+        return _deleted(visit)
+    start = visit.asked("from")
+    found = _log(visit, start)
+    entries = _entries(visit, found[:_SHOWN])
     by_day = groupby(entries, lambda each: each.version.at[:10])
     return visit.page(
         "history.html",
         days=[(day, list(group)) for day, group in by_day],
-        deleted=_deleted(found, titles) if deleted else None,
-        more=limit + _SHOWN if len(found) > limit and limit < _MOST else None,
+        start=start,
+        further=found[_SHOWN].commit if len(found) > _SHOWN else "",
     )
+
+
+def _deleted(visit: Visit) -> Response:
+    start = visit.asked("from")
+    try:
+        page = removed.page(visit.store, start=start)
+    except NoHistory:
+        page = removed.Page(())
+    return visit.page("history_deleted.html", page=page, start=start)
 
 
 def of_note(visit: Visit) -> Response:
@@ -70,8 +80,9 @@ def of_note(visit: Visit) -> Response:
     if not is_valid_id(note_id):
         raise NoSuchNote(note_id[:80])
     current = visit.store.read(note_id)
+    limit = max(_VERSIONS, visit.asked_number("limit", _VERSIONS, most=_MOST_VERSIONS))
     try:
-        found = past.versions(visit.store, note_id)
+        found = past.versions(visit.store, note_id, limit=limit + 1)
     except NoHistory:
         found = []
     if not found and current is None:
@@ -81,11 +92,20 @@ def of_note(visit: Visit) -> Response:
         "note_history.html",
         note_id=note_id,
         note=current.note if current else None,
-        versions=found,
+        versions=found[:limit],
+        more=limit + _VERSIONS if len(found) > limit else None,
         chosen=chosen,
+        restorable=_restorable(found, chosen),
         against_now=visit.asked("with") == "now",
-        lines=_changed(visit, note_id, found, chosen) if chosen else [],
+        lines=_changed(visit, current, found, chosen) if chosen else [],
     )
+
+
+def _restorable(found: list[Version], chosen: str) -> str:
+    """What to bring back: the chosen version; for one that removed the note, what was before."""
+    ids = [version.commit for version in found]
+    at = ids.index(chosen) if chosen in ids else len(ids)
+    return next((version.commit for version in found[at:] if not version.deleted), "")
 
 
 def restore(visit: Visit) -> Response:
@@ -99,65 +119,58 @@ def restore(visit: Visit) -> Response:
 
 
 def _changed(
-    visit: Visit, note_id: str, found: list[Version], chosen: str
+    visit: Visit, current: ReadNote | None, found: list[Version], chosen: str
 ) -> list[differences.Line]:
     at = next((at for at, each in enumerate(found) if each.commit == chosen), None)
     if at is None:
         raise InvalidInput("There is no such version of this note.")
-    text = _text_at(visit, note_id, chosen)
+    text = _text_in(visit, found[at])
     if visit.asked("with") == "now":
-        current = visit.store.read(note_id)
         return differences.lines(text, current.data.decode("utf-8", "replace") if current else "")
-    before = found[at + 1].commit if at + 1 < len(found) else ""
-    return differences.lines(_text_at(visit, note_id, before) if before else "", text)
+    before = _text_in(visit, found[at + 1]) if at + 1 < len(found) else ""
+    return differences.lines(before, text)
 
 
-def _text_at(visit: Visit, note_id: str, revision: str) -> str:
-    try:
-        data = past.text_at(visit.store, note_id, revision)
-    except NoSuchVersion:
-        return ""  # it was deleted there
+def _text_in(visit: Visit, version: Version) -> str:
+    data = lineage.text_in(os.fspath(visit.store.memory_dir), version)
     return data.decode("utf-8", "replace")
 
 
-def _log(visit: Visit, limit: int) -> list[Version]:
+def _log(visit: Visit, start: str) -> list[Version]:
     try:
-        return history.log(os.fspath(visit.store.memory_dir), limit=limit)
+        return history.log(os.fspath(visit.store.memory_dir), limit=_SHOWN + 1, start=start)
     except NoHistory:
         return []
 
 
-def _titles(visit: Visit, found: list[Version]) -> dict[str, str]:
-    ids = dict.fromkeys(_id(line) for version in found for line in _notes(version)[:_FILES_SHOWN])
+def _entries(visit: Visit, found: list[Version]) -> list[Entry]:
+    """The versions with the titles of their notes: as they are now, or as they last were."""
+    shown = {version.commit: _notes(version) for version in found}
+    first = [file for files in shown.values() for file in files[:_FILES_SHOWN]]
+    ids = dict.fromkeys(_id(line) for line, _ in first)
     rows = visit.store.ask(lambda db: browse.rows_of(db, ids))
-    return {row.note.id: row.note.title for row in rows}
+    here = {row.note.id: row.note.title for row in rows}
+    once = removed.titles(visit.store, (blob for line, blob in first if _id(line) not in here))
+    return [
+        Entry(
+            version,
+            tuple(_file(*file, here, once) for file in shown[version.commit][:_FILES_SHOWN]),
+            max(0, len(shown[version.commit]) - _FILES_SHOWN),
+        )
+        for version in found
+    ]
 
 
-def _entry(version: Version, titles: dict[str, str]) -> Entry:
-    files = tuple(_file(line, titles) for line in _notes(version)[:_FILES_SHOWN])
-    return Entry(version, files, len(_notes(version)) - len(files))
-
-
-def _file(line: str, titles: dict[str, str]) -> File:
+def _file(line: str, blob: str, here: dict[str, str], once: dict[str, str]) -> File:
     note_id = _id(line)
-    title = titles.get(note_id, note_id)
-    return File(_WORDS.get(line[:1], "changed"), note_id, title, note_id in titles)
+    title = here.get(note_id) or once.get(blob) or note_id
+    return File(_WORDS.get(line[:1], "changed"), note_id, title)
 
 
-def _deleted(found: list[Version], titles: dict[str, str]) -> list[tuple[str, Version]]:
-    """The notes that are gone, with the version that removed them."""
-    gone: dict[str, Version] = {}
-    for version in found:
-        for line in _notes(version):
-            note_id = _id(line)
-            if line.startswith("D ") and note_id not in titles and is_valid_id(note_id):
-                gone.setdefault(note_id, version)
-    return list(gone.items())
-
-
-def _notes(version: Version) -> list[str]:
+def _notes(version: Version) -> list[tuple[str, str]]:
     """The note files of a version; machines leave signs of life there as well."""
-    return [line for line in version.files if line.endswith(".md")]
+    pairs = zip(version.files, version.blobs, strict=True)
+    return [(line, blob) for line, blob in pairs if line.endswith(".md")]
 
 
 def _id(line: str) -> str:

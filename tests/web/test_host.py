@@ -1,0 +1,109 @@
+"""Listening on another address: only if told, under that name only, never without a warning."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from anamnesis.store import MemoryStore
+from anamnesis.web.serve import LOOPBACK, NoSuchAddress, Server
+
+from .test_command import COMMAND
+
+
+@pytest.fixture
+def outer() -> str:
+    """The address under which other machines would reach this one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        asked.connect(("192.0.2.1", 9))  # sends nothing; only finds the way out
+        return str(asked.getsockname()[0])
+
+
+@pytest.fixture
+def server(store: MemoryStore, outer: str) -> Iterator[Server]:
+    """A dashboard that was told to listen there."""
+    with Server(store.root, host=outer) as running:
+        yield running
+
+
+def _status(server: Server, path: str, *, host: str, cookie: str = "") -> int:
+    connection = http.client.HTTPConnection(
+        urlsplit(server.address).hostname or "", server.port, timeout=20
+    )
+    connection.request("GET", path, headers={"Host": host, "Cookie": cookie})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status
+
+
+def test_unless_told_it_listens_on_loopback_only(store: MemoryStore, outer: str) -> None:
+    with Server(store.root) as running:
+        assert running.address == f"http://{LOOPBACK}:{running.port}"
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((outer, running.port), timeout=5).close()
+
+
+def test_the_token_protects_it_there_as_well(server: Server, outer: str) -> None:
+    host = f"{outer}:{server.port}"
+
+    assert _status(server, "/notes", host=host) == 401
+    assert _status(server, "/open?token=guessed", host=host) == 401
+    cookie = f"anamnesis-{server.port}={server.keys.session}"
+    assert _status(server, "/notes", host=host, cookie=cookie) == 200
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]", "evil.example"])
+def test_it_answers_to_that_name_only(server: Server, name: str) -> None:
+    cookie = f"anamnesis-{server.port}={server.keys.session}"
+
+    assert _status(server, "/notes", host=f"{name}:{server.port}", cookie=cookie) == 421
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "198.51.100.7"])
+def test_an_address_that_is_not_one_of_this_machine_is_refused(
+    store: MemoryStore, host: str
+) -> None:
+    with pytest.raises(NoSuchAddress, match="cannot listen"):
+        Server(store.root, host=host)
+
+
+def test_an_address_of_the_new_kind_is_written_as_browsers_do(store: MemoryStore) -> None:
+    with Server(store.root, host="::1") as running:
+        assert running.address == f"http://[::1]:{running.port}"
+        assert _status(running, "/notes", host=f"[::1]:{running.port}") == 401
+
+
+def test_the_command_warns_that_nothing_is_encrypted(root: Path, outer: str) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "dashboard", "--no-open", "--host", outer],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
+    )  # fmt: skip
+    assert process.stdout is not None
+    link = process.stdout.readline()
+    process.terminate()
+    _, said = process.communicate(timeout=30)
+
+    assert link.startswith(f"http://{outer}:")
+    assert "no encryption" in said
+    assert "ssh -L" in said
+
+
+def test_on_loopback_there_is_nothing_to_warn_of(root: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "dashboard", "--no-open"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.terminate()
+    _, said = process.communicate(timeout=30)
+
+    assert "encryption" not in said
