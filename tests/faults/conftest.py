@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from fleet import Victims
 
 WORKER = Path(__file__).with_name("worker.py")
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -25,3 +27,11 @@ def start_worker(root: Path) -> Start:
         )
 
     return start
+
+
+@pytest.fixture(scope="module")
+def victims() -> Iterator[Victims]:
+    """Work that is killed on the way."""
+    started = Victims()
+    yield started
+    started.close()

@@ -16,17 +16,9 @@ from fleet import Victims
 from reflect_support import durable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SECRETS = ("what nobody shall know", "what nobody may guess")
-
-
-@pytest.fixture(scope="module")
-def victims() -> Iterator[Victims]:
-    started = Victims()
-    yield started
-    started.close()
 
 
 @pytest.fixture

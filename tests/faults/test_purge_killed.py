@@ -13,17 +13,9 @@ from anamnesis.store import MemoryStore
 from fleet import Fleet, Victims, quiet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SECRET = b"what nobody shall know"
-
-
-@pytest.fixture(scope="module")
-def victims() -> Iterator[Victims]:
-    started = Victims()
-    yield started
-    started.close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,13 +80,6 @@ def check(fleet: Fleet, situation: Situation) -> None:
     found = every_text(laptop.home, desk.home, fleet.remote)
     for text in TEXTS[situation]:
         assert text.encode() in found, text
-
-
-@pytest.fixture(scope="module")
-def victims() -> Iterator[Victims]:
-    made = Victims()
-    yield made
-    made.close()
 
 
 def kill_before_each_effect(

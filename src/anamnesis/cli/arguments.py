@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Callable
 
+_LAST_PORT = 65535
+
 
 def open_store() -> MemoryStore:
     """The store of this person."""
@@ -26,11 +28,25 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for a program")
 
 
-def at_least(least: int) -> Callable[[str], int]:
+def add_count(
+    parser: ArgumentParser, name: str, *, default: int | None, help: str, least: int = 1
+) -> None:
+    """An option that says how many."""
+    parser.add_argument(name, metavar="N", type=_at_least(least), default=default, help=help)
+
+
+def port(text: str) -> int:
+    """The type of a port; 0 is any that is free."""
+    if not text.isdecimal() or int(text) > _LAST_PORT:
+        raise ArgumentTypeError(f"{text!r} is not a port from 0 to {_LAST_PORT}")
+    return int(text)
+
+
+def _at_least(least: int) -> Callable[[str], int]:
     """The type of a number that must not be smaller."""
 
     def number(text: str) -> int:
-        if not text.lstrip("+").isdecimal() or int(text) < least:
+        if not text.isdecimal() or int(text) < least:
             raise ArgumentTypeError(f"{text!r} is not a number of {least} or more")
         return int(text)
 

@@ -7,9 +7,9 @@ from difflib import unified_diff
 
 from anamnesis import history, lineage
 from anamnesis.clock import utcnow
-from anamnesis.errors import NoSuchNote, SeveralMatch
+from anamnesis.errors import InvalidInput, NoSuchNote, SeveralMatch
 from anamnesis.index.curation import places
-from anamnesis.notes import tree
+from anamnesis.notes import tombstones, tree
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
 from anamnesis.notes.ids import LENGTH
 from anamnesis.records import replace
@@ -18,6 +18,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
+
+
+class Forgotten(InvalidInput):
+    """A note that was removed on all machines stays removed."""
+
+    def __init__(self, note_id: str) -> None:
+        super().__init__(
+            f"Note {note_id} was forgotten or rejected; the next sync would remove it again.",
+            hint="Write what you still need as a new note.",
+        )
 
 
 def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[history.Version]:
@@ -68,6 +78,8 @@ def restore(store: MemoryStore, given: str, revision: str) -> Memory:
     except UnicodeDecodeError:
         raise UnreadableNote(f"version {revision} of {note_id} is not UTF-8") from None
     current = store.read(note_id)
+    if current is None and tombstones.is_forgotten(str(store.root), note_id):
+        raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
     if current is None:
         return store.put(replace(note, updated_at=utcnow()))

@@ -22,7 +22,7 @@ MOST_BYTES = 256 * 1024  # a note is read by models; what is larger belongs into
 LONGEST_TITLE = 300
 _KNOWN = "This note was already stored; nothing was written."
 _COMPARED = 5  # a note that says nearly the same is among the first that its own words find
-_ASKED = 300  # characters of the body that are searched for; more would cost more and find the same
+_ASKED = 120  # characters of the body that are searched for: more costs more and finds the same
 
 
 @record

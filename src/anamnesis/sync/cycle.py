@@ -210,7 +210,7 @@ class Cycle:
     def _follow(self, ours: str, other: str, behind: int) -> Integration:
         """Our own changes on top of a history that was purged; nothing of our past goes along."""
         self._follows = True
-        self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
+        self._remarks = [said for said in self._remarks if said != _REWRITTEN]
         distance = purge.own_part(self._repository, ours, behind=behind)
         theirs = self._repository.diff(distance.base, other)
         steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 16 * 1024 * 1024
 _BATCH = 5_000  # texts that are looked into at once
-_NAMED_BY_ID = re.compile(r"(?:.*/)?[0-9A-HJKMNP-TV-Z]{26}\.md")
+# Files that this program named: what such a file holds is said by its name.
+NAMED_BY_ID = re.compile(r"(?:.*/)?[0-9A-HJKMNP-TV-Z]{26}\.md")
 
 
 def ids(paths: Iterable[str]) -> set[str]:
@@ -35,14 +36,15 @@ def texts(
     for oid, path in candidates:
         if path.rpartition("/")[2].removesuffix(".md") in gone:
             yield oid
-        elif not _NAMED_BY_ID.fullmatch(path):
+        elif not NAMED_BY_ID.fullmatch(path):
             unsure.append(oid)
     for start in range(0, len(unsure), _BATCH):
         found = repository.contents(unsure[start : start + _BATCH], limit=_LARGEST)
-        yield from (oid for oid, data in found.items() if _id(data) in gone)
+        yield from (oid for oid, data in found.items() if said_id(data) in gone)
 
 
-def _id(data: bytes) -> str:
+def said_id(data: bytes) -> str:
+    """The id that a text says; nothing if it is no note."""
     try:
         return deserialize(data.decode()).id
     except (UnreadableNote, UnicodeDecodeError):

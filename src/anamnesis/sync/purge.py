@@ -22,7 +22,7 @@ from anamnesis.sync.repository import (
     Distance,
     SyncFailed,
     read_text,
-)  # fmt: skip
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import output
+from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--port", type=int, default=0, help="default: a free one")
+    parser.add_argument("--port", type=arguments.port, default=0, help="default: a free one")
     parser.add_argument("--no-open", action="store_true", help="only print the address")
     parser.add_argument("--home", metavar="PATH", help="the store; default: ANAMNESIS_HOME")
     parser.add_argument(

@@ -43,13 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "given", nargs="*", help="import: a file; approve: numbers, or nothing for all"
     )
-    parser.add_argument(
-        "-n",
-        metavar="N",
-        type=arguments.at_least(1),
-        default=20,
-        help="build: how many notes; default: 20",
-    )
+    arguments.add_count(parser, "-n", default=20, help="build: how many notes; default: 20")
     parser.add_argument("--seed", type=int, default=0, help="build: another sample of notes")
     parser.add_argument("--all", action="store_true", help="also questions that nobody approved")
     parser.add_argument("--no-model", action="store_true", help="build, experiment: use no model")

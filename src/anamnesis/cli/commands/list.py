@@ -20,13 +20,7 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_filters(parser)
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=arguments.at_least(0),
-        default=50,
-        help="default: 50; 0 lists all",
-    )
+    arguments.add_count(parser, "--limit", default=50, help="default: 50; 0 lists all", least=0)
     parser.add_argument("--offset", type=int, default=0, help="skip so many")
     arguments.add_json(parser)
 

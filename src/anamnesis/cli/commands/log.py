@@ -17,13 +17,7 @@ _FILES_SHOWN = 5
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=arguments.at_least(1),
-        default=20,
-        help="at most this many (20)",
-    )
+    arguments.add_count(parser, "--limit", default=20, help="at most this many (20)")
     arguments.add_json(parser)
 
 

@@ -44,13 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--include-superseded", action="store_true", help="also notes that others replace"
     )
-    parser.add_argument(
-        "-k",
-        metavar="N",
-        type=arguments.at_least(1),
-        default=8,
-        help="at most so many notes; default: 8",
-    )
+    arguments.add_count(parser, "-k", default=8, help="at most so many notes; default: 8")
     parser.add_argument("--offset", type=int, default=0, help="leave out so many of the best")
     parser.add_argument("--explain", action="store_true", help="say why each note was found")
     arguments.add_json(parser)

@@ -22,11 +22,13 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
+    from anamnesis.cli.arguments import port
+
     parser.add_argument(
         "--transport", choices=("stdio", "http"), default="stdio", help="default: stdio"
     )
     parser.add_argument(
-        "--port", type=int, default=8765, help="for http; default: 8765; 0 picks a free one"
+        "--port", type=port, default=8765, help="for http; default: 8765; 0 picks a free one"
     )
 
 
