@@ -20,7 +20,7 @@ from anamnesis.errors import NotWritable, StoreBusy
 from anamnesis.hooklog import runs
 from anamnesis.index import vectors
 from anamnesis.index.filters import Filters
-from anamnesis.operations import embed
+from anamnesis.operations import embed, forget
 from anamnesis.operations.embed import SwitchedOff
 from anamnesis.operations.status import full_report, status_report
 from anamnesis.operations.synchronise import backend_of_this_machine
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 DEPLOY = "push to main triggers the pipeline on staging"
 ANAMNESIS = [sys.executable, "-c", "import sys; from anamnesis.cli import main; sys.exit(main())"]
+TABLES = ("notes", "texts")
 QUESTION = "how is a release rolled out"  # shares no word with it
 
 
@@ -141,6 +142,14 @@ def test_an_edited_note_is_read_again_and_a_deleted_one_dropped(store: MemorySto
     assert (done.encoded, done.dropped, done.total) == (1, 1, 2)
     assert titles(store, QUESTION) == []
     assert titles(store, "where does my kitten nap") == ["rest"]
+
+
+def test_of_a_forgotten_note_no_vector_stays(store: MemoryStore, home: Path) -> None:
+    embed.embed(store)
+    forget.forget(store, [store.list(project="shop")[0].id])
+    with sqlite3.connect(home / vectors.FILE) as db:
+        kept = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES]
+    assert kept == [2, 2]
 
 
 def test_the_end_of_a_long_note_can_be_found(store: MemoryStore) -> None:

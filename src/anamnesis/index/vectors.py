@@ -71,9 +71,7 @@ class Shelf:
 
     def drop(self, gone: Iterable[str]) -> None:
         """Forget notes that are gone, and the texts that no note has any more."""
-        with _changing(self._db) as db:
-            db.executemany("DELETE FROM notes WHERE id = ?", [(id,) for id in gone])
-            db.execute("DELETE FROM texts WHERE hash NOT IN (SELECT text FROM notes)")
+        _drop(self._db, gone)
 
     def _opened(self, model: str) -> sqlite3.Connection:
         """The file if it is sound and of this model, else a new one: it can be made again."""
@@ -145,11 +143,23 @@ def count(root: str) -> int:
         return 0
 
 
+def forget(root: str, ids: Iterable[str]) -> None:
+    """Drop some notes, where there are vectors at all: they tell what a note was about."""
+    with suppress(OSError, sqlite3.Error), closing(connect(root)) as db:
+        _drop(db, ids)
+
+
 def remove(root: str) -> None:
     """Take the vectors of a store away."""
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             os.unlink(os.path.join(root, FILE + suffix))
+
+
+def _drop(db: sqlite3.Connection, gone: Iterable[str]) -> None:
+    with _changing(db):
+        db.executemany("DELETE FROM notes WHERE id = ?", [(id,) for id in gone])
+        db.execute("DELETE FROM texts WHERE hash NOT IN (SELECT text FROM notes)")
 
 
 @contextmanager

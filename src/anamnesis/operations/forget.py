@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from anamnesis import undo
 from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.index import vectors
 from anamnesis.notes import tombstones
 from anamnesis.operations.since import moment
 from anamnesis.sync import conflicts
@@ -94,6 +95,7 @@ def _erase(store: MemoryStore, ids: Iterable[str]) -> None:
     """Remove notes and what is kept of them; a file last, so that the next try finds it."""
     gone = set(ids)
     conflicts.erase(str(store.root), gone)
+    vectors.forget(str(store.root), gone)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
     undo.erase(store, removals, ids=gone)

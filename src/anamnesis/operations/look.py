@@ -7,6 +7,7 @@ import re
 from anamnesis.index import browse, excerpts
 from anamnesis.index.filters import Filters
 from anamnesis.notes.ids import is_valid_id
+from anamnesis.operations import embed
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -63,6 +64,7 @@ def page(
 def search(store: MemoryStore, text: str, shown: Shown, *, limit: int, offset: int = 0) -> Answer:
     """One page of the best MOST_HITS notes for a text, as recall ranks them everywhere."""
     text = text[:_LONGEST_QUERY]
+    embed.keep_up(str(store.root))
     named = store.ask(lambda db: _named(db, text))
     found = {} if named else {hit.note.id: hit.why.shares for hit in _ranked(store, text, shown)}
 

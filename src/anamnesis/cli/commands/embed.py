@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.counting import counted
 from anamnesis.errors import StoreBusy
 from anamnesis.operations import embed
 
@@ -55,7 +56,7 @@ def run(args: Namespace) -> int:
         output.say_json(asdict(result))
         return 0
     output.say(
-        f"embed: {result.total} notes have vectors; {result.encoded} read by the model, "
-        f"{result.known} known, {result.dropped} dropped"
+        f"embed: {counted(result.total, 'note has', 'notes have')} vectors; {result.encoded} read "
+        f"by the model, {result.known} known, {result.dropped} dropped"
     )
     return 0
