@@ -17,6 +17,8 @@ from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
 from anamnesis.operations import fleet
 from anamnesis.operations.inject import inject
+from anamnesis.operations.status import sync_memory
+from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
 
@@ -193,6 +195,13 @@ def test_a_sign_of_life_is_written_only_when_it_is_news(ready: Path) -> None:
 
     assert fleet.beat(str(ready))
     assert fleet.machines(str(ready))[0].last_error == "the disk is full"
+
+
+def test_a_sync_by_the_tool_leaves_a_sign_of_life_too(ready: Path) -> None:
+    with MemoryStore(ready) as store:
+        sync_memory(store, backend_of_this_machine())
+
+    assert [machine.machine for machine in fleet.machines(str(ready))] == ["desk"]
 
 
 def test_a_sign_of_life_is_no_note(ready: Path) -> None:

@@ -75,8 +75,19 @@ def test_an_address_without_a_secret_is_shown(url: str) -> None:
     assert masked(url) == url
 
 
-def test_a_key_beside_a_change_is_not_shown() -> None:
-    before = b'{\n  "env": {"ANTHROPIC_API_KEY": "sk-ant-123"}\n}\n'
-    after = before.replace(b"}\n}", b'},\n  "a": 1\n}')
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ('"env": {"ANTHROPIC_API_KEY": "sk-ant-123"}', "sk-ant-123"),
+        ('"args": ["--with", "ghp_0123456789abcdefghijABCDEFGHIJ012345"]', "ghp_0123"),
+        ('"headers": {"X": "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"}', "eyJhbG"),
+    ],
+)
+def test_a_key_beside_a_change_is_not_shown(line: str, secret: str) -> None:
+    before = f"{{\n  {line}\n}}\n".encode()
+    after = before.replace(b"\n}", b',\n  "a": 1\n}')
 
-    assert "sk-ant-123" not in FileChange("s.json", "", before, after).diff
+    diff = FileChange("s.json", "", before, after).diff
+
+    assert secret not in diff
+    assert '"a": 1' in diff

@@ -12,6 +12,7 @@ from anamnesis.onboard import settings
 from anamnesis.onboard.command import masked
 from anamnesis.onboard.rules import rules_edit
 from anamnesis.records import record, replace
+from anamnesis.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from anamnesis.onboard.receipt import Receipt, Touched
 
 _CONTEXT_LINES = 2
-_SECRET_VALUE = re.compile(
+# In a note a name alone proves little; in settings what it is given is never worth showing.
+_NAMED_VALUE = re.compile(
     r"""(?i)((?:key|token|secret|passw\w*|credential\w*|authorization)["']?\s*[:=]\s*)(["'])(.+?)\2"""
 )
 _ADDRESS = re.compile(r"[a-z+]+://[^\s\"'/]*@[^\s\"']+")
@@ -136,6 +138,6 @@ def _is_inside(home: str, path: str) -> bool:
 
 
 def _lines(data: bytes | None) -> list[str]:
-    text = (data or b"").decode("utf-8", "replace")
-    text = _ADDRESS.sub(lambda found: masked(found[0]), _SECRET_VALUE.sub(r"\1\2…\2", text))
+    text = redact((data or b"").decode("utf-8", "replace"))
+    text = _ADDRESS.sub(lambda found: masked(found[0]), _NAMED_VALUE.sub(r"\1\2…\2", text))
     return text.splitlines(keepends=True)

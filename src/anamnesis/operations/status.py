@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.operations.synchronise import sync_report, synchronise
+from anamnesis.operations.synchronise import sync_report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Run one sync cycle, then make the index say what the files say."""
-    from anamnesis.operations.upkeep import after_sync
+    from anamnesis.operations.exchange import exchange
 
-    result = synchronise(backend, store=store, afterwards=[after_sync]).result
+    result = exchange(backend, store=store).result
     return {
         "pushed": result.pushed,
         "pulled": result.pulled,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from anamnesis import config, process
 from anamnesis.cli import output
 from anamnesis.errors import EXIT_CONFLICT, EXIT_FAILED
-from anamnesis.operations import fleet, synchronise, upkeep
+from anamnesis.operations.exchange import exchange
+from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.sync.git import NETWORK_SECONDS
 
 if TYPE_CHECKING:
@@ -52,14 +53,8 @@ def run(args: Namespace) -> int:
         _detach(args.timeout)
         output.talk("sync: started in the background; see:  anamnesis status")
         return 0
-    fleet.beat(config.home_directory())
-    backend = synchronise.backend_of_this_machine(seconds=args.timeout)
-    done = synchronise.synchronise(
-        backend,
-        importers=upkeep.before_sync(config.home_directory()),
-        afterwards=[upkeep.after_sync],
-        accept_deletions=args.accept_deletions,
-    )
+    backend = backend_of_this_machine(seconds=args.timeout)
+    done = exchange(backend, accept_deletions=args.accept_deletions)
     if args.json:
         output.say_json(_as_json(done))
     else:

@@ -9,7 +9,8 @@ from anamnesis import history
 from anamnesis.errors import AnamnesisError
 from anamnesis.history import NoHistory
 from anamnesis.operations import fleet as signs
-from anamnesis.operations.synchronise import backend_of_this_machine, synchronise
+from anamnesis.operations.exchange import exchange
+from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record
 from anamnesis.web.dashboard import Notice
 
@@ -45,7 +46,7 @@ def sync(visit: Visit) -> Response:
     """Exchange notes now."""
     visit.dashboard.recorder.now()
     try:
-        done = synchronise(backend_of_this_machine(), store=visit.store).result
+        done = exchange(backend_of_this_machine(), store=visit.store).result
     except AnamnesisError as error:
         trouble = Notice(f"{error.message} {error.hint}", tone="trouble")
         return visit.go(visit.back("/fleet"), trouble)

@@ -1,0 +1,27 @@
+"""A sync as every surface does it: the command, the hook, the tool and the dashboard."""
+
+from __future__ import annotations
+
+from anamnesis import config
+from anamnesis.operations import fleet, upkeep
+from anamnesis.operations.synchronise import Synchronised, synchronise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.store import MemoryStore
+    from anamnesis.sync.backend import SyncBackend
+
+
+def exchange(
+    backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
+) -> Synchronised:
+    """Leave a sign of life, take in other memories, exchange notes, look after what arrived."""
+    home = config.home_directory()
+    fleet.beat(home)
+    return synchronise(
+        backend,
+        store=store,
+        importers=upkeep.before_sync(home),
+        afterwards=[upkeep.after_sync],
+        accept_deletions=accept_deletions,
+    )
