@@ -20,6 +20,7 @@ class ScriptedModel:
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.results: list[str] = []  # what tools answered
+        self.spoken: list[str] = []
         model = self
 
         class Handler(_Handler):
@@ -42,6 +43,7 @@ class ScriptedModel:
     def forget(self) -> None:
         self.requests.clear()
         self.results.clear()
+        self.spoken.clear()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -79,6 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: dict[str, Any], turns: Any, whole: Any, events: Any) -> None:
         step = next_step(turns)
+        self.owner.spoken.append(step.words)
         self.owner.results += [text for kind, text in turns if kind == "result"]
         if not body.get("stream"):
             self._json(whole(step))

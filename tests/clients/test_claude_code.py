@@ -117,6 +117,22 @@ def test_resuming_and_forking_leave_one_note_for_each_session(story: Story) -> N
     assert sessions.count(story.second["session_id"]) == 1
 
 
+def test_a_slow_hook_of_somebody_else_loses_no_session(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    """The client leaves SessionEnd out while an async hook is running; Stop came before."""
+    desk = Desk(tmp_path, model)
+    slow = {"type": "command", "command": "sleep", "args": ["5"], "async": True}
+    settings = desk.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [slow]}]}}))
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
+
+    claude.session(desk, "Fix the cart [[say The rounding of the cart is fixed, all is well.]]")
+
+    eventually(lambda: desk.notes(type="episodic"))
+
+
 def test_a_second_machine_gets_the_notes(story: Story, tmp_path: Path) -> None:
     story.desk.anamnesis("sync")
     remote = story.desk.home.parent / "shared.git"

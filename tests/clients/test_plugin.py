@@ -41,10 +41,10 @@ def test_the_plugin_is_valid(tmp_path: Path, model: ScriptedModel, part: str) ->
     assert "Validation passed" in printed
 
 
-def test_the_plugin_alone_injects_answers_and_captures(desk: Desk) -> None:
+def test_the_plugin_alone_injects_answers_and_captures_from_the_first_session_on(
+    desk: Desk,
+) -> None:
     desk.anamnesis("write", FACT, "--project", "example.org/team/shop")
-    # The client leaves out the last hooks in the very first session of a new home.
-    claude.session(desk, "Hello [[say Hello.]]")
     desk.model.forget()
 
     claude.session(

@@ -41,8 +41,14 @@ def test_no_hook_keeps_the_client_waiting() -> None:
     assert commands(hooks, "SessionStart") == ["inject", "sync --detach"]
     assert commands(hooks, "SessionEnd") == ["capture --detach"]
     assert commands(hooks, "PreCompact") == ["capture --source precompact --no-sync"]
-    assert "async" not in hooks["SessionEnd"][0]["hooks"][0]  # it would be killed with `claude -p`
-    assert hooks["Stop"][0]["hooks"][0]["async"] is True
+    assert commands(hooks, "Stop") == ["capture --detach --no-sync"]
+
+
+def test_no_hook_is_async() -> None:
+    """In `claude -p` an async hook that still runs keeps SessionEnd from being run at all."""
+    groups = [group for entries in build_hooks(BASE, {}).values() for group in entries]
+
+    assert not [hook for group in groups for hook in group["hooks"] if "async" in hook]
 
 
 def test_an_environment_makes_shell_lines() -> None:

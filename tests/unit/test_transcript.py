@@ -103,6 +103,16 @@ def test_meta_lines_and_other_types_are_passed_over(transcript: Transcript) -> N
     assert session.raw == "User: the real question\n\nAssistant: the answer"
 
 
+def test_what_the_client_says_in_the_models_place_is_not_the_outcome(
+    transcript: Transcript,
+) -> None:
+    transcript.user("the ask").assistant("the answer")
+    filler = {"role": "assistant", "model": "<synthetic>", "content": "No response requested."}
+    transcript.line(type="assistant", message=filler)
+
+    assert parse_transcript(transcript.path).last_outcome == "the answer"
+
+
 def test_a_command_of_the_project_is_the_ask_if_nothing_else_is(transcript: Transcript) -> None:
     transcript.user("<command-name>/fix-issue</command-name><command-args>123</command-args>")
 

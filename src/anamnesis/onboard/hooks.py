@@ -26,10 +26,11 @@ _HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
     ("SessionStart", INJECT_SOURCES, ("inject",), {"timeout": 15}),
     ("SessionStart", SYNC_SOURCES, ("sync", "--detach"), {"timeout": 15}),
     ("UserPromptSubmit", None, ("recall-hook",), {"timeout": 10}),
-    ("Stop", None, ("capture", "--detach", "--no-sync"), {"async": True, "timeout": 30}),
+    # None of ours is async: `claude -p` ends async hooks when it ends, and leaves SessionEnd out
+    # while one is still running. Ours are gone in a moment by themselves.
+    ("Stop", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
     ("PreCompact", None, ("capture", "--source", "precompact", "--no-sync"), {"timeout": 60}),
     ("PostCompact", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
-    # Not async: `claude -p` kills async hooks when it ends. This one is gone in a moment by itself.
     ("SessionEnd", None, ("capture", "--detach"), {"timeout": 60}),
 )
 

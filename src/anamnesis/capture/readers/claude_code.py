@@ -26,6 +26,7 @@ _FAILED = re.compile(rb'"is_error": ?true')
 _NOT_ASKED = re.compile(r"<(?:local-command-|task-notification|bash-|user-memory-input)")
 _COMMAND = re.compile(r"<command-name>\s*(/\S{1,100}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.{0,2000}?)</command-args>", re.DOTALL)
+_CLIENTS_OWN = "<synthetic>"  # the model of what the client says in the model's place
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]{0,40}\]")
 # Commands that steer the client itself; whoever types one has not asked for work.
 _OWN_COMMANDS = frozenset(
@@ -110,8 +111,9 @@ class Reader:
 
     def _take_answer(self, entry: dict[str, Any]) -> None:
         self._take_edits(entry)
-        if entry.get("isApiErrorMessage") is not True:
-            self.draft.answer(text_of(mapping(entry.get("message")).get("content")))
+        message = mapping(entry.get("message"))
+        if entry.get("isApiErrorMessage") is not True and message.get("model") != _CLIENTS_OWN:
+            self.draft.answer(text_of(message.get("content")))
 
     def _take_edits(self, entry: dict[str, Any]) -> None:
         for block in mappings(mapping(entry.get("message")).get("content")):
