@@ -9,9 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
 
-from clients.script import Step, next_step
+from clients.script import UNSCRIPTED, Step, next_step
 
 _numbers = count(1)
+_FEW = 100
 
 
 class ScriptedModel:
@@ -21,6 +22,7 @@ class ScriptedModel:
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.results: list[str] = []  # what tools answered
         self.spoken: list[str] = []
+        self.tokens = _FEW  # how full it says that its context is, in its next answer
         model = self
 
         class Handler(_Handler):
@@ -44,6 +46,14 @@ class ScriptedModel:
         self.requests.clear()
         self.results.clear()
         self.spoken.clear()
+        self.tokens = _FEW
+
+    def tokens_of(self, step: Step) -> int:
+        """What to say of the context; answers that nobody scripted are not counted."""
+        if step.words == UNSCRIPTED:
+            return _FEW
+        said, self.tokens = self.tokens, _FEW
+        return said
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -75,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif "streamGenerateContent" in path:
             self._answer({"stream": True}, gemini_turns(body), gemini_whole, gemini_events)
         elif "generateContent" in path:
-            self._json(gemini_whole(next_step(gemini_turns(body))))
+            self._answer({}, gemini_turns(body), gemini_whole, gemini_events)
         else:
             self._json({})
 
@@ -83,14 +93,15 @@ class _Handler(BaseHTTPRequestHandler):
         step = next_step(turns)
         self.owner.spoken.append(step.words)
         self.owner.results += [text for kind, text in turns if kind == "result"]
+        tokens = self.owner.tokens_of(step)
         if not body.get("stream"):
-            self._json(whole(step))
+            self._json(whole(step, tokens))
             return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for name, event in events(step):
+        for name, event in events(step, tokens):
             if name:
                 self.wfile.write(f"event: {name}\n".encode())
             data = event if isinstance(event, str) else json.dumps(event)
@@ -143,7 +154,7 @@ def anthropic_block(step: Step) -> dict[str, Any]:
     return {"type": "text", "text": step.words}
 
 
-def anthropic_whole(step: Step) -> dict[str, Any]:
+def anthropic_whole(step: Step, tokens: int) -> dict[str, Any]:
     return {
         "id": f"msg_{next(_numbers):08d}",
         "type": "message",
@@ -152,12 +163,12 @@ def anthropic_whole(step: Step) -> dict[str, Any]:
         "content": [anthropic_block(step)],
         "stop_reason": "tool_use" if step.tool else "end_turn",
         "stop_sequence": None,
-        "usage": {"input_tokens": 100, "output_tokens": 20},
+        "usage": {"input_tokens": tokens, "output_tokens": 20},
     }
 
 
-def anthropic_events(step: Step) -> Events:
-    whole = anthropic_whole(step)
+def anthropic_events(step: Step, tokens: int) -> Events:
+    whole = anthropic_whole(step, tokens)
     block = whole["content"][0]
     yield "message_start", {
         "type": "message_start", "message": {**whole, "content": [], "stop_reason": None}
@@ -209,13 +220,13 @@ def responses_item(step: Step) -> dict[str, Any]:
     return {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content}
 
 
-def responses_whole(step: Step) -> dict[str, Any]:
-    usage = {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120}
+def responses_whole(step: Step, tokens: int) -> dict[str, Any]:
+    usage = {"input_tokens": tokens, "output_tokens": 20, "total_tokens": tokens + 20}
     return {"id": f"resp_{next(_numbers)}", "output": [responses_item(step)], "usage": usage}
 
 
-def responses_events(step: Step) -> Events:
-    whole = responses_whole(step)
+def responses_events(step: Step, tokens: int) -> Events:
+    whole = responses_whole(step, tokens)
     yield "response.created", {"type": "response.created", "response": {"id": whole["id"]}}
     yield "response.output_item.done", {
         "type": "response.output_item.done", "output_index": 0, "item": whole["output"][0]
@@ -246,18 +257,18 @@ def chat_message(step: Step) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def chat_whole(step: Step) -> dict[str, Any]:
+def chat_whole(step: Step, tokens: int) -> dict[str, Any]:
     reason = "tool_calls" if step.tool else "stop"
     choice = {"index": 0, "message": chat_message(step), "finish_reason": reason}
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    usage = {"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20}
     return {
         "id": f"chat_{next(_numbers)}", "object": "chat.completion", "created": 0,
         "model": "scripted", "choices": [choice], "usage": usage,
     }  # fmt: skip
 
 
-def chat_events(step: Step) -> Events:
-    whole = chat_whole(step)
+def chat_events(step: Step, tokens: int) -> Events:
+    whole = chat_whole(step, tokens)
     message = whole["choices"][0]["message"]
     for call in message.get("tool_calls", []):
         call["index"] = 0
@@ -283,7 +294,7 @@ def gemini_turns(body: dict[str, Any]) -> Turns:
     return turns
 
 
-def gemini_whole(step: Step) -> dict[str, Any]:
+def gemini_whole(step: Step, tokens: int) -> dict[str, Any]:
     part: dict[str, Any] = (
         {"functionCall": {"name": step.tool, "args": step.arguments}}
         if step.tool
@@ -292,9 +303,11 @@ def gemini_whole(step: Step) -> dict[str, Any]:
     candidate = {
         "index": 0, "finishReason": "STOP", "content": {"role": "model", "parts": [part]}
     }  # fmt: skip
-    usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
+    usage = {
+        "promptTokenCount": tokens, "candidatesTokenCount": 20, "totalTokenCount": tokens + 20
+    }  # fmt: skip
     return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "scripted"}
 
 
-def gemini_events(step: Step) -> Events:
-    yield "", gemini_whole(step)
+def gemini_events(step: Step, tokens: int) -> Events:
+    yield "", gemini_whole(step, tokens)

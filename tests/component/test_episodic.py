@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,19 @@ def test_a_note_that_a_person_deleted_does_not_come_back(
     assert "was deleted" in said
     with MemoryStore(root) as store:
         assert store.list() == []
+
+
+def test_hooks_that_tell_of_a_session_at_once_do_not_take_each_other_for_a_person(
+    root: Path, transcript: Transcript
+) -> None:
+    def goes_on(number: int) -> str:
+        transcript.assistant(f"Step {number} is done, and the tests show it.")
+        return captured(root, transcript)
+
+    with ThreadPoolExecutor(6) as hooks:
+        said = list(hooks.map(goes_on, range(24)))
+
+    assert not [line for line in said if "by hand" in line]
 
 
 def test_checkpoints_come_now_and_then_only(root: Path, transcript: Transcript) -> None:

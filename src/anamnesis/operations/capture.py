@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 
-from anamnesis import switches
+from anamnesis import locks, switches
 from anamnesis.capture import ledger
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
@@ -24,6 +25,8 @@ from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from anamnesis.capture.session import ParsedSession
     from anamnesis.notes.note import Memory
     from anamnesis.payload import Payload
@@ -38,6 +41,8 @@ _SOURCE_OF_EVENT = {
 }
 # A model may cost money: it is asked when a session is over, not at every stage on the way.
 _FINAL = ("session-end", "sweep")
+_LOCKS = 16  # so that sessions seldom wait for one another
+_LOCK_SECONDS = 120.0  # a model that summarises may take its time
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
@@ -66,8 +71,15 @@ def capture(
     path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
-    if source == "checkpoint" and _is_too_soon(home, payload.session_id):
-        return Captured(None, "captured a moment ago")
+    with _one_at_a_time(home, payload.session_id or os.path.basename(path)):
+        if source == "checkpoint" and _is_too_soon(home, payload.session_id):
+            return Captured(None, "captured a moment ago")
+        return _captured(home, payload, path, source=source, project=project)
+
+
+def _captured(
+    home: str, payload: Payload, path: str, *, source: str, project: str | None
+) -> Captured:
     stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
     session = _session(home, payload, path)
     cwd = session.cwd or payload.cwd or "."
@@ -83,6 +95,16 @@ def capture(
     for name in {session.session_id, payload.session_id} - {""}:
         ledger.write(home, name, entry)
     return captured
+
+
+def _one_at_a_time(home: str, session: str) -> AbstractContextManager[None]:
+    """Held from reading the ledger to writing it: several hooks may tell of a session at once.
+
+    Between the two a note of ours is not yet known as ours, and would pass for a person's edit.
+    """
+    number = zlib.crc32(session.encode("utf-8", "replace")) % _LOCKS
+    path = os.path.join(home, "locks", f"session-{number}.lock")
+    return locks.held(path, name="capture", timeout=_LOCK_SECONDS)
 
 
 def _write(
