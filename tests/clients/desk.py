@@ -71,6 +71,13 @@ class Desk:
         found = [note for note in listed if fields.items() <= note.items()]
         return [json.loads(self.anamnesis("show", note["id"], "--json")) for note in found]
 
+    def runs(self, hook: str) -> list[dict[str, str]]:
+        """The runs of a hook that a session started."""
+        log = self.store / "log" / "hooks.jsonl"
+        lines = log.read_text().splitlines() if log.exists() else []
+        entries = [json.loads(line) for line in lines]
+        return [entry for entry in entries if entry["hook"] == hook and entry.get("session")]
+
     def files(self) -> dict[str, bytes]:
         """Every file in the home outside of the store and the project."""
         skipped = (self.store, self.project, self.home / "tmp")

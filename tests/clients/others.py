@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from clients.desk import Desk, client
+from clients.terminal import Terminal
 
 
 def codex(desk: Desk, prompt: str) -> str:
@@ -31,13 +32,27 @@ env_key = "SCRIPTED_KEY"
 """)
 
 
-def gemini(desk: Desk, prompt: str) -> str:
-    environment = desk.environment(
+def gemini(desk: Desk, prompt: str, *, options: tuple[str, ...] = ("--yolo",)) -> str:
+    words = [*_gemini_words(), *options, "-p", prompt]
+    return desk.run(words, env=_gemini_environment(desk))
+
+
+def gemini_terminal(desk: Desk) -> Terminal:
+    words = [*_gemini_words(), "--yolo"]
+    terminal = Terminal(words, cwd=desk.project, env=_gemini_environment(desk))
+    terminal.see("1 MCP server")
+    return terminal
+
+
+def _gemini_words() -> list[str]:
+    # A named model: otherwise another one is asked first which model to ask.
+    return [client("gemini"), "-m", "gemini-2.5-pro"]
+
+
+def _gemini_environment(desk: Desk) -> dict[str, str]:
+    return desk.environment(
         GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=desk.model.url, GEMINI_CLI_TRUST_WORKSPACE="1"
     )
-    # A named model: otherwise another one is asked first which model to ask.
-    words = [client("gemini"), "--yolo", "-m", "gemini-2.5-pro", "-p", prompt]
-    return desk.run(words, env=environment)
 
 
 def gemini_settings(desk: Desk) -> None:
@@ -87,8 +102,19 @@ def opencode_settings(desk: Desk) -> None:
     (folder / "opencode.json").write_text(json.dumps(said, indent=2))
 
 
-def copilot(desk: Desk, prompt: str) -> str:
-    environment = desk.environment(
+def copilot(desk: Desk, prompt: str, *, options: tuple[str, ...] = ("--allow-all-tools",)) -> str:
+    return desk.run([client("copilot"), "-p", prompt, *options], env=_copilot_environment(desk))
+
+
+def copilot_terminal(desk: Desk) -> Terminal:
+    words = [client("copilot"), "--allow-all-tools"]
+    terminal = Terminal(words, cwd=desk.project, env=_copilot_environment(desk))
+    terminal.see("/commands")
+    return terminal
+
+
+def _copilot_environment(desk: Desk) -> dict[str, str]:
+    return desk.environment(
         COPILOT_PROVIDER_BASE_URL=f"{desk.model.url}/v1",
         COPILOT_PROVIDER_TYPE="openai",
         COPILOT_PROVIDER_API_KEY="none",
@@ -96,8 +122,10 @@ def copilot(desk: Desk, prompt: str) -> str:
         COPILOT_OFFLINE="1",
         COPILOT_AUTO_UPDATE="false",
     )
-    return desk.run([client("copilot"), "-p", prompt, "--allow-all-tools"], env=environment)
 
 
 def copilot_settings(desk: Desk) -> None:
-    (desk.home / ".copilot").mkdir()
+    folder = desk.home / ".copilot"
+    folder.mkdir()
+    said = {"trusted_folders": [str(desk.project)], "banner": "never"}
+    (folder / "config.json").write_text(json.dumps(said))

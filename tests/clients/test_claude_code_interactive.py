@@ -32,10 +32,10 @@ class Person:
     sessions: list[str] = field(default_factory=list)
 
     def starts(self, *options: str) -> Terminal:
-        before = len(runs(self.desk, "inject"))
+        before = len(self.desk.runs("inject"))
         terminal = claude.terminal(self.desk, *options)
-        eventually(lambda: len(runs(self.desk, "inject")) > before)
-        self.is_in(runs(self.desk, "inject")[-1]["session"])
+        eventually(lambda: len(self.desk.runs("inject")) > before)
+        self.is_in(self.desk.runs("inject")[-1]["session"])
         return terminal
 
     def is_in(self, session: str) -> None:
@@ -44,23 +44,15 @@ class Person:
 
     def says(self, terminal: Terminal, line: str) -> None:
         """Type a line and wait until the model has answered: its turn ends with our hook."""
-        last = steps(line)[-1].words
+        spoken, last = self.desk.model.spoken, steps(line)[-1].words
+        before = len(self.desk.runs("capture"))
         terminal.type(line)
-        eventually(lambda: last in self.desk.model.spoken)
-        before = len(runs(self.desk, "capture"))
-        eventually(lambda: len(runs(self.desk, "capture")) > before)
+        eventually(lambda: last in spoken and len(self.desk.runs("capture")) > before)
 
     def note(self, session: str) -> dict[str, str]:
         notes = self.desk.notes(prov_session=session)
         assert len(notes) == 1
         return notes[0]
-
-
-def runs(desk: Desk, hook: str) -> list[dict[str, str]]:
-    """The runs of a hook that a session started."""
-    lines = (desk.store / "log" / "hooks.jsonl").read_text().splitlines()
-    entries = [json.loads(line) for line in lines]
-    return [entry for entry in entries if entry["hook"] == hook and entry.get("session")]
 
 
 @pytest.fixture
@@ -112,8 +104,8 @@ def day(tmp_path_factory: pytest.TempPathFactory, model: ScriptedModel) -> Day:
     person.says(second, f"What did we decide? {SEARCH} [[say That the cart rounds to even.]]")
     given, found = model.said_to_it(), list(model.results)
     second.type("/clear")
-    eventually(lambda: runs(desk, "inject")[-1]["session"] != person.sessions[-1])
-    person.is_in(runs(desk, "inject")[-1]["session"])
+    eventually(lambda: desk.runs("inject")[-1]["session"] != person.sessions[-1])
+    person.is_in(desk.runs("inject")[-1]["session"])
     model.forget()
     person.says(second, "Go on with the cart [[say The cart is done after the fresh start.]]")
     after_clear = model.said_to_it()

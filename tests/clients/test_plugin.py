@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -23,13 +22,6 @@ def desk(tmp_path: Path, model: ScriptedModel) -> Desk:
     claude.command(prepared, "plugin", "marketplace", "add", PLUGIN)
     claude.command(prepared, "plugin", "install", "anamnesis@anamnesis")
     return prepared
-
-
-def runs(desk: Desk, hook: str) -> list[dict[str, object]]:
-    log = desk.store / "log" / "hooks.jsonl"
-    lines = log.read_text().splitlines() if log.exists() else []
-    entries = [json.loads(line) for line in lines]
-    return [entry for entry in entries if entry["hook"] == hook and entry.get("session")]
 
 
 @pytest.mark.parametrize("part", ["plugin.json", "marketplace.json"])
@@ -63,10 +55,10 @@ def test_hooks_of_init_and_of_the_plugin_do_not_both_run(desk: Desk) -> None:
     """The plugin came first; init notices. A plugin that comes later notices init."""
     desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
     claude.session(desk, "Hello [[say Hello to you, and a good day it is.]]")
-    assert len(runs(desk, "inject")) == 1
+    assert len(desk.runs("inject")) == 1
 
     claude.command(desk, "plugin", "disable", "anamnesis@anamnesis")
     desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
     claude.command(desk, "plugin", "enable", "anamnesis@anamnesis")
     claude.session(desk, "Hello [[say Hello again, it is still a good day.]]")
-    assert len(runs(desk, "inject")) == 2
+    assert len(desk.runs("inject")) == 2

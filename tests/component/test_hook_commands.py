@@ -60,6 +60,25 @@ def test_every_payload_goes_into_every_hook(
     assert ["FAKE SUMMARY" in body for body in bodies] == [True] * said_enough
 
 
+def test_a_client_that_does_not_ask_gets_the_memory_again_with_the_next_prompt(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.write(type="semantic", title="Use tabs", body="Everywhere.", project="shop")
+    payload = {"session_id": "s/1", "cwd": "/home/u/shop", "prompt": "go on"}
+    told(monkeypatch, payload)
+    main(["capture", "--source", "precompact", "--inject-again", "--no-sync"])
+    capsys.readouterr()
+
+    given = []
+    for _ in range(2):
+        told(monkeypatch, payload)
+        main(["recall-hook", "--format", "copilot"])
+        given.append(capsys.readouterr().out)
+
+    assert "## [semantic] Use tabs" in json.loads(given[0])["additionalContext"]
+    assert given[1] == ""
+
+
 def test_a_session_from_start_to_end(home: Path, tmp_path: Path) -> None:
     project = tmp_path / "shop"
     transcript = Transcript(tmp_path / "abc.jsonl", session="abc", cwd=str(project))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from anamnesis import switches
-from anamnesis.hooklog import receipts, runs
+from anamnesis.hooklog import again, receipts, runs
 from anamnesis.inject import budget, formats
 from anamnesis.project import resolve_project_key
 from anamnesis.recall import Shown, is_worth_a_look, recall, rendered
+from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def recall_for_prompt(
 ) -> str:
     """The few notes that answer the prompt as the client wants them, or nothing."""
     prompt = _as_typed(payload.prompt)
+    memory = _memory_again(home, payload, project, format)
     text, shown = "", list[Shown]()
     if is_worth_a_look(prompt):
         cwd = payload.cwd or "."
@@ -30,7 +32,21 @@ def recall_for_prompt(
     did = f"{len(shown)} notes for a prompt"
     runs.note_run(home, "recall-hook", did=did, session=payload.session_id)
     runs.worked(home, "recall")
+    text = "\n\n".join(filter(None, (memory, text)))
     return formats.wrapped(text, format=format, event=payload.event or "UserPromptSubmit")
+
+
+def _memory_again(home: str, payload: Payload, project: str | None, format: str) -> str:
+    """What the session started with, if its client has dropped that."""
+    if not again.is_promised(home, payload.session_id):
+        return ""
+    from anamnesis.operations.inject import inject
+
+    started = replace(payload, source="compact")
+    limit = formats.LIMITS.get(format)
+    text = inject(home, started, project=project, format="text", limit=limit)
+    again.keep(home, payload.session_id)
+    return text.strip()
 
 
 def _as_typed(prompt: str) -> str:

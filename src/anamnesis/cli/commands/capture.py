@@ -31,6 +31,9 @@ OPTIONS = {
     ),
     "--no-sync": hooks.Option("leave the note to the next sync", is_flag=True),
     "--detach": hooks.Option("go on in the background, so that nobody waits", is_flag=True),
+    "--inject-again": hooks.Option(
+        "give the memory again with the next prompt, for clients that do not ask", is_flag=True
+    ),
     "--payload": hooks.Option("take the payload from a file", metavar="FILE"),
     "--sweep": hooks.Option("capture the sessions that ended without a hook", is_flag=True),
     "--backfill": hooks.Option("capture all transcripts on this machine", is_flag=True),
@@ -76,7 +79,7 @@ def _capture(options: hooks.Options) -> str:
 
 
 def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> str:
-    from anamnesis.hooklog import runs
+    from anamnesis.hooklog import again, runs
     from anamnesis.operations.capture import capture, source_of
 
     captured = capture(
@@ -86,6 +89,8 @@ def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> st
         transcript=options.text("--transcript"),
         project=options.text("--project"),
     )
+    if options.flag("--inject-again"):
+        again.promise(home, told.session_id)
     note = captured.note
     about = f" ({note.project}: {' '.join(note.title.split())})" if note else ""
     runs.note_run(home, "capture", did=captured.said + about, session=told.session_id)
@@ -146,7 +151,7 @@ def _went_to_background(home: str, data: bytes, options: hooks.Options) -> bool:
     passed_on = ("--transcript", "--project", "--source")
     arguments = ["capture", f"--payload={spooled}"]
     arguments += [f"{name}={value}" for name in passed_on if (value := options.text(name))]
-    arguments += ["--no-sync"] if options.flag("--no-sync") else []
+    arguments += [name for name in ("--no-sync", "--inject-again") if options.flag(name)]
     try:
         atomic.write_bytes(spooled, data)
         background.start(arguments)

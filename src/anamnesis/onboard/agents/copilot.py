@@ -14,7 +14,11 @@ _HOOKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sessionStart", ("inject", "--format", "copilot")),
     ("userPromptSubmitted", ("recall-hook", "--format", "copilot")),
     ("agentStop", ("capture", "--source", "checkpoint", "--detach", "--no-sync")),
-    ("preCompact", ("capture", "--source", "precompact", "--detach", "--no-sync")),
+    # Nothing tells us when it is done; the next prompt brings the memory back.
+    (
+        "preCompact",
+        ("capture", "--source", "precompact", "--inject-again", "--detach", "--no-sync"),
+    ),
     ("sessionEnd", ("capture", "--detach")),
 )
 _TIMEOUT_SECONDS = 15

@@ -10,34 +10,31 @@ from anamnesis.onboard.command import shell_line
 from anamnesis.onboard.edits import Edit, json_edit, with_server, without_server
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
 
-# event, our arguments, milliseconds. It takes JSON only, hence the format.
-_HOOKS: tuple[tuple[str, tuple[str, ...], int], ...] = (
-    ("SessionStart", ("inject", "--format", "gemini"), 15_000),
-    ("BeforeAgent", ("recall-hook", "--format", "gemini"), 10_000),
-    ("AfterAgent", ("capture", "--detach", "--no-sync"), 10_000),
-    ("PreCompress", ("capture", "--detach", "--no-sync"), 10_000),
+_QUIETLY = ("--detach", "--no-sync")
+# event, matcher, our arguments, milliseconds. It takes JSON only, hence the format.
+_HOOKS: tuple[tuple[str, str, tuple[str, ...], int], ...] = (
+    ("SessionStart", "*", ("inject", "--format", "gemini"), 15_000),
+    ("BeforeAgent", "*", ("recall-hook", "--format", "gemini"), 10_000),
+    ("AfterAgent", "*", ("capture", *_QUIETLY), 10_000),
+    # Told before every turn, whether it compresses or not; only a person's /compress is certain.
+    ("PreCompress", "auto", ("capture", "--source", "checkpoint", *_QUIETLY), 10_000),
+    ("PreCompress", "manual", ("capture", "--inject-again", *_QUIETLY), 10_000),
     # The client does not wait for this one; the command is in the background before it is killed.
-    ("SessionEnd", ("capture", "--detach"), 10_000),
+    ("SessionEnd", "*", ("capture", "--detach"), 10_000),
 )
 
 
 def _hooks(setup: Setup) -> HooksMap:
-    return {
-        event: [
-            {
-                "matcher": "*",
-                "hooks": [
-                    {
-                        "name": f"anamnesis-{event}",
-                        "type": "command",
-                        "command": shell_line(setup.command, setup.env, *arguments),
-                        "timeout": timeout,
-                    }
-                ],
-            }
-        ]
-        for event, arguments, timeout in _HOOKS
-    }
+    built: HooksMap = {}
+    for event, matcher, arguments, timeout in _HOOKS:
+        hook = {
+            "name": f"anamnesis-{event}",
+            "type": "command",
+            "command": shell_line(setup.command, setup.env, *arguments),
+            "timeout": timeout,
+        }
+        built.setdefault(event, []).append({"matcher": matcher, "hooks": [hook]})
+    return built
 
 
 def _edits(setup: Setup) -> list[Edit]:
