@@ -8,10 +8,10 @@ from clients.desk import Desk, client
 from clients.terminal import Terminal
 
 
-def codex(desk: Desk, prompt: str) -> str:
+def codex(desk: Desk, prompt: str, *, options: tuple[str, ...] = ()) -> str:
     """One run of Codex; its hooks are trusted for this run as a person would do once."""
-    options = ["--dangerously-bypass-hook-trust", "--skip-git-repo-check"]
-    words = [client("codex"), "exec", *options, prompt]
+    usual = ["--dangerously-bypass-hook-trust", "--skip-git-repo-check"]
+    words = [client("codex"), "exec", *usual, *options, prompt]
     return desk.run(words, env=desk.environment(SCRIPTED_KEY="none"))
 
 

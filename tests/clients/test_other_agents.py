@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.client
 
 PROJECT = "example.org/team/shop"
 FACT = "The cart rounds half to even because the bank does"
+WHY = "Rule 42 of the bank's handbook says so."
+_NOTES_AT_START = 8
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,22 @@ AGENTS = [
 ]  # fmt: skip
 
 
+_CAREFUL: dict[str, Callable[[Desk, str], str]] = {  # nothing is allowed beforehand
+    "codex": lambda desk, prompt: others.codex(
+        desk, prompt, options=("-c", 'sandbox_mode="workspace-write"')
+    ),
+    "gemini": lambda desk, prompt: others.gemini(desk, prompt, options=()),
+    "opencode": others.opencode,
+    "copilot": lambda desk, prompt: others.copilot(desk, prompt, options=()),
+}
+
+
 @dataclass
 class Story:
     agent: Agent
     desk: Desk
     sent: str
+    first_request: str
     results: list[str]
 
 
@@ -73,17 +87,20 @@ def story(
     desk = Desk(tmp_path_factory.mktemp(agent.name), model)
     agent.prepare(desk)
     desk.anamnesis("init", "--yes", "--local-only", "--agents", agent.name)
-    desk.anamnesis("write", FACT, "--project", PROJECT)
+    desk.anamnesis("write", WHY, "--title", FACT, "--project", PROJECT)
+    for number in range(_NOTES_AT_START + 1):
+        desk.anamnesis("write", f"Shelf {number} is blue", "--project", PROJECT)
     model.forget()
     agent.run(
         desk,
-        f"Fix the rounding of the cart [[{agent.search} {json.dumps({'query': 'cart'})}]]"
+        f"Why does the cart round half to even? [[{agent.search} {json.dumps({'query': 'cart'})}]]"
         f" [[{agent.tool} {json.dumps(agent.arguments(desk))}]]"
         " [[say The rounding of the cart is fixed and every test passes.]]",
     )
     sent, results = model.said_to_it(), list(model.results)
+    first_request = json.dumps(model.requests[0])
     eventually(lambda: desk.notes(type="episodic"))
-    return Story(agent, desk, sent, results)
+    return Story(agent, desk, sent, first_request, results)
 
 
 def test_the_server_answers_the_agent(story: Story) -> None:
@@ -94,11 +111,10 @@ def test_the_agent_is_given_what_is_known(story: Story) -> None:
     assert "Anamnesis memory (auto-injected)" in story.sent
 
 
-def test_the_prompt_is_looked_up(story: Story) -> None:
-    lines = (story.desk.store / "log" / "hooks.jsonl").read_text().splitlines()
-    runs = [json.loads(line) for line in lines]
-
-    assert any(run["hook"] == "recall-hook" and run["ok"] and run.get("session") for run in runs)
+def test_the_prompt_brings_a_note_to_mind(story: Story) -> None:
+    """The note is too old to be given at the start; before the search only its title was known."""
+    assert WHY in story.first_request
+    assert any(run["did"] == "1 notes for a prompt" for run in story.desk.runs("recall-hook"))
 
 
 def test_the_session_becomes_one_note(story: Story) -> None:
@@ -107,6 +123,41 @@ def test_the_session_becomes_one_note(story: Story) -> None:
     assert [note["project"] for note in notes] == [PROJECT]
     assert "every test passes" in notes[0]["body"]
     assert ("cart.py" in notes[0]["body"].partition("**Files")[2]) == story.agent.names_files
+
+
+def asked_carefully(
+    agent: Agent, place: Path, model: ScriptedModel, tool: str, **given: str
+) -> Desk:
+    """An agent that may do nothing by itself calls one of our tools."""
+    desk = Desk(place, model)
+    agent.prepare(desk)
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", agent.name)
+    desk.anamnesis("write", FACT, "--project", PROJECT)
+    model.forget()
+    call = agent.search.replace("memory_search", tool)
+    _CAREFUL[agent.name](desk, f"Look [[{call} {json.dumps(given)}]] [[say That is it.]]")
+    return desk
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: str(agent.name))
+def test_searching_needs_no_permission(agent: Agent, tmp_path: Path, model: ScriptedModel) -> None:
+    asked_carefully(agent, tmp_path, model, "memory_search", query="cart")
+
+    assert any(FACT in text for text in model.results)
+
+
+# opencode asks for nothing unless it is told to.
+@pytest.mark.parametrize(
+    "agent",
+    [agent for agent in AGENTS if agent.name != "opencode"],
+    ids=lambda agent: str(agent.name),
+)
+def test_writing_does(agent: Agent, tmp_path: Path, model: ScriptedModel) -> None:
+    given = {"type": "semantic", "title": "Written without a question", "body": "It was."}
+
+    desk = asked_carefully(agent, tmp_path, model, "memory_write", **given)
+
+    assert desk.notes(title=given["title"]) == []
 
 
 def test_uninstalling_takes_us_out_of_the_configuration(story: Story) -> None:

@@ -1,13 +1,14 @@
-"""Gemini CLI: hooks and the MCP server in one settings file."""
+"""Gemini CLI: hooks and the MCP server in one settings file, a policy file of our own."""
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
-from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
+from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
 from anamnesis.onboard.command import shell_line
-from anamnesis.onboard.edits import Edit, json_edit, with_server, without_server
+from anamnesis.onboard.edits import Edit, json_edit, own_file, with_server, without_server
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
 
 _QUIETLY = ("--detach", "--no-sync")
@@ -51,7 +52,23 @@ def _edits(setup: Setup) -> list[Edit]:
         said = without_hooks(said, bases=setup.bases)
         return without_server(said, "mcpServers", setup.name)
 
-    return [json_edit(path, "hooks and MCP server", install=install, remove=remove, comments=True)]
+    what = "hooks and MCP server"
+    edits = [json_edit(path, what, install=install, remove=remove, comments=True)]
+    if setup.mcp:
+        policy = os.path.join(setup.user_home, ".gemini", "policies", "anamnesis.toml")
+        edits.append(own_file(policy, "permission for reading", _policy(setup)))
+    return edits
+
+
+def _policy(setup: Setup) -> str:
+    """The reading tools run without a question; without one to ask, they would not be there."""
+    return (
+        "[[rule]]\n"
+        f"mcpName = {json.dumps(setup.name, ensure_ascii=False)}\n"
+        f"toolName = {json.dumps(READING_TOOLS)}\n"
+        'decision = "allow"\n'
+        "priority = 100\n"
+    )
 
 
 AGENT = Agent(
