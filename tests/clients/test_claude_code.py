@@ -117,6 +117,21 @@ def test_resuming_and_forking_leave_one_note_for_each_session(story: Story) -> N
     assert sessions.count(story.second["session_id"]) == 1
 
 
+def test_a_prompt_brings_a_note_to_mind(tmp_path: Path, model: ScriptedModel) -> None:
+    """The note is too old to be given at the start."""
+    desk = Desk(tmp_path, model)
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
+    desk.anamnesis("write", "Rule 42 of the bank says so.", "--title", FACT, "--project", PROJECT)
+    for number in range(9):
+        desk.anamnesis("write", f"Shelf {number} is blue", "--project", PROJECT)
+    model.forget()
+
+    claude.session(desk, "Why does the cart round half to even? [[say Because the bank does.]]")
+
+    assert "Rule 42 of the bank says so." in model.said_to_it()
+    assert [run["did"] for run in desk.runs("recall-hook")] == ["1 notes for a prompt"]
+
+
 def test_a_slow_hook_of_somebody_else_loses_no_session(
     tmp_path: Path, model: ScriptedModel
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,6 @@ pytestmark = pytest.mark.client
 PROJECT = "example.org/team/shop"
 FACT = "The cart rounds half to even because the bank does"
 SEARCH = '[[mcp__anamnesis__memory_search {"query": "cart rounding"}]]'
-_QUIET_SECONDS = 3600.0
 
 
 @dataclass
@@ -200,16 +198,8 @@ def test_a_killed_session_is_looked_after_by_the_next_one(person: Person) -> Non
     session = person.sessions[0]
     assert "All tests of the cart pass, too." not in person.note(session)["body"]
 
-    an_hour_passes(person.desk, session)
+    transcripts = (person.desk.home / ".claude" / "projects").glob(f"*/{session}.jsonl")
+    person.desk.an_hour_passes(*transcripts)
     person.starts().kill()
 
     eventually(lambda: "All tests of the cart pass, too." in person.note(session)["body"])
-
-
-def an_hour_passes(desk: Desk, session: str) -> None:
-    """A transcript that somebody writes to is left alone, and a sweep is not made twice at once."""
-    transcripts = (desk.home / ".claude" / "projects").glob(f"*/{session}.jsonl")
-    for path in [*transcripts, *(desk.store / "state").iterdir()]:
-        if path.is_file():
-            then = path.stat().st_mtime - _QUIET_SECONDS
-            os.utime(path, (then, then))

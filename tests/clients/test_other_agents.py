@@ -160,6 +160,35 @@ def test_writing_does(agent: Agent, tmp_path: Path, model: ScriptedModel) -> Non
     assert desk.notes(title=given["title"]) == []
 
 
+_TRANSCRIPTS = {
+    "codex": ".codex/sessions/*/*/*/rollout-*.jsonl",
+    "gemini": ".gemini/tmp/*/chats/*.json*",
+    "copilot": ".copilot/session-state/*/events.jsonl",
+}
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [agent for agent in AGENTS if agent.name in _TRANSCRIPTS],
+    ids=lambda agent: str(agent.name),
+)
+def test_a_session_that_no_hook_told_of_is_found(
+    agent: Agent, tmp_path: Path, model: ScriptedModel
+) -> None:
+    desk = Desk(tmp_path, model)
+    agent.prepare(desk)
+    desk.anamnesis("init", "--yes", "--local-only", "--no-hooks", "--agents", agent.name)
+    desk.anamnesis("capture", "--sweep")
+    agent.run(desk, "Fix the cart [[say The rounding of the cart is fixed, and all is well.]]")
+    desk.an_hour_passes(*desk.home.glob(_TRANSCRIPTS[agent.name]))
+
+    desk.anamnesis("capture", "--sweep")
+
+    notes = desk.notes(type="episodic")
+    assert [note["project"] for note in notes] == [PROJECT]
+    assert "all is well" in notes[0]["body"]
+
+
 def test_uninstalling_takes_us_out_of_the_configuration(story: Story) -> None:
     """The agents have edited their own files meanwhile; to the byte is tested without them."""
     story.desk.anamnesis("uninstall", "--yes")

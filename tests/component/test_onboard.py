@@ -282,21 +282,6 @@ def test_a_second_machine_joins_with_one_command(tmp_path: Path, home: Path) -> 
     assert len({machine["name"] for machine in machines}) == 1
 
 
-def test_joining_over_ssh(tmp_path: Path) -> None:
-    """The far end is this machine: the command that ssh would run there is run here."""
-    desk, laptop = tmp_path / "desk", tmp_path / "laptop"
-    _run(desk, "write", "The build needs Java 21")
-    line = _run(desk, "host", "--address", "box.example.ts.net").stdout.strip()
-    ssh = tmp_path / "ssh"
-    ssh.write_text(f'#!/bin/sh\nfor word; do last=$word; done\ncd "{desk}" && exec sh -c "$last"\n')
-    ssh.chmod(0o755)
-
-    told = _run(laptop, *line.split()[1:], "--yes", "--agents", "claude", GIT_SSH_COMMAND=str(ssh))
-
-    assert "went to" in told.stderr
-    assert "1 notes are here" in told.stderr
-
-
 def test_a_machine_can_host_the_others(tmp_path: Path) -> None:
     desk = tmp_path / "desk"
 

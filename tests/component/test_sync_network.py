@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import http.server
 import os
-import pwd
 import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -19,63 +17,9 @@ import pytest
 from anamnesis.operations import connect
 from anamnesis.sync import SyncResult
 from fleet import Machine, git
+from ssh_server import USER, SshServer
 
 LIMIT = 8.0  # what one exchange may take in these tests
-SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
-USER = pwd.getpwuid(os.geteuid()).pw_name
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-class SshServer:
-    """An ssh server of our own: its keys, its port, its list of who may come in."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.port = free_port()
-        self.process: subprocess.Popen[bytes] | None = None
-        self.authorized = folder / "authorized_keys"
-        self.authorized.write_text("")
-        self.host_key = self.key("host")
-        (folder / "sshd_config").write_text(
-            f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {self.host_key}\n"
-            f"PidFile none\nAuthorizedKeysFile {self.authorized}\nStrictModes no\nUsePAM no\n"
-            "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n"
-        )
-
-    def key(self, name: str) -> Path:
-        path = self.folder / name
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-        return path
-
-    def start(self) -> None:
-        if not os.path.exists(SSHD):
-            pytest.fail("sshd is missing. Install openssh-server (as root, `make test` does).")
-        if os.geteuid() == 0:
-            Path("/run/sshd").mkdir(exist_ok=True)  # sshd refuses to start as root without it
-        self.process = subprocess.Popen(
-            [SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config")], stderr=subprocess.DEVNULL
-        )
-        for _ in range(100):
-            with closing(socket.socket()) as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.05)
-        pytest.fail("sshd did not start")
-
-    def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
-
-    def url(self, path: Path) -> str:
-        return f"ssh://{USER}@127.0.0.1:{self.port}{path}"
 
 
 class Host(Machine):

@@ -161,6 +161,11 @@ _OFFLINE = (
     "temporary failure", "failed to connect", "couldn't connect", "host is down",
     "operation too slow", "unexpected disconnect", "banner exchange", "broken pipe",
 )  # fmt: skip
+# As the shells of the other side say it.
+_NO_GIT = (
+    "pack: not found", "pack: command not found", "git: not found", "git: command not found",
+    "command not found: git", "unknown command: git", "pack' is not recognized",
+)  # fmt: skip
 _AWAY = "{url} cannot be reached"
 # (what git or ssh say, what it means, what to do), the first that fits; no advice: wait.
 _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
@@ -180,6 +185,8 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("remote: fatal:", "remote: error:", "remote rejected", "hook declined"),
      "{url} refused: {reason}", ""),
     (_OFFLINE, _AWAY, ""),
+    (_NO_GIT, "git is not installed on {host}, or not where ssh finds it",
+     "Install git there, then run the command again."),
     (("does not appear to be a git repository", "repository not found", "does not exist",
       "no such file or directory", "not found", "not a git repository"),
      "there is no git repository at {url}",

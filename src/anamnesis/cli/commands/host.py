@@ -6,6 +6,7 @@ Any name that ssh reaches will do: a host of the local network, a Tailscale name
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import output
@@ -42,5 +43,5 @@ def run(args: Namespace) -> int:
         output.talk("No ssh server answers here yet: switch on remote login, or use Tailscale SSH.")
     output.talk("On each other machine run one of:")
     for host in [args.address] if args.address else addresses.reachable_names():
-        output.say(f"anamnesis join {addresses.ssh_address(host, path)}")
+        output.say(f"anamnesis join {shlex.quote(addresses.ssh_address(host, path))}")
     return 1 if result.error else 0

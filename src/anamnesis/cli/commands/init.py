@@ -6,6 +6,7 @@ and `anamnesis uninstall` takes everything back.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis import config
@@ -99,7 +100,7 @@ def _say_what_next(home: str, wishes: Wishes) -> None:
     output.talk(f"The notes are in {home}/memory. From the next session on, agents start with what")
     output.talk("you know about a project, and each session leaves a note.")
     if wishes.remote:
-        output.talk(f"On the next machine:  anamnesis join {masked(wishes.remote)}")
+        output.talk(f"On the next machine:  anamnesis join {shlex.quote(masked(wishes.remote))}")
     else:
         output.talk("To share them between machines:  anamnesis host   (or init --remote URL)")
     output.talk("Look after it:  anamnesis status, anamnesis doctor")
