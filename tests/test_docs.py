@@ -9,6 +9,7 @@ import pytest
 
 from anamnesis.cli import COMMANDS, command_parser
 from anamnesis.cli.reference import page
+from clients.evidence import EVIDENCE
 
 REPOSITORY = Path(__file__).parent.parent
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
@@ -69,3 +70,38 @@ def test_the_readme_names_the_two_commands() -> None:
     assert "make test" in readme
     for target in re.findall(r"make ([a-z-]+)", readme):
         assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+
+
+def what_each_agent_supports() -> dict[str, dict[str, str]]:
+    """The table in the guide: feature -> agent -> cell."""
+    guide = (REPOSITORY / "docs" / "guides" / "agents.md").read_text()
+    lines = [line for line in guide.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    agents = [re.sub(r" [\d.]+$", "", name) for name in rows[0][1:]]
+    table = {}
+    for feature, *cells in rows[2:]:
+        if len(cells) != len(agents):
+            break  # the next table
+        table[feature] = dict(zip(agents, cells, strict=True))
+    return table
+
+
+def test_every_yes_of_an_agent_is_shown_by_a_test() -> None:
+    table = what_each_agent_supports()
+
+    assert set(EVIDENCE) == set(table)
+    for feature, cells in table.items():
+        for agent, cell in cells.items():
+            assert cell.startswith(("yes", "no", "not tested", "by the")), (feature, agent)
+            assert "not tested" in cell or cell.startswith(("yes", "no")), (feature, agent)
+        promised = {agent for agent, cell in cells.items() if cell.startswith("yes")}
+        assert promised == set(EVIDENCE[feature]), feature
+
+
+@pytest.mark.parametrize(
+    "test", sorted({test for row in EVIDENCE.values() for test in row.values()})
+)
+def test_what_shows_it_is_there(test: str) -> None:
+    path, _, name = test.partition("::")
+
+    assert re.search(rf"^def {name}\(", (REPOSITORY / path).read_text(), re.MULTILINE)
