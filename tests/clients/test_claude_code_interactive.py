@@ -192,10 +192,11 @@ def test_closing_the_window_keeps_the_end_of_the_session(person: Person) -> None
 
 def test_a_killed_session_is_looked_after_by_the_next_one(person: Person) -> None:
     terminal = person.starts()
+    session = person.sessions[0]
     person.says(terminal, "Fix the rounding of the cart [[say The rounding is fixed.]]")
+    eventually(lambda: person.desk.notes(prov_session=session))
     person.says(terminal, "And the tests? [[say All tests of the cart pass, too.]]")
     terminal.kill()
-    session = person.sessions[0]
     assert "All tests of the cart pass, too." not in person.note(session)["body"]
 
     transcripts = (person.desk.home / ".claude" / "projects").glob(f"*/{session}.jsonl")

@@ -200,6 +200,7 @@ def test_a_sign_of_life_is_written_only_when_it_is_news(ready: Path) -> None:
 def test_a_sync_by_the_tool_leaves_a_sign_of_life_too(ready: Path) -> None:
     with MemoryStore(ready) as store:
         sync_memory(store, backend_of_this_machine())
+        assert store.unreadable() == []
 
     assert [machine.machine for machine in fleet.machines(str(ready))] == ["desk"]
 

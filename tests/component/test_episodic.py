@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -178,6 +179,29 @@ def test_hooks_that_tell_of_a_session_at_once_do_not_take_each_other_for_a_perso
         said = list(hooks.map(goes_on, range(24)))
 
     assert not [line for line in said if "by hand" in line]
+
+
+def test_a_session_that_was_trivial_so_far_is_looked_at_again(root: Path, tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "s-1.jsonl")
+    assert "trivial" in captured(root, transcript, source="checkpoint")
+
+    transcript.user("Fix the login").assistant("It works again, as the tests show.")
+
+    assert "wrote" in captured(root, transcript, source="checkpoint")
+
+
+def test_a_transcript_that_lags_behind_is_waited_for(root: Path, tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "s-1.jsonl")
+
+    def goes_on() -> None:
+        time.sleep(0.3)
+        transcript.user("Fix the login")
+
+    with ThreadPoolExecutor(1) as client:
+        client.submit(goes_on)
+        said = captured(root, transcript, source="checkpoint", last_message="It works again.")
+
+    assert "wrote" in said
 
 
 def test_checkpoints_come_now_and_then_only(root: Path, transcript: Transcript) -> None:

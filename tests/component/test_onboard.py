@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.errors import NotWritable
 from anamnesis.onboard import journey, receipt, uninstall
 from anamnesis.onboard.agents import AGENTS, chosen
 from anamnesis.onboard.journey import Wishes
@@ -105,6 +106,40 @@ def test_what_a_person_added_later_stays(personal: Path, root: Path) -> None:
     assert left["theme"] == "dark"
     assert left["hooks"]["SessionStart"][-1]["hooks"][0]["command"] == "echo me"
     assert "anamnesis" not in settings.read_text()
+
+
+def test_what_a_person_put_into_a_file_of_ours_is_not_lost(personal: Path, root: Path) -> None:
+    set_up(root)
+    hooks = personal / ".copilot" / "hooks" / "anamnesis.json"
+    hooks.write_text(hooks.read_text().replace('"version": 1', '"version": 1, "mine": true'))
+
+    leave(root)
+
+    assert not hooks.exists()
+    assert '"mine": true' in hooks.with_name("anamnesis.json.bak").read_text()
+
+
+def test_every_profile_is_left(personal: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = files(personal)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(personal / ".claude-work"))
+    set_up(root, agents="claude")
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    set_up(root)
+    assert (personal / ".claude-work" / "settings.json").exists()
+
+    leave(root)
+
+    assert files(personal) == before
+
+
+def test_a_file_that_cannot_be_written_stops_all_of_the_set_up(personal: Path, root: Path) -> None:
+    before = files(personal)
+    (personal / ".config" / "Code" / "User" / "mcp.json").chmod(0o444)
+
+    with pytest.raises(NotWritable):
+        set_up(root)
+
+    assert files(personal) == before
 
 
 def test_each_agent_can_be_left_after_being_edited(personal: Path, root: Path) -> None:

@@ -12,12 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# `~` is the person's home; CLAUDE_CONFIG_DIR and CODEX_HOME move two of them.
+# `~` is the person's home; a variable may move the agent's folder.
 _PLACES = (
     ("CLAUDE_CONFIG_DIR", "~/.claude", "projects/*/*.jsonl"),
     ("CODEX_HOME", "~/.codex", "sessions/*/*/*/rollout-*.jsonl"),
     ("", "~/.gemini", "tmp/*/chats/*.json*"),
-    ("", "~/.copilot", "session-state/*/events.jsonl"),
+    ("COPILOT_HOME", "~/.copilot", "session-state/*/events.jsonl"),
 )
 
 _NAMED_BY_SESSION = ("projects/*/*.jsonl", "session-state/*/events.jsonl")

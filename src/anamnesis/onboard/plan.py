@@ -86,7 +86,10 @@ def carry_out(plan: Plan, setup: Setup, home: str) -> Receipt:
         hooks=setup.hooks,
         agents=tuple(dict.fromkeys([*before.agents, *plan.agents])),
         rules=tuple(dict.fromkeys([*before.rules, *plan.rules])),
+        places=tuple(dict.fromkeys([*before.places, setup.place])),
     )
+    for change in plan.changes:  # all of them or none
+        settings.require_writable(change.path, change.before)
     for change in plan.changes:
         made = _missing_directories(change.path)
         backup = settings.replace_file(change.path, change.before, change.after)

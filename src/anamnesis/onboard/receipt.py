@@ -33,6 +33,7 @@ class Receipt:
     hooks: bool = True
     agents: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()  # projects with a block in AGENTS.md
+    places: tuple[tuple[tuple[str, str], ...], ...] = ()  # variables that moved agents' folders
     files: dict[str, Touched] = fresh(default_factory=dict)
 
 
@@ -80,6 +81,7 @@ def save(home: str, receipt: Receipt) -> None:
         "hooks": receipt.hooks,
         "agents": list(receipt.agents),
         "rules": list(receipt.rules),
+        "places": [dict(place) for place in receipt.places],
         "files": files,
     }
     atomic.write_text(path_of(home), json.dumps(said, ensure_ascii=False, indent=2) + "\n")
@@ -101,6 +103,7 @@ def _receipt(said: dict[str, Any]) -> Receipt:
         hooks=said["hooks"],
         agents=tuple(said["agents"]),
         rules=tuple(said["rules"]),
+        places=tuple(tuple(place.items()) for place in said.get("places", ())),
         files={path: _touched(found) for path, found in said["files"].items()},
     )
 

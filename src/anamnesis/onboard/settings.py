@@ -116,7 +116,7 @@ def replace_file(path: str, before: bytes | None, after: bytes | None) -> str | 
     target = os.path.realpath(path)
     if read_bytes(target) != before:
         raise SettingsChanged(path)
-    mode = _require_writable(target, before)
+    mode = require_writable(target, before)
     backup = back_up(target, before, mode) if before is not None else None
     if after is None:
         atomic.remove(target)
@@ -136,7 +136,9 @@ def back_up(target: str, content: bytes, mode: int) -> str:
     return name
 
 
-def _require_writable(target: str, before: bytes | None) -> int:
+def require_writable(path: str, before: bytes | None) -> int:
+    """The mode that the file has or is to get; an error if nobody may write it."""
+    target = os.path.realpath(path)
     if before is None:
         return _NEW_FILE_MODE
     mode = stat.S_IMODE(os.stat(target).st_mode)

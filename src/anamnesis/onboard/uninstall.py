@@ -39,8 +39,10 @@ class Removal:
 
 def removal(setup: Setup, receipt: Receipt) -> Removal:
     """What has to change so that no agent knows us any more."""
-    everything = replace(setup, mcp=True, hooks=True)
-    edits = [edit for agent in AGENTS.values() for edit in agent.edits(everything)]
+    here = replace(setup, mcp=True, hooks=True)
+    places = [here, *(here.moved_to(place) for place in receipt.places)]
+    found = [edit for place in places for agent in AGENTS.values() for edit in agent.edits(place)]
+    edits = list({edit.path: edit for edit in found}.values())
     edits += [rules_edit(directory) for directory in receipt.rules]
     changes: list[FileChange] = []
     problems: list[AnamnesisError] = []
@@ -58,17 +60,24 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
 def carry_out(removal: Removal, receipt: Receipt, home: str) -> None:
     """Make the changes; backups go where a file is again what it was, else they stay."""
     made: set[str] = set()
+    for change in removal.changes:  # all of them or none
+        settings.require_writable(change.path, change.before)
     for change in removal.changes:
         touched = receipt.files.get(change.path)
         original = settings.read_bytes(touched.original) if touched and touched.original else None
         backup = settings.replace_file(change.path, change.before, change.after)
-        if touched is None or change.after != original:
+        if touched is None or change.after != original or _was_edited(change, touched):
             continue
         for path in (*touched.backups, *([backup] if backup else [])):
             atomic.remove(path)
         made.update(touched.directories)
     _remove_empty(made)
     receipts.forget(home)
+
+
+def _was_edited(change: FileChange, touched: Touched) -> bool:
+    """Whether somebody put more into a file that was ours; it goes, and its backup stays."""
+    return change.after is None and receipts.hashed(change.before or b"") != touched.after
 
 
 def purge(home: str) -> list[str]:

@@ -43,6 +43,7 @@ _SOURCE_OF_EVENT = {
 _FINAL = ("session-end", "sweep")
 _LOCKS = 16  # so that sessions seldom wait for one another
 _LOCK_SECONDS = 120.0  # a model that summarises may take its time
+_LAG_SECONDS = (0.2, 0.4, 0.8)
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
@@ -129,13 +130,16 @@ def _write(
 
 
 def _is_too_soon(home: str, session: str) -> bool:
+    known = ledger.read(home, session)
+    if known is None or not known.note_id:
+        return False  # nothing came of it yet
     ago = ledger.seconds_since(home, session, now=time.time())
     return ago is not None and ago < _CHECKPOINT_SECONDS
 
 
 def _session(home: str, payload: Payload, path: str) -> ParsedSession:
     since = receipts.forked_at(home, payload.session_id) if payload.session_id else ""
-    session = parse_transcript(path, since=since)
+    session = _caught_up(path, since, payload)
     if not session.session_id:
         session = replace(session, session_id=payload.session_id)
     if payload.compact_summary:
@@ -144,6 +148,17 @@ def _session(home: str, payload: Payload, path: str) -> ParsedSession:
     elif payload.last_message and not session.last_outcome and session.first_prompt:
         outcome = without_private_and_recalled(payload.last_message)
         session = replace(session, last_outcome=outcome)
+    return session
+
+
+def _caught_up(path: str, since: str, payload: Payload) -> ParsedSession:
+    """The transcript, which may lag behind the answer that the client already tells us of."""
+    session = parse_transcript(path, since=since)
+    for seconds in _LAG_SECONDS:
+        if session.first_prompt or not payload.last_message:
+            break
+        time.sleep(seconds)
+        session = parse_transcript(path, since=since)
     return session
 
 

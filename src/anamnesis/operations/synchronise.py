@@ -130,7 +130,7 @@ def _index(store: MemoryStore, paths: Sequence[str]) -> None:
     if len(paths) > _MANY:
         store.refresh()
     else:
-        store.refresh_paths(paths)
+        store.refresh_paths([path for path in paths if path.endswith(".md")])
 
 
 def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]) -> None:

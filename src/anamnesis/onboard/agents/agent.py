@@ -6,13 +6,16 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.records import fresh, record
+from anamnesis.records import fresh, record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from anamnesis.onboard.edits import Edit
 
+Place = tuple[tuple[str, str], ...]
+# A person may have several profiles of an agent, each set up by itself.
+_MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "APPDATA")
 READING_TOOLS = ("memory_search", "memory_list", "memory_status")
 
 
@@ -32,6 +35,16 @@ class Setup:
     def directory(self, variable: str, usual: str) -> str:
         """A configuration directory: where a variable says, else its usual place."""
         return self.variables.get(variable) or os.path.join(self.user_home, *usual.split("/"))
+
+    @property
+    def place(self) -> Place:
+        """The variables that say where the agents' directories are, as far as they are set."""
+        return tuple((name, self.variables[name]) for name in _MOVING if self.variables.get(name))
+
+    def moved_to(self, place: Place) -> Setup:
+        """The same set-up with the agents' directories where they were for another one."""
+        kept = {name: value for name, value in self.variables.items() if name not in _MOVING}
+        return replace(self, variables={**kept, **dict(place)})
 
     @property
     def server(self) -> dict[str, Any]:
