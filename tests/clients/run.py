@@ -40,9 +40,9 @@ def install() -> None:
 
 
 def build() -> None:
-    """The wheel of this checkout, those of its dependencies, and the tools that install it."""
+    """What is released of this checkout, its dependencies, and the tools that install it."""
     wheels, tools = CACHE / "wheels", CACHE / "tools"
-    for old in wheels.glob("anamnesis_memory-*.whl"):
+    for old in wheels.glob("anamnesis_memory-*"):
         old.unlink()
     pip = [sys.executable, "-m", "pip"]
     constraints = str(REPOSITORY / "constraints.txt")
@@ -51,6 +51,8 @@ def build() -> None:
     if not (tools / "bin" / "uv").exists():
         subprocess.run([sys.executable, "-m", "venv", str(tools)], check=True)
         subprocess.run([tools / "bin" / "pip", "install", "-q", "uv", "pipx"], check=True)
+    words = ["build", "--quiet", "--sdist", "--out-dir", str(wheels), str(REPOSITORY)]
+    subprocess.run([tools / "bin" / "uv", *words], check=True)
 
 
 def raise_loopback() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,14 @@ pytestmark = pytest.mark.client
 
 WHEELS = REPOSITORY / ".cache" / "wheels"
 TOOLS = REPOSITORY / ".cache" / "tools" / "bin"
+# Not code, and yet nothing works without them.
+NEEDED = (
+    "index/meaning.bin",
+    "index/meaning.LICENSE.txt",
+    "onboard/agents/opencode.js",
+    "web/templates/base.html",
+    "web/static/dashboard.css",
+)
 OFFLINE = ["--no-index", "--find-links", str(WHEELS)]
 
 
@@ -22,6 +32,37 @@ OFFLINE = ["--no-index", "--find-links", str(WHEELS)]
 def wheel() -> Path:
     """The wheel that `make e2e` has built from this checkout."""
     return next(WHEELS.glob("anamnesis_memory-*.whl"))
+
+
+@pytest.fixture
+def sources() -> Path:
+    """The source distribution that was built with it."""
+    return next(WHEELS.glob("anamnesis_memory-*.tar.gz"))
+
+
+def package() -> set[str]:
+    """Every file of the package that is in the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "src/anamnesis"],
+        cwd=REPOSITORY, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(listed.stdout.split())
+
+
+def test_the_wheel_has_all_of_the_package(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        inside = {f"src/{name}" for name in archive.namelist()}
+
+    assert package() <= inside
+    assert {f"src/anamnesis/{name}" for name in NEEDED} <= inside
+
+
+def test_the_sources_have_it_too(sources: Path) -> None:
+    with tarfile.open(sources) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert package() <= inside
+    assert {f"src/anamnesis/{name}" for name in NEEDED} <= inside
 
 
 def set_up(command: Path, home: Path) -> str:
