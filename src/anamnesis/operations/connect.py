@@ -11,8 +11,8 @@ import tempfile
 from anamnesis import atomic, config, gitcmd, process
 from anamnesis.errors import AnamnesisError, InvalidInput
 from anamnesis.records import record
-from anamnesis.sync import remote
-from anamnesis.sync.repository import Repository
+from anamnesis.sync import foreign, remote
+from anamnesis.sync.repository import MAIN, Repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,12 +89,23 @@ def prove(url: str, *, seconds: float = _SECONDS) -> None:
         _checked(repository.git("fast-import", "--quiet", "--done", input=stream), url)
         remote.configure(repository, url)
         around = remote.surroundings(repository, url)
+        _require_memory(repository, url, around, seconds)
         for step in (
             ("push", "--quiet", "--no-verify", "origin", f"{probe}:{probe}"),
             ("fetch", "--quiet", "--no-tags", "origin", f"+{probe}:refs/back"),
             ("push", "--quiet", "--no-verify", "origin", f":{probe}"),
         ):
             _checked(repository.git(*step, timeout=seconds, env=around), url)
+
+
+def _require_memory(
+    repository: Repository, url: str, around: dict[str, str], seconds: float
+) -> None:
+    """Refuse somebody's project, before anything is sent there."""
+    words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--filter=blob:none", "origin")
+    fetched = repository.git(*words, f"+{MAIN}:refs/theirs", timeout=seconds, env=around)
+    if fetched.code == 0 and (found := foreign.strangers(repository, "refs/theirs")):
+        raise RemoteNotUsable(remote.Trouble(*foreign.refusal(remote.shown(url), found)))
 
 
 def _commands() -> Sequence[Sequence[str]]:

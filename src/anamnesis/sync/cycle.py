@@ -11,7 +11,7 @@ import time
 
 from anamnesis.clock import utcnow
 from anamnesis.records import record, replace
-from anamnesis.sync import conflicts, healing, journal, remote
+from anamnesis.sync import conflicts, foreign, healing, journal, remote
 from anamnesis.sync.backend import SyncResult
 from anamnesis.sync.paths import is_note
 from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
@@ -105,7 +105,8 @@ class Cycle:
             fetched = remote.fetch(self._repository, url=self._url, seconds=self._seconds)
             if fetched.trouble:
                 return self._troubled(fetched.trouble, tip)
-            self._notice_rewriting(known, fetched.commit)
+            if self._is_new(known, fetched.commit) and (refused := self._refused(fetched.commit)):
+                return refused
             target = self._integrate(tip, fetched.commit, parent=parent)
             if target is None or target.commit == fetched.commit:
                 break
@@ -299,13 +300,26 @@ class Cycle:
         said = self._repository.git("log", "-1", "--format=%ae", commit, "--", path)
         return said.text.partition("@")[2] if said.code == 0 else ""
 
-    def _notice_rewriting(self, known: str | None, now: str | None) -> None:
+    def _is_new(self, known: str | None, now: str | None) -> bool:
+        """Whether this remote was not met before, or does not go on where it was."""
         if known is None or known == now:
-            return
+            return known is None
         if now is None:
             self._remarks.append("the remote was empty; all notes were sent again")
-        elif self._repository.git("merge-base", "--is-ancestor", known, now).code != 0:
-            self._remarks.append("the remote's history was rewritten; the notes were kept")
+            return True
+        if self._repository.git("merge-base", "--is-ancestor", known, now).code == 0:
+            return False
+        self._remarks.append("the remote's history was rewritten; the notes were kept")
+        return True
+
+    def _refused(self, commit: str | None) -> SyncResult | None:
+        """Nothing is exchanged with somebody's project; what was fetched of it is dropped."""
+        found = foreign.strangers(self._repository, commit) if commit else []
+        if not found:
+            return None
+        self._repository.git("update-ref", "-d", UPSTREAM)
+        said, hint = foreign.refusal(remote.shown(self._url or ""), found)
+        return SyncResult(detail=f"{said}; committed locally", error=said, hint=hint)
 
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
         known = self._repository.resolve(UPSTREAM)
