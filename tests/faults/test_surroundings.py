@@ -122,6 +122,29 @@ def test_without_any_agent_claude_code_is_prepared(tmp_path: Path) -> None:
     assert written == {".anamnesis", ".claude", ".claude.json"}
 
 
+PLUGIN = Path(__file__).parent.parent.parent / "plugin" / "bin" / "anamnesis"
+
+
+@pytest.mark.parametrize("hook", ["inject", "recall-hook", "capture", "sync"])
+@pytest.mark.parametrize("missing", ["home", "package", "a place to write"])
+def test_a_hook_of_the_plugin_never_fails(tmp_path: Path, hook: str, missing: str) -> None:
+    """An exit code other than 0 would take a person's prompt away."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    if missing != "package":
+        (tools / "anamnesis").symlink_to(COMMAND)
+    home = tmp_path / "home"
+    home.write_text("") if missing == "a place to write" else home.mkdir()
+    environment = {"PATH": f"{tools}:/usr/bin:/bin", "ANAMNESIS_SWEEP": "0"}
+    environment |= {"ANAMNESIS_HOME": str(home)} if missing == "home" else {"HOME": str(home)}
+
+    finished = subprocess.run(
+        [PLUGIN, hook], env=environment, input="{}", capture_output=True, text=True, timeout=60
+    )
+
+    assert (finished.returncode, finished.stderr) == (0, "")
+
+
 def test_a_kill_in_the_middle_leaves_files_that_can_be_taken_back(tmp_path: Path) -> None:
     """As if killed after the first file: a settings file of ours without a receipt."""
     settings = tmp_path / ".claude" / "settings.json"
