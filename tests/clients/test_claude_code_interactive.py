@@ -172,6 +172,7 @@ def test_resuming_and_forking_leave_one_note_for_each_session(person: Person) ->
     eventually(lambda: session in person.note(session)["body"])
     eventually(lambda: len(person.desk.notes(type="episodic")) == 2)
     eventually(lambda: "--fork-session" in forked_note(person, session)["body"])
+    assert forked_note(person, session)["title"].startswith("Go on")
 
 
 def forked_note(person: Person, parent: str) -> dict[str, str]:

@@ -204,6 +204,31 @@ def test_a_transcript_that_lags_behind_is_waited_for(root: Path, tmp_path: Path)
     assert "wrote" in said
 
 
+def test_a_fork_that_does_not_say_so_does_not_tell_its_parents_story(
+    root: Path, tmp_path: Path
+) -> None:
+    """As in a terminal: a copy of the lines, with their times and ids, under another name."""
+    lines = [
+        ("user", "Fix the login", "2026-11-15T10:00:00.000Z"),
+        ("assistant", "It works again, as the tests show.", "2026-11-15T10:00:01.000Z"),
+        ("user", "Now the logout", "2026-11-15T11:00:00.000Z"),
+        ("assistant", "That works as well, and is tested.", "2026-11-15T11:00:01.000Z"),
+    ]
+    sessions = {"parent": lines[:2], "fork": lines}
+    for session, told in sessions.items():
+        transcript = Transcript(tmp_path / f"{session}.jsonl", session=session)
+        for number, (who, text, at) in enumerate(told):
+            identity = f"{number:08d}-0000-4000-8000-000000000000"
+            getattr(transcript, who)(text, uuid=identity, timestamp=at)
+        for _ in range(2):  # the second time the ledger knows
+            captured(root, transcript, session_id=session)
+
+    with MemoryStore(root) as store:
+        assert {note.title for note in store.list()} == {"Fix the login", "Now the logout"}
+        parent = next(note for note in store.list() if note.prov_session == "parent")
+        assert "logout" not in parent.body
+
+
 def test_checkpoints_come_now_and_then_only(root: Path, transcript: Transcript) -> None:
     assert "wrote" in captured(root, transcript, source="checkpoint")
     assert captured(root, transcript, source="checkpoint") == "captured a moment ago"

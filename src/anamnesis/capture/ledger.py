@@ -26,6 +26,7 @@ class Entry:
     size: int
     mtime_ns: int
     note_id: str = ""  # empty: the session was trivial
+    since: str = ""  # when it went on by itself, for a copy of another session
     body: str = ""  # hash of the body that we wrote; another one was written by a person
 
     def is_current(self) -> bool:

@@ -7,7 +7,7 @@ import time
 import zlib
 
 from anamnesis import locks, switches
-from anamnesis.capture import ledger
+from anamnesis.capture import forks, ledger
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.privacy import without_private_and_recalled
@@ -43,7 +43,7 @@ _SOURCE_OF_EVENT = {
 _FINAL = ("session-end", "sweep")
 _LOCKS = 16  # so that sessions seldom wait for one another
 _LOCK_SECONDS = 120.0  # a model that summarises may take its time
-_LAG_SECONDS = (0.2, 0.4, 0.8)
+_LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
@@ -82,7 +82,7 @@ def _captured(
     home: str, payload: Payload, path: str, *, source: str, project: str | None
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
-    session = _session(home, payload, path)
+    session, since = _session(home, payload, path)
     cwd = session.cwd or payload.cwd or "."
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
@@ -91,7 +91,7 @@ def _captured(
     else:
         session = _without_ignored_files(session, cwd)
         captured = _write(home, session, known, project=project, source=source)
-    entry = _entry(path, stamp, captured.note, known)
+    entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by the name of its file, which need not be its id.
     for name in {session.session_id, payload.session_id} - {""}:
         ledger.write(home, name, entry)
@@ -137,9 +137,9 @@ def _is_too_soon(home: str, session: str) -> bool:
     return ago is not None and ago < _CHECKPOINT_SECONDS
 
 
-def _session(home: str, payload: Payload, path: str) -> ParsedSession:
-    since = receipts.forked_at(home, payload.session_id) if payload.session_id else ""
-    session = _caught_up(path, since, payload)
+def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+    """What a transcript tells, and since when it is this session's own story."""
+    session, since = _caught_up(home, payload, path)
     if not session.session_id:
         session = replace(session, session_id=payload.session_id)
     if payload.compact_summary:
@@ -148,18 +148,28 @@ def _session(home: str, payload: Payload, path: str) -> ParsedSession:
     elif payload.last_message and not session.last_outcome and session.first_prompt:
         outcome = without_private_and_recalled(payload.last_message)
         session = replace(session, last_outcome=outcome)
-    return session
+    return session, since
 
 
-def _caught_up(path: str, since: str, payload: Payload) -> ParsedSession:
+def _began_at(home: str, payload: Payload, path: str) -> str:
+    """When a fork went on by itself; empty for every other session."""
+    if not payload.session_id:
+        return ""
+    if told := receipts.forked_at(home, payload.session_id):
+        return told
+    known = ledger.read(home, payload.session_id)
+    return known.since if known and known.note_id else forks.began_at(home, path)
+
+
+def _caught_up(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
     """The transcript, which may lag behind the answer that the client already tells us of."""
-    session = parse_transcript(path, since=since)
     for seconds in _LAG_SECONDS:
+        time.sleep(seconds)
+        since = _began_at(home, payload, path)
+        session = parse_transcript(path, since=since)
         if session.first_prompt or not payload.last_message:
             break
-        time.sleep(seconds)
-        session = parse_transcript(path, since=since)
-    return session
+    return session, since
 
 
 def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:

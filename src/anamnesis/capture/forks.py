@@ -1,0 +1,71 @@
+"""Sessions that began as a copy of another one, when their client does not say so.
+
+In a terminal Claude Code copies the lines of the parent, with their times and their ids, into the
+transcript of the fork and reports the start under the parent's name. What the fork shares with a
+session that was captured before is the parent's story.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from glob import escape, glob
+
+from anamnesis.capture import ledger
+
+_CONVERSATION = re.compile(rb'"type": ?"(?:user|assistant)"')
+_ID = re.compile(rb'"uuid": ?"([0-9a-f-]{36})"')
+_TIME = re.compile(rb'"timestamp": ?"([0-9T:.Z+-]{19,40})"')
+_HEAD_BYTES = 64 * 1024  # a copy begins as its parent does
+_SIBLINGS = 100  # the latest; nobody forks what is older
+
+
+def began_at(home: str, transcript: str) -> str:
+    """When a session went on by itself; empty if it is no copy of one that was captured."""
+    own = _spoken(transcript)
+    parent = _parent(home, transcript, own[0][0]) if own else ""
+    if not parent:
+        return ""
+    shared = {identity for identity, _ in _spoken(parent)}
+    news = (at for identity, at in own if identity not in shared)
+    return next(news, f"{own[-1][1]}~")  # later than everything that was copied
+
+
+def _parent(home: str, transcript: str, first: bytes) -> str:
+    folder, name = os.path.split(os.path.abspath(transcript))
+    found = glob(os.path.join(escape(folder), "*.jsonl"))
+    siblings = sorted((path for path in found if os.path.basename(path) != name), key=_mtime)
+    for path in siblings[: -_SIBLINGS - 1 : -1]:
+        session = os.path.splitext(os.path.basename(path))[0]
+        if first in _head(path) and ledger.read(home, session) is not None:
+            return path
+    return ""
+
+
+def _spoken(path: str) -> list[tuple[bytes, str]]:
+    """The id and the time of every line of the conversation."""
+    found = []
+    try:
+        with open(path, "rb") as lines:
+            for line in lines:
+                if _CONVERSATION.search(line) and (identity := _ID.search(line)):
+                    at = _TIME.search(line)
+                    found.append((identity[1], at[1].decode() if at else ""))
+    except OSError:
+        return []
+    return found
+
+
+def _head(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_HEAD_BYTES)
+    except OSError:
+        return b""
+
+
+def _mtime(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
