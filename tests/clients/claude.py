@@ -50,4 +50,5 @@ def terminal(desk: Desk, *options: str) -> Terminal:
     """The client as a person has it, ready for a line."""
     started = Terminal([client("claude"), *options], cwd=desk.project, env=environment(desk))
     started.see("/effort")  # the last line of its screen
+    started.settle()
     return started

@@ -41,6 +41,7 @@ def gemini_terminal(desk: Desk) -> Terminal:
     words = [*_gemini_words(), "--yolo"]
     terminal = Terminal(words, cwd=desk.project, env=_gemini_environment(desk))
     terminal.see("1 MCP server")
+    terminal.settle()
     return terminal
 
 
@@ -110,6 +111,7 @@ def copilot_terminal(desk: Desk) -> Terminal:
     words = [client("copilot"), "--allow-all-tools"]
     terminal = Terminal(words, cwd=desk.project, env=_copilot_environment(desk))
     terminal.see("/commands")
+    terminal.settle()
     return terminal
 
 

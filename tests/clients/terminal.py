@@ -18,6 +18,7 @@ _CONTROL = re.compile(
     r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|.)|\s"
 )
 _KEY_SECONDS = 0.4  # a return that comes at once with the text is taken for a pasted line
+_QUIET_SECONDS = 0.7
 _SECONDS = 60.0
 
 
@@ -48,6 +49,14 @@ class Terminal:
         while _without_blanks(words) not in self.text:
             assert time.monotonic() < deadline, f"{words!r} did not appear: {self.text[-3000:]}"
             assert self.process.poll() is None, f"the client ended: {self.text[-3000:]}"
+            time.sleep(0.05)
+
+    def settle(self) -> None:
+        """Wait until nothing has been drawn for a moment: keys that come earlier may be lost."""
+        drawn, since = b"", time.monotonic()
+        while time.monotonic() - since < _QUIET_SECONDS:
+            if self._drawn != drawn:
+                drawn, since = self._drawn, time.monotonic()
             time.sleep(0.05)
 
     def type(self, line: str) -> None:
