@@ -141,7 +141,10 @@ def require_writable(path: str, before: bytes | None) -> int:
     target = os.path.realpath(path)
     if before is None:
         return _NEW_FILE_MODE
-    mode = stat.S_IMODE(os.stat(target).st_mode)
+    try:
+        mode = stat.S_IMODE(os.stat(target).st_mode)
+    except FileNotFoundError:
+        raise SettingsChanged(path) from None
     # Renaming over a read-only file would work; whoever made it so wants it left alone.
     if not mode & 0o222 or not os.access(target, os.W_OK):
         raise NotWritable(target, reason="it is read-only")

@@ -43,7 +43,7 @@ _SOURCE_OF_EVENT = {
 _FINAL = ("session-end", "sweep")
 _LOCKS = 16  # so that sessions seldom wait for one another
 _LOCK_SECONDS = 120.0  # a model that summarises may take its time
-_LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)
+_LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
