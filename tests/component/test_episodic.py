@@ -214,10 +214,11 @@ def test_a_fork_that_does_not_say_so_does_not_tell_its_parents_story(
         ("user", "Now the logout", "2026-11-15T11:00:00.000Z"),
         ("assistant", "That works as well, and is tested.", "2026-11-15T11:00:01.000Z"),
     ]
-    sessions = {"parent": lines[:2], "fork": lines}
+    sessions = {"parent": (0, 1), "fork": (3, 0, 1, 2)}  # the client was seen to mix them up
     for session, told in sessions.items():
         transcript = Transcript(tmp_path / f"{session}.jsonl", session=session)
-        for number, (who, text, at) in enumerate(told):
+        for number in told:
+            who, text, at = lines[number]
             identity = f"{number:08d}-0000-4000-8000-000000000000"
             getattr(transcript, who)(text, uuid=identity, timestamp=at)
         for _ in range(2):  # the second time the ledger knows

@@ -13,9 +13,14 @@ from glob import escape, glob
 
 from anamnesis.capture import ledger
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _CONVERSATION = re.compile(rb'"type": ?"(?:user|assistant)"')
 _ID = re.compile(rb'"uuid": ?"([0-9a-f-]{36})"')
 _TIME = re.compile(rb'"timestamp": ?"([0-9T:.Z+-]{19,40})"')
+_FIRST_LINES = 3
 _HEAD_BYTES = 64 * 1024  # a copy begins as its parent does
 _SIBLINGS = 100  # the latest; nobody forks what is older
 
@@ -23,21 +28,23 @@ _SIBLINGS = 100  # the latest; nobody forks what is older
 def began_at(home: str, transcript: str) -> str:
     """When a session went on by itself; empty if it is no copy of one that was captured."""
     own = _spoken(transcript)
-    parent = _parent(home, transcript, own[0][0]) if own else ""
+    # The client may write the first new line before those that it copies.
+    parent = _parent(home, transcript, [identity for identity, _ in own[:_FIRST_LINES]])
     if not parent:
         return ""
     shared = {identity for identity, _ in _spoken(parent)}
-    news = (at for identity, at in own if identity not in shared)
-    return next(news, f"{own[-1][1]}~")  # later than everything that was copied
+    news = [at for identity, at in own if identity not in shared]
+    return min(news, default=f"{own[-1][1]}~")  # else later than everything that was copied
 
 
-def _parent(home: str, transcript: str, first: bytes) -> str:
+def _parent(home: str, transcript: str, first: Sequence[bytes]) -> str:
     folder, name = os.path.split(os.path.abspath(transcript))
     found = glob(os.path.join(escape(folder), "*.jsonl"))
     siblings = sorted((path for path in found if os.path.basename(path) != name), key=_mtime)
     for path in siblings[: -_SIBLINGS - 1 : -1]:
         session = os.path.splitext(os.path.basename(path))[0]
-        if first in _head(path) and ledger.read(home, session) is not None:
+        head = _head(path)
+        if any(each in head for each in first) and ledger.read(home, session) is not None:
             return path
     return ""
 
