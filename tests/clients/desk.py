@@ -14,7 +14,7 @@ from clients.model import ScriptedModel
 
 REPOSITORY = Path(__file__).parent.parent.parent
 CLIENTS = REPOSITORY / ".cache" / "clients"
-_SECONDS = 90
+_SECONDS = 180
 
 
 def client(name: str) -> str:

@@ -119,6 +119,34 @@ def test_what_a_person_put_into_a_file_of_ours_is_not_lost(personal: Path, root:
     assert '"mine": true' in hooks.with_name("anamnesis.json.bak").read_text()
 
 
+def test_another_name_replaces_the_old_one(personal: Path, root: Path) -> None:
+    set_up(root, name="notes")
+    set_up(root, name="memory")
+
+    said = b"".join(files(personal)[name] for name in files(personal) if ".bak" not in name)
+    assert b"memory" in said
+    assert b"mcp__notes" not in said
+    assert b'"notes"' not in said
+    assert b"mcp_servers.notes" not in said
+
+
+def test_a_server_that_was_renamed_goes_under_all_its_names(personal: Path, root: Path) -> None:
+    set_up(root, name="notes")
+    servers = personal / ".claude.json"
+    kept = servers.read_text()
+    set_up(root, name="memory")
+    servers.write_text(kept.replace('"numStartups": 3', '"numStartups": 4'))
+
+    leave(root)
+
+    assert "notes" not in servers.read_text()
+
+
+def test_a_name_that_agents_would_not_take_is_refused(root: Path) -> None:
+    assert main(["init", "--yes", "--local-only", "--name", "my memory"]) == 2
+    assert not root.exists()
+
+
 def test_every_profile_is_left(personal: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = files(personal)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(personal / ".claude-work"))

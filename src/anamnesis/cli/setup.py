@@ -53,7 +53,7 @@ def wishes_of(args: Namespace, *, remote: str | None) -> Wishes:
         rules=tuple(getattr(args, "rules", None) or ()),
         command=args.command,
         uv_project=args.uv_project,
-        name=args.name,
+        name=journey.server_name(args.name),
         mcp=not args.no_mcp,
         hooks=not args.no_hooks,
     )

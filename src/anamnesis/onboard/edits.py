@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anamnesis.onboard.settings import json_amended, put, section
@@ -44,32 +44,34 @@ def own_file(path: str, what: str, text: str) -> Edit:
 
 
 def server_edit(
-    path: str, *, key: str, name: str, server: dict[str, Any], comments: bool = False
+    path: str, *, key: str, names: Sequence[str], server: dict[str, Any], comments: bool = False
 ) -> Edit:
     """An edit that registers our MCP server in a JSON file."""
     return json_edit(
         path,
         "MCP server",
-        install=lambda said: with_server(said, key, name, server),
-        remove=lambda said: without_server(said, key, name),
+        install=lambda said: with_server(said, key, names, server),
+        remove=lambda said: without_server(said, key, names),
         comments=comments,
     )
 
 
 def with_server(
-    said: dict[str, Any], key: str, name: str, server: dict[str, Any]
+    said: dict[str, Any], key: str, names: Sequence[str], server: dict[str, Any]
 ) -> dict[str, Any]:
-    """The document with our server in its list."""
+    """The document with our server under its name, and under none that it had before."""
+    name, *former = names
+    said = without_server(said, key, former)
     return {**said, key: {**section(said, key), name: server}}
 
 
-def without_server(said: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+def without_server(said: dict[str, Any], key: str, names: Sequence[str]) -> dict[str, Any]:
     """The document without our server; one of another kind under the same name is left alone."""
     servers = section(said, key)
-    if not _is_our_server(servers.get(name)):
+    ours = [name for name in names if _is_our_server(servers.get(name))]
+    if not ours:
         return said
-    del servers[name]
-    return put(said, key, servers)
+    return put(said, key, {name: each for name, each in servers.items() if name not in ours})
 
 
 def _is_our_server(server: object) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anamnesis.onboard.plan import Plan
     from anamnesis.onboard.receipt import Receipt
 
+_SERVER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LOCK_SECONDS = 30.0
 
@@ -82,6 +83,15 @@ def machine_name(text: str) -> str:
     return cleaned
 
 
+def server_name(text: str) -> str:
+    """A name that every agent takes for an MCP server."""
+    if not _SERVER.fullmatch(text):
+        raise InvalidInput(
+            f"{text!r} is not a name for a server.", hint="Use letters, digits, dashes, underlines."
+        )
+    return text
+
+
 def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
     """How agents reach us: as wished, or as it was set up before."""
     receipt = receipts.load(home)
@@ -93,6 +103,7 @@ def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
             detect_command(override_command=wishes.command, override_uv_project=wishes.uv_project)
         )
     known = dict.fromkeys([*receipt.earlier, receipt.command])
+    names = dict.fromkeys([*receipt.names, receipt.name])
     return Setup(
         command=command,
         user_home=user_home(),
@@ -102,6 +113,7 @@ def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
         env=needed_env(home),
         variables=dict(os.environ),
         earlier=tuple(each for each in known if each and each != command),
+        former=tuple(each for each in names if receipt.agents and each != wishes.name),
     )
 
 

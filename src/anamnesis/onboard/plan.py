@@ -82,6 +82,7 @@ def carry_out(plan: Plan, setup: Setup, home: str) -> Receipt:
         command=setup.command,
         earlier=tuple(each for each in commands if each and each != setup.command),
         name=setup.name,
+        names=setup.former,
         mcp=setup.mcp,
         hooks=setup.hooks,
         agents=tuple(dict.fromkeys([*before.agents, *plan.agents])),

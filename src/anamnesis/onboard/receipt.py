@@ -29,6 +29,7 @@ class Receipt:
     command: tuple[str, ...] = ()
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of set-ups before
     name: str = "anamnesis"
+    names: tuple[str, ...] = ()  # that the server had before
     mcp: bool = True
     hooks: bool = True
     agents: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ def save(home: str, receipt: Receipt) -> None:
         "command": list(receipt.command),
         "earlier": [list(command) for command in receipt.earlier],
         "name": receipt.name,
+        "names": list(receipt.names),
         "mcp": receipt.mcp,
         "hooks": receipt.hooks,
         "agents": list(receipt.agents),
@@ -99,6 +101,7 @@ def _receipt(said: dict[str, Any]) -> Receipt:
         command=tuple(said["command"]),
         earlier=tuple(tuple(command) for command in said["earlier"]),
         name=said["name"],
+        names=tuple(said.get("names", ())),
         mcp=said["mcp"],
         hooks=said["hooks"],
         agents=tuple(said["agents"]),

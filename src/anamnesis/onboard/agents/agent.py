@@ -31,6 +31,7 @@ class Setup:
     env: Mapping[str, str] = fresh(default_factory=dict)  # what the command needs besides
     variables: Mapping[str, str] = fresh(default_factory=dict)  # the person's own environment
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of earlier set-ups, to be recognised
+    former: tuple[str, ...] = ()  # names that the server had in earlier set-ups
 
     def directory(self, variable: str, usual: str) -> str:
         """A configuration directory: where a variable says, else its usual place."""
@@ -51,6 +52,11 @@ class Setup:
         """The MCP server as most agents write it down."""
         env = {"env": dict(self.env)} if self.env else {}
         return {"command": self.command[0], "args": [*self.command[1:], "serve"], **env}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the MCP server, then those that it had before."""
+        return (self.name, *self.former)
 
     @property
     def bases(self) -> tuple[tuple[str, ...], ...]:

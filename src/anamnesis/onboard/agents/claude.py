@@ -13,6 +13,7 @@ from anamnesis.onboard.settings import entries, put, read_bytes, section
 from anamnesis.records import replace
 
 PLUGIN = "anamnesis"
+_PLUGIN_SERVER = f"plugin_{PLUGIN}_{PLUGIN}"  # as Claude Code calls the server of a plugin
 
 
 def settings_path(setup: Setup) -> str:
@@ -25,10 +26,9 @@ def servers_path(setup: Setup) -> str:
     return os.path.join(setup.variables.get("CLAUDE_CONFIG_DIR") or setup.user_home, ".claude.json")
 
 
-def rules(setup: Setup, *, plugin: bool = False) -> list[str]:
-    """The permission rules that let the reading tools run without a question."""
-    server = f"plugin_{PLUGIN}_{PLUGIN}" if plugin else setup.name
-    return [f"mcp__{server}__{tool}" for tool in READING_TOOLS]
+def rules(*servers: str) -> list[str]:
+    """The permission rules that let the reading tools of these servers run without a question."""
+    return [f"mcp__{server}__{tool}" for server in servers for tool in READING_TOOLS]
 
 
 def has_plugin(setup: Setup) -> bool:
@@ -56,7 +56,7 @@ def _edits(setup: Setup) -> list[Edit]:
 
 def _servers_edit(setup: Setup, *, plugin: bool) -> Edit:
     server = {"type": "stdio", **setup.server}
-    edit = server_edit(servers_path(setup), key="mcpServers", name=setup.name, server=server)
+    edit = server_edit(servers_path(setup), key="mcpServers", names=setup.names, server=server)
     # The plugin brings a server of its own; a second one would only offer every tool twice.
     return replace(edit, install=edit.remove) if plugin else edit
 
@@ -65,17 +65,17 @@ def _settings_edit(setup: Setup, *, plugin: bool) -> Edit:
     wanted_hooks = (
         build_hooks(list(setup.command), dict(setup.env)) if setup.hooks and not plugin else {}
     )
-    wanted_rules = rules(setup, plugin=plugin) if setup.mcp else []
+    wanted_rules = rules(_PLUGIN_SERVER if plugin else setup.name) if setup.mcp else []
+    former_rules = rules(*setup.former)
 
     def install(said: dict[str, Any]) -> dict[str, Any]:
         if setup.hooks:
             said = merge_hooks(said, wanted_hooks, bases=setup.bases)
-        return _with_rules(said, wanted_rules)
+        return _with_rules(_without_rules(said, former_rules), wanted_rules)
 
     def remove(said: dict[str, Any]) -> dict[str, Any]:
-        return _without_rules(
-            without_hooks(said, bases=setup.bases), [*rules(setup), *rules(setup, plugin=True)]
-        )
+        said = without_hooks(said, bases=setup.bases)
+        return _without_rules(said, rules(*setup.names, _PLUGIN_SERVER))
 
     return json_edit(settings_path(setup), "hooks and permissions", install=install, remove=remove)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anamnesis.onboard import tomltext
 from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
 from anamnesis.onboard.command import shell_line
-from anamnesis.onboard.edits import Edit, json_edit
+from anamnesis.onboard.edits import Content, Edit, json_edit
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # event, our arguments, seconds. It rejects keys that it does not know, and ends the last hook
 # after three seconds.
@@ -49,16 +52,25 @@ def _edits(setup: Setup) -> list[Edit]:
         edits.append(_hooks_edit(setup))
     if setup.mcp:
         path = os.path.join(_directory(setup), "config.toml")
-        name = ("mcp_servers", setup.name)
-        edits.append(
-            Edit(
-                path,
-                "MCP server",
-                install=lambda data: tomltext.with_table(path, data, name, setup.server),
-                remove=lambda data: tomltext.without_table(path, data, name),
-            )
-        )
+        edits.append(_server_edit(setup, path))
     return edits
+
+
+def _server_edit(setup: Setup, path: str) -> Edit:
+    def install(data: Content) -> Content:
+        kept = _without(path, data, setup.former)
+        return tomltext.with_table(path, kept, ("mcp_servers", setup.name), setup.server)
+
+    def remove(data: Content) -> Content:
+        return _without(path, data, setup.names)
+
+    return Edit(path, "MCP server", install=install, remove=remove)
+
+
+def _without(path: str, data: Content, names: Sequence[str]) -> Content:
+    for name in names:
+        data = tomltext.without_table(path, data, ("mcp_servers", name))
+    return data
 
 
 def _hooks_edit(setup: Setup) -> Edit:

@@ -36,7 +36,7 @@ def _edits(setup: Setup) -> list[Edit]:
     if setup.mcp:
         server = {"type": "local", **setup.server, "tools": ["*"]}
         path = os.path.join(_directory(setup), "mcp-config.json")
-        edits.append(server_edit(path, key="mcpServers", name=setup.name, server=server))
+        edits.append(server_edit(path, key="mcpServers", names=setup.names, server=server))
     return edits
 
 

@@ -10,7 +10,7 @@ from anamnesis.onboard.edits import Edit, server_edit
 
 def _edits(setup: Setup) -> list[Edit]:
     path = os.path.join(setup.user_home, ".cursor", "mcp.json")
-    server = server_edit(path, key="mcpServers", name=setup.name, server=setup.server)
+    server = server_edit(path, key="mcpServers", names=setup.names, server=setup.server)
     return [server] if setup.mcp else []
 
 

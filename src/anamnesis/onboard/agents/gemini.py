@@ -45,12 +45,12 @@ def _edits(setup: Setup) -> list[Edit]:
         if setup.hooks:
             said = merge_hooks(said, _hooks(setup), bases=setup.bases)
         if setup.mcp:
-            said = with_server(said, "mcpServers", setup.name, setup.server)
+            said = with_server(said, "mcpServers", setup.names, setup.server)
         return said
 
     def remove(said: dict[str, Any]) -> dict[str, Any]:
         said = without_hooks(said, bases=setup.bases)
-        return without_server(said, "mcpServers", setup.name)
+        return without_server(said, "mcpServers", setup.names)
 
     what = "hooks and MCP server"
     edits = [json_edit(path, what, install=install, remove=remove, comments=True)]

@@ -36,7 +36,7 @@ def _edits(setup: Setup) -> list[Edit]:
         if setup.env:
             server["environment"] = dict(setup.env)
         path = _configuration(setup)
-        edits.append(server_edit(path, key="mcp", name=setup.name, server=server, comments=True))
+        edits.append(server_edit(path, key="mcp", names=setup.names, server=server, comments=True))
     return edits
 
 

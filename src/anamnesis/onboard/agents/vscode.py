@@ -26,7 +26,7 @@ def _edits(setup: Setup) -> list[Edit]:
         server = {"type": "stdio", **setup.server}
         path = os.path.join(_directory(setup), "mcp.json")
         edits.append(
-            server_edit(path, key="servers", name=setup.name, server=server, comments=True)
+            server_edit(path, key="servers", names=setup.names, server=server, comments=True)
         )
     if setup.hooks:
         path = os.path.join(_directory(setup), "prompts", "anamnesis.instructions.md")
