@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -68,8 +69,15 @@ def test_the_readme_names_the_two_commands() -> None:
 
     assert "make demo" in readme
     assert "make test" in readme
-    for target in re.findall(r"make ([a-z-]+)", readme):
+    for target in re.findall(r"make ([a-z0-9-]+)", readme):
         assert re.search(rf"^{target}:", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_make_help_lists_every_target_of_the_contract() -> None:
+    told = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True).stdout
+
+    for target in ("demo", "test", "check", "bench", "bench-recall", "e2e", "soak"):
+        assert re.search(rf"^  make {target} ", told, re.MULTILINE)
 
 
 def what_each_agent_supports() -> dict[str, dict[str, str]]:
