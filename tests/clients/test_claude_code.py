@@ -129,7 +129,7 @@ def test_a_prompt_brings_a_note_to_mind(tmp_path: Path, model: ScriptedModel) ->
     claude.session(desk, "Why does the cart round half to even? [[say Because the bank does.]]")
 
     assert "Rule 42 of the bank says so." in model.said_to_it()
-    assert [run["did"] for run in desk.runs("recall-hook")] == ["1 notes for a prompt"]
+    assert [run["did"] for run in desk.runs("recall-hook")] == ["1 note for a prompt"]
 
 
 def test_a_slow_hook_of_somebody_else_loses_no_session(

@@ -114,7 +114,7 @@ def test_the_agent_is_given_what_is_known(story: Story) -> None:
 def test_the_prompt_brings_a_note_to_mind(story: Story) -> None:
     """The note is too old to be given at the start; before the search only its title was known."""
     assert WHY in story.first_request
-    assert any(run["did"] == "1 notes for a prompt" for run in story.desk.runs("recall-hook"))
+    assert any(run["did"] == "1 note for a prompt" for run in story.desk.runs("recall-hook"))
 
 
 def test_the_session_becomes_one_note(story: Story) -> None:
