@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FILE = os.path.join(os.path.dirname(__file__), "meaning.bin")
 _ZERO = 7  # four bits hold -7..7, stored from 0 up
 _LANE = 4  # bytes: room for the words of a long note
-_MOST_WORDS = 200  # of a text; so many, taken evenly, say what the whole of it is about
+_MOST_WORDS = 256  # of a text; so many, taken evenly, say what the whole of it is about
 _LONGEST_WORD = 40
 _CACHED_WORDS = 12_000  # 1.1 KB each
 _CACHED_PIECES = 2048

@@ -17,7 +17,7 @@ from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anamnesis.index.matrix import Nearness
     from anamnesis.index.meaning import Meaning
@@ -176,12 +176,21 @@ class _Scorer(dict[str, int]):
         self.plain = [at for at, term in enumerate(self.terms) if term.kind == "bigram"]
         self.function_words = {t.text: at for at, t in enumerate(self.terms) if not t.selects}
         self._stems = {t.stem: at for at, t in enumerate(self.terms) if t.selects}
-        self._heads = {known[:2] for known in self._stems}
         self._starts = [(t.text, at) for at, t in enumerate(self.terms) if t.kind == "prefix"]
+        self._head = min([2, *(len(start) for start, _ in self._starts)])
+        forms = (form for t in self.terms if t.selects for form in (t.text, t.stem))
+        self._heads = {form[: self._head] for form in forms}
         self.partners = self._partners(query)
 
+    def among(self, distinct: Iterable[str]) -> dict[str, int]:
+        """The words that are terms of the question, each with its term."""
+        # Nearly every word of a note is none; its first letters tell that without stemming it.
+        head, heads = self._head, self._heads
+        likely = [word for word in distinct if word[:head] in heads]
+        return {word: term for word in likely if (term := self[word]) >= 0}
+
     def __missing__(self, word: str) -> int:
-        at = self._stems.get(stem(word), -1) if word[:2] in self._heads else -1
+        at = self._stems.get(stem(word), -1)
         if at < 0 and self._starts:
             at = next((at for start, at in self._starts if word.startswith(start)), -1)
         self[word] = at
@@ -214,15 +223,14 @@ class _Reading:
         self.words = title + body
         self.counts = [0.0] * len(scorer.terms)
         gap = [""] * _WINDOW
-        places = _places(scorer, title + gap + body)
-        for place, term in places:
-            self.counts[term] += _TITLE if place < len(title) else 1.0
-        for _, term in _places(scorer, tags):
-            self.counts[term] += _TAGS
-        if candidate.parts:
-            for _, term in _places(scorer, words.tokens(candidate.parts)):
-                self.counts[term] += _PARTS
-        for word in scorer.function_words.keys() & set(self.words):
+        distinct = {*self.words}
+        asked = scorer.among(distinct)
+        places = [(at, asked[word]) for at, word in enumerate(title + gap + body) if word in asked]
+        for at, term in places:
+            self.counts[term] += _TITLE if at < len(title) else 1.0
+        self._count(tags, _TAGS)
+        self._count(words.tokens(candidate.parts), _PARTS)
+        for word in scorer.function_words.keys() & distinct:
             self.counts[scorer.function_words[word]] = 1.0
         for term in scorer.plain:
             text = scorer.terms[term].text
@@ -236,10 +244,10 @@ class _Reading:
         self.together = _ADJACENCY * _closeness(scorer, places)
         self.points = sum(self.shares) + self.together
 
-
-def _places(scorer: _Scorer, tokens: list[str]) -> list[tuple[int, int]]:
-    found = enumerate(map(scorer.__getitem__, tokens))
-    return [(place, term) for place, term in found if term >= 0]
+    def _count(self, column: list[str], weight: float) -> None:
+        for word in column:
+            if (term := self.scorer[word]) >= 0:
+                self.counts[term] += weight
 
 
 def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
