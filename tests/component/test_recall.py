@@ -70,6 +70,16 @@ class TestWords:
         assert found(store, "kubrenetes clutser") == ["hit"]
         assert found(store, "banana") == []
 
+    @pytest.mark.parametrize(
+        "typed", ["relese", "releese", "deplyo", "depploy", "databse", "polcy"]
+    )
+    def test_a_typing_error_in_a_word_that_the_index_knows_by_its_stem_is_forgiven(
+        self, store: MemoryStore, typed: str
+    ) -> None:
+        write(store, "hit", "release policy: deploy the database")
+
+        assert found(store, typed) == ["hit"]
+
     def test_common_words_alone_are_answered(self, store: MemoryStore) -> None:
         write(store, "hit", "to be or not to be")
 
@@ -217,7 +227,7 @@ class TestCommand:
 
         shown = capsys.readouterr().out
         assert "Locks" in shown
-        assert "sqlite: 1 here, in 1 notes" in shown
+        assert "sqlite: 1 here, in 1 note" in shown
         assert "words that stand together" in shown
         assert "prior; has" in shown
 
@@ -235,10 +245,27 @@ class TestCommand:
         assert hit["why"]["shares"][0]["word"] == "sqlite"
         assert hit["score"] > 1
 
-    def test_a_date_that_is_none_is_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main(["search", "x", "--since", "yesterday"]) == 2
+    @pytest.mark.parametrize("date", ["yesterday", "2026-13", "2026-11-31", "26-11", "2026-11-15T"])
+    def test_a_date_that_is_none_is_refused(
+        self, date: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(SystemExit, match="2"):
+            main(["search", "x", "--since", date])
 
         assert "is not a date" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("date", ["2026", "2026-11", "2026-11-15", "2026-11-15T08:30:00+00:00"])
+    def test_a_date_may_be_given_as_far_as_it_matters(self, date: str) -> None:
+        assert main(["search", "x", "--until", date]) == 0
+
+    @pytest.mark.parametrize("command", [["search", "x"], ["list"]])
+    def test_an_offset_below_zero_is_refused(
+        self, command: list[str], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with pytest.raises(SystemExit, match="2"):
+            main([*command, "--offset", "-1"])
+
+        assert "'-1' is not a number of 0 or more" in capsys.readouterr().err
 
 
 def test_mistyped_words_are_not_guessed_at_when_that_is_not_wanted(store: MemoryStore) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from argparse import ArgumentTypeError
+from datetime import datetime
 
 from anamnesis.config import home_directory
 from anamnesis.notes.note import SCOPES, TYPES
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LAST_PORT = 65535
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ].+)?)?)?")
 
 
 def open_store() -> MemoryStore:
@@ -35,11 +38,28 @@ def add_count(
     parser.add_argument(name, metavar="N", type=_at_least(least), default=default, help=help)
 
 
+def add_date(parser: ArgumentParser, name: str, *, help: str) -> None:
+    """An option that names a day, or more or less than a day."""
+    parser.add_argument(name, metavar="DATE", type=_date, help=help)
+
+
 def port(text: str) -> int:
     """The type of a port; 0 is any that is free."""
     if not text.isdecimal() or int(text) > _LAST_PORT:
         raise ArgumentTypeError(f"{text!r} is not a port from 0 to {_LAST_PORT}")
     return int(text)
+
+
+def _date(text: str) -> str:
+    """The type of a date as far as it is given; it is compared as it stands."""
+    rest = {4: "-01-01", 7: "-01"}.get(len(text), "")
+    try:
+        datetime.fromisoformat(text + rest if _DATE.fullmatch(text) else "")
+    except ValueError:
+        raise ArgumentTypeError(
+            f"{text!r} is not a date; write 2026, 2026-11, 2026-11-15 or 2026-11-15T08:30"
+        ) from None
+    return text
 
 
 def _at_least(least: int) -> Callable[[str], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.counting import counted
 from anamnesis.index.rank import MEANING, NEARNESS
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ def explanation(score: float, why: Why) -> list[str]:
 
 def _share(share: Share) -> str:
     kind = _KINDS.get(share.kind)
-    rarity = "" if share.kind == "function" else f", in {share.notes} notes"
+    rarity = "" if share.kind == "function" else f", in {counted(share.notes, 'note')}"
     return (
         f"  {share.points:6.2f}  {share.word}: {share.count:g} here{rarity}"
         f"{f' ({kind})' if kind else ''}"

@@ -30,16 +30,30 @@ def corrected(db: sqlite3.Connection, query: Query) -> Query:
 def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     """The most common word of the store among those nearest to this one."""
     slips = 2 if len(term.text) >= _TWO_SLIPS else 1
-    best: tuple[int, int, str] | None = None
-    for word, notes in _vocabulary(
-        db, term.stem[0], len(term.stem) - slips, len(term.stem) + slips
-    ):
-        apart = distance(term.stem, word, at_most=slips)
-        if apart <= slips and (best is None or (apart, -notes, word) < best):
-            best = (apart, -notes, word)
-    if best is None:
+    length = len(term.stem)
+    found = [
+        (apart, -notes, known)
+        for known, notes in _vocabulary(db, term.stem[0], length - slips, length + slips)
+        if (apart := _apart(term, known, at_most=slips)) <= slips
+    ]
+    if not found:
         return None
-    return replace(term, text=best[2], stem=stem(best[2]), kind="typo", weight=_WEIGHT)
+    *_, meant = min(found)
+    text = next((form for form in _forms(meant) if stem(form) == meant), meant)
+    return replace(term, text=text, stem=meant, kind="typo", weight=_WEIGHT)
+
+
+def _apart(term: Term, known: str, *, at_most: int) -> int:
+    """The slips between a word and a stem of the index, or what a person would write for it."""
+    by_stem = distance(term.stem, known, at_most=at_most + 1)
+    if not at_most < by_stem <= at_most + 1:
+        return by_stem
+    return min(distance(term.text, form, at_most=at_most) for form in _forms(known))
+
+
+def _forms(known: str) -> tuple[str, ...]:
+    """Words behind a stem: releas(e), deplo(y) for deploi."""
+    return (known, f"{known}e", f"{known.removesuffix('i')}y")
 
 
 def _vocabulary(

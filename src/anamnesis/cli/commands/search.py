@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.errors import InvalidInput
 from anamnesis.index.explain import explanation
 from anamnesis.notes.note import SOURCES
 from anamnesis.operations import embed
@@ -26,8 +24,6 @@ examples:
   anamnesis search why was this found --explain
 """
 
-_DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ][\d:.+Z-]*)?)?)?")
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
@@ -38,14 +34,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--machine", default="", help="only notes written on this machine")
     parser.add_argument("--source", choices=SOURCES, help="only notes that came from there")
-    parser.add_argument("--since", metavar="DATE", default="", help="updated then or later")
-    parser.add_argument("--until", metavar="DATE", default="", help="updated then or earlier")
+    arguments.add_date(parser, "--since", help="updated then or later: 2026-11, 2026-11-15, …")
+    arguments.add_date(parser, "--until", help="updated then or earlier")
     parser.add_argument("--file", default="", help="only notes that mention this file or path")
     parser.add_argument(
         "--include-superseded", action="store_true", help="also notes that others replace"
     )
     arguments.add_count(parser, "-k", default=8, help="at most so many notes; default: 8")
-    parser.add_argument("--offset", type=int, default=0, help="leave out so many of the best")
+    arguments.add_count(
+        parser, "--offset", default=0, help="leave out so many of the best", least=0
+    )
     parser.add_argument("--explain", action="store_true", help="say why each note was found")
     arguments.add_json(parser)
 
@@ -69,12 +67,6 @@ def run(args: Namespace) -> int:
 
 
 def _filters(args: Namespace) -> Filters:
-    for option in ("since", "until"):
-        if not _DATE.fullmatch(getattr(args, option) or "2026"):
-            raise InvalidInput(
-                f"--{option} {getattr(args, option)!r} is not a date.",
-                hint="Dates are written 2026, 2026-11, 2026-11-15 or 2026-11-15T08:30.",
-            )
     project = arguments.project_of(args.project)
     return Filters(
         projects=(project,) if project else (),
@@ -83,8 +75,8 @@ def _filters(args: Namespace) -> Filters:
         tags=tuple(args.tag),
         machine=args.machine,
         source=args.source or "",
-        since=args.since,
-        until=args.until,
+        since=args.since or "",
+        until=args.until or "",
         file=args.file,
         include_superseded=args.include_superseded,
     )
