@@ -27,6 +27,7 @@ _MOST_WORDS = 256  # of a text; so many, taken evenly, say what the whole of it 
 _LONGEST_WORD = 40
 _CACHED_WORDS = 12_000  # 1.1 KB each
 _CACHED_PIECES = 2048
+_CACHED_SPLITS = 16_384  # 0.2 KB each: taking a word apart costs more than adding its pieces
 _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
@@ -46,6 +47,7 @@ class Table(dict[str, int]):
         self._content = content
         self._lanes = Struct(f"<{self.dimensions + 1}I")
         self._piece = lru_cache(maxsize=_CACHED_PIECES)(self._vector)
+        self._pieces = lru_cache(maxsize=_CACHED_SPLITS)(self._split)
 
     def __missing__(self, word: str) -> int:
         places = self._pieces(word)
@@ -60,7 +62,7 @@ class Table(dict[str, int]):
         *lanes, zero = self._lanes.unpack(total.to_bytes(self._lanes.size, "little"))
         return lanes, zero
 
-    def _pieces(self, word: str) -> list[int]:
+    def _split(self, word: str) -> list[int]:
         """The longest known pieces of a word, from the left; none if a rest is unknown."""
         places: list[int] = []
         if not word.isalpha():  # numbers, versions and hashes mean nothing here
