@@ -31,14 +31,16 @@ def _merge(laptop: Terminal, desk: Terminal) -> str:
     )  # fmt: skip
     laptop.run("sync")
     desk.run("sync")
-    desk.run("search", "when do we deploy?")
+    desk.run("search", "when do we deploy?", says=note_id)
 
     say("Edits of different lines of one note are merged.")
     laptop.edit(note_id, "Fridays", "Mondays")
     desk.edit(note_id, "Staging first.", "Staging first, then production.")
     laptop.run("sync")
     desk.run("sync")
-    desk.run("show", note_id)
+    desk.run(
+        "show", note_id, says="Mondays.\nAsk ops for the token.\nStaging first, then production."
+    )
     laptop.run("sync")
     return note_id
 

@@ -12,23 +12,24 @@ def show(machine: Terminal) -> None:
         "write", "The staging database needs the VPN; without it the connection hangs.",
         "--title", "Staging database needs the VPN", "--tags", "staging,vpn",
     )  # fmt: skip
-    machine.run(
+    release = machine.run(
         "write", "Run make release, then tag. CI publishes the wheel from the tag.",
         "--type", "procedural", "--title", "How to release", "--project", "github.com/team/app",
     )  # fmt: skip
     machine.run("show", first)
 
     say("Questions in plain words find it.")
-    machine.run("search", "why does my connection to the staging database hang?")
+    machine.run("search", "why does my connection to the staging database hang?", says=first)
 
     say("Edit it with any editor; a corrected fact can replace an old one.")
     machine.run("edit", first, EDITOR="sed -i s/hangs/times.out/")
-    machine.run("write", "Staging is reachable without the VPN since May.", "--supersedes", first)
-    machine.run("search", "staging VPN")
+    newer = "Staging is reachable without the VPN since May."
+    machine.run("write", newer, "--supersedes", first)
+    machine.run("search", "staging VPN", says=newer)
 
     say("The index is derived: destroy it, put rubbish beside the notes, and go on.")
     (machine.home / "index.db").write_bytes(b"rubbish " * 500)
     (machine.home / "memory" / "semantic" / "broken.md").write_text("no front matter here")
-    machine.run("search", "how do I release?")
-    machine.run("status")
+    machine.run("search", "how do I release?", says=release)
+    machine.run("status", says="broken.md")
     machine.run("reindex")

@@ -22,11 +22,16 @@ def show(laptop: Terminal, desk: Terminal) -> None:
     transcript = _transcript(laptop.user / "session.jsonl", here)
 
     say("A session ends on the laptop: the SessionEnd hook turns its transcript into one note.")
-    laptop.run("capture", stdin=_payload("SessionEnd", here, transcript_path=str(transcript)))
+    ended = _payload("SessionEnd", here, transcript_path=str(transcript))
+    laptop.run("capture", "--no-sync", stdin=ended, says=ASK)
+
+    say("The hook also syncs, in the background; here it is a step of its own.")
+    laptop.run("sync", says="pushed=True")
 
     say("The next session is on the desk. It starts with what was learnt: the SessionStart hooks.")
-    desk.run("sync")
-    desk.run("inject", stdin=_payload("SessionStart", there, source="startup", session_id="next"))
+    desk.run("sync", says="pulled=1")
+    started = _payload("SessionStart", there, source="startup", session_id="next")
+    desk.run("inject", stdin=started, says=OUTCOME)
 
     say("A note that answers a prompt comes with it: the UserPromptSubmit hook.")
     desk.run(
@@ -34,7 +39,8 @@ def show(laptop: Terminal, desk: Terminal) -> None:
         "--title", "Supplier CSV delimiter", "--project", "shop",
     )  # fmt: skip
     prompt = "which delimiter do the CSV files of the supplier have?"
-    desk.run("recall-hook", stdin=_payload("UserPromptSubmit", there, prompt=prompt))
+    asked = _payload("UserPromptSubmit", there, prompt=prompt)
+    desk.run("recall-hook", stdin=asked, says="semicolons and a byte order mark")
 
 
 def _project(directory: Path) -> Path:

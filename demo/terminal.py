@@ -30,8 +30,13 @@ class Terminal:
         own = {"HOME": self.user, "ANAMNESIS_HOME": self.home, "ANAMNESIS_MACHINE_ID": self.name}
         return {**kept, **{key: str(value) for key, value in own.items()}}
 
-    def run(self, *arguments: str, expect: int = 0, stdin: str = "", **environment: str) -> str:
-        """Run one command, show it and what it printed, and give its output."""
+    def run(
+        self, *arguments: str, expect: int = 0, says: str = "", stdin: str = "", **environment: str
+    ) -> str:
+        """Run one command, show it and what it printed, and give its output.
+
+        A demo that shows something else than it tells ends: `says` is what must be printed.
+        """
         shown = " ".join(f'"{word}"' if " " in word else word for word in arguments)
         print(f"\n{self.name}$ anamnesis {shown}{' < payload.json' if stdin else ''}", flush=True)
         finished = subprocess.run(
@@ -46,6 +51,8 @@ class Terminal:
             print(f"  {line}", flush=True)
         if finished.returncode != expect:
             sys.exit(f"demo: exit code {finished.returncode} instead of {expect}")
+        if says not in finished.stdout:
+            sys.exit(f"demo: {says!r} was not printed")
         return finished.stdout.strip()
 
     def edit(self, note_id: str, old: str, new: str) -> None:
