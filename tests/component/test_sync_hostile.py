@@ -227,8 +227,9 @@ def test_a_folder_that_is_a_link_here_is_not_written_through(
     assert "procedural/p.md" in fleet.published()
 
 
+@pytest.mark.parametrize("name", ["desk", "a machine without notes yet"])
 def test_names_that_differ_only_in_case_do_not_overwrite_each_other(
-    fleet: Fleet, desk: Machine, attacker: Attacker, monkeypatch: pytest.MonkeyPatch
+    fleet: Fleet, attacker: Attacker, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """As on a file system that ignores case; this one does not, so it is told to."""
     monkeypatch.setattr("anamnesis.sync.worktree.WorkTree._ignores_case", lambda _: True)
@@ -242,11 +243,12 @@ def test_names_that_differ_only_in_case_do_not_overwrite_each_other(
         )
     )
 
-    result = desk.sync()
-    desk.sync()
+    machine = fleet.machine(name)
+    result = machine.sync()
+    machine.sync()
 
     assert any("upper and lower case" in line for line in result.held_back)
-    assert len(list((desk.memory / "procedural").iterdir())) == 1
+    assert len(list((machine.memory / "procedural").iterdir())) == 1
     assert {"procedural/Same.md", "procedural/same.md"} <= set(fleet.published())
 
 
@@ -284,6 +286,54 @@ def test_a_note_that_broke_keeps_its_last_good_version_elsewhere(
 
     assert len(result.held_back) == 1
     assert b"mine" in fleet.published()["semantic/own.md"]
+
+
+@pytest.mark.parametrize("what", ["too large", "a link"])
+def test_what_cannot_be_read_stays_when_its_note_is_deleted_elsewhere(
+    fleet: Fleet, desk: Machine, what: str
+) -> None:
+    laptop = fleet.machine("laptop")
+    desk.write("other", "stays")
+    desk.sync()
+    laptop.sync()
+    laptop.delete("own")
+    laptop.sync()
+    spoil(desk.path("own"), what)
+
+    results = [desk.sync(), desk.sync()]
+
+    assert not any(result.error for result in results)
+    assert os.path.lexists(desk.path("own"))
+    assert any("semantic/own.md" in line for line in results[-1].held_back)
+    assert set(fleet.published()) == {"semantic/other.md"}
+
+
+@pytest.mark.parametrize("what", ["too large", "a link"])
+def test_a_held_note_that_cannot_be_read_any_more_stays_held(
+    fleet: Fleet, desk: Machine, what: str
+) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.sync()
+    for machine in (laptop, desk):
+        machine.edit("own", body=f"from {machine.name}")
+        machine.sync()
+    spoil(desk.path("own"), what)
+    desk.write("later", "travels all the same")
+
+    result = desk.sync()
+
+    assert result.conflicts == ("own",)
+    assert os.path.lexists(desk.path("own"))
+    assert "semantic/later.md" in fleet.published()
+
+
+def spoil(path: Path, what: str) -> None:
+    """Make of a note what no sync may follow or read."""
+    if what == "too large":
+        path.write_bytes(path.read_bytes() + b"x" * 1_100_000)
+    else:
+        path.rename(path.parents[2] / "elsewhere.md")
+        path.symlink_to("../../elsewhere.md")
 
 
 def test_a_check_can_keep_a_file_here(fleet: Fleet) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import Memory
-from anamnesis.sync.paths import collides, travels
+from anamnesis.sync.paths import by_folded_name, collides, travels
 from anamnesis.sync.plan import Change, Step, is_sweeping, net, replay
 
 BODIES = {
@@ -159,6 +159,8 @@ def test_paths_that_do_not_travel(path: str) -> None:
 
 
 def test_names_that_differ_in_case_only_collide() -> None:
-    assert collides("a/X.md", {"a/x.md"})
-    assert not collides("a/x.md", {"a/x.md"})
-    assert not collides("a/y.md", {"a/x.md"})
+    present = by_folded_name(["a/x.md"])
+
+    assert collides("a/X.md", present)
+    assert not collides("a/x.md", present)
+    assert not collides("a/y.md", present)

@@ -6,6 +6,10 @@ import re
 
 from anamnesis.notes.ids import is_valid_id
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 MACHINES = ".machines"  # one small JSON file per machine, written only by that machine
 TOMBSTONES = ".tombstones"  # one JSON file per forgotten note, all with the same bytes
 _MAX_DEPTH = 8
@@ -29,9 +33,14 @@ def is_note(path: str) -> bool:
     return path.endswith(".md")
 
 
-def collides(path: str, present: set[str]) -> bool:
-    """Whether a file system that ignores case would take another path for this one."""
-    return path not in present and path.casefold() in {other.casefold() for other in present}
+def by_folded_name(paths: Iterable[str]) -> dict[str, str]:
+    """The paths by what a file system that ignores case takes them for."""
+    return {path.casefold(): path for path in paths}
+
+
+def collides(path: str, present: Mapping[str, str]) -> bool:
+    """Whether such a file system would take this path for another one that is there."""
+    return present.get(path.casefold(), path) != path
 
 
 def _is_safe(part: str) -> bool:

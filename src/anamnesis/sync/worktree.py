@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 
 from anamnesis import atomic, locks
 from anamnesis.notes import tree
@@ -15,7 +16,7 @@ from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.records import fresh, record
 from anamnesis.sync import conflicts, forgotten
 from anamnesis.sync.merge import three_way
-from anamnesis.sync.paths import TOMBSTONES, collides, is_note, travels
+from anamnesis.sync.paths import TOMBSTONES, by_folded_name, collides, is_note, travels
 from anamnesis.sync.plan import Change, is_sweeping
 from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
 
@@ -140,7 +141,7 @@ class WorkTree:
         """Bring the disk from one commit to another, file by file."""
         wanted = [change.after for change in changes if change.after]
         contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
-        present = self._present() if self._ignores_case() else set()
+        present = by_folded_name(self._present()) if self._ignores_case() else None
         changed: list[str] = []
         absent: dict[str, str] = {}
         for start in range(0, len(changes), _BATCH):
@@ -161,7 +162,7 @@ class WorkTree:
         ended = []
         for path, conflict in conflicts.held(self._home).items():
             blob = head.get(path)
-            with self._locked():
+            with self._locked(), suppress(Irregular):  # then it stays held, as it is
                 if self._settle_one(conflict, blob):
                     ended.append(path)
         return ended
@@ -197,7 +198,10 @@ class WorkTree:
 
     def _outcome(self, change: Change, contents: Mapping[str, bytes]) -> bytes | None:
         """What a file has to say: theirs if it is what it was, else both edits, or as it is."""
-        data = self.read(change.path)
+        try:
+            data = self.read(change.path)
+        except Irregular:
+            return _AS_IT_IS  # deleted elsewhere; what a person put in its place is theirs
         like = change.after or change.before or _EMPTY
         found = None if data is None else blob_id(data, like=like)
         if found == change.after:
@@ -215,13 +219,15 @@ class WorkTree:
             )
         return _AS_IT_IS if merged.data in (None, data) else merged.data
 
-    def _obstacle(self, change: Change, contents: Mapping[str, bytes], present: set[str]) -> str:
+    def _obstacle(
+        self, change: Change, contents: Mapping[str, bytes], present: dict[str, str] | None
+    ) -> str:
         """Why a file cannot be written here, or nothing."""
         if change.after is None:
             return ""
         if change.after not in contents:
             return "it is larger than 1 MiB"
-        if present and collides(change.path, present):
+        if present is not None and collides(change.path, present):
             return "another file has the same name but for upper and lower case"
         if os.path.lexists(os.path.join(self._home, "local", change.path)):
             return "this machine keeps its own version of the note (machine-local)"
@@ -230,8 +236,8 @@ class WorkTree:
             self.read(change.path)
         except Irregular as irregular:
             return str(irregular)
-        if present:
-            present.add(change.path)
+        if present is not None:
+            present.update(by_folded_name([change.path]))
         return ""
 
     def _write(self, path: str, data: bytes | None, *, unless: bytes | None) -> None:
