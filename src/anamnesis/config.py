@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _UNKNOWN_MACHINE = "unknown"
+_YES = ("1", "true", "yes", "on")
+_NO = ("0", "false", "no", "off")
 
 
 def home_directory() -> str:
@@ -51,6 +53,12 @@ def setting(key: str, *, variable: str = "") -> str | None:
     if stored is None or isinstance(stored, (dict, list)):
         return None
     return str(stored).strip() or None
+
+
+def is_on(key: str, *, default: bool) -> bool:
+    """Whether a switch is on; a value that is neither yes nor no says nothing."""
+    said = (setting(key) or "").lower()
+    return said in _YES if said in (*_YES, *_NO) else default
 
 
 def resolve_machine_id() -> str:

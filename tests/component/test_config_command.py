@@ -64,6 +64,13 @@ def test_a_value_that_cannot_be_right_is_refused(
     assert not (root / "config.json").exists()
 
 
+def test_a_remote_by_its_number_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = run(capsys, "set", "remote", "ssh://git@[::1]/memory.git")
+
+    assert code == 0
+    assert "ssh://git@[::1]/memory.git" in said
+
+
 def test_an_unknown_key_is_answered_with_a_guess(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = run(capsys, "get", "machine-idd")
 
@@ -71,9 +78,12 @@ def test_an_unknown_key_is_answered_with_a_guess(capsys: pytest.CaptureFixture[s
     assert "Did you mean machine_id?" in said
 
 
-def test_secrets_are_never_shown(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "remote", ["https://me:ghp_0123@host/m.git", "https://me:a@0123@host/m.git"]
+)
+def test_secrets_are_never_shown(capsys: pytest.CaptureFixture[str], remote: str) -> None:
     run(capsys, "set", "reflection_api_key", "sk-ant-0123")
-    run(capsys, "set", "remote", "https://me:ghp_0123@host/m.git")
+    run(capsys, "set", "remote", remote)
 
     _, listed = run(capsys, "list")
     _, as_json = run(capsys, "list", "--json")
@@ -94,7 +104,7 @@ def test_a_broken_file_is_not_overwritten(root: Path, capsys: pytest.CaptureFixt
 
 
 def test_every_setting_that_the_program_reads_is_known() -> None:
-    read = set(re.findall(r"""\bsetting\(\s*"([a-z_]+)\"""", SOURCE))
+    read = set(re.findall(r"""\b(?:setting|is_on)\(\s*"([a-z_]+)\"""", SOURCE))
 
     assert read - {*SETTINGS} == set()
 

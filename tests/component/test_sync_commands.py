@@ -263,6 +263,15 @@ def test_naming_a_remote_keeps_the_other_settings(root: Path, capsys: Capture) -
     assert stored["remote"] == "https://me:s3cret@example.org/x.git"
 
 
+def test_naming_a_remote_does_not_overwrite_broken_settings(root: Path, capsys: Capture) -> None:
+    root.mkdir()
+    (root / "config.json").write_text('{"machine_id": "m",}')
+
+    run(capsys, "remote", "set", "/mnt/share/notes.git", code=1)
+
+    assert (root / "config.json").read_text() == '{"machine_id": "m",}'
+
+
 @pytest.mark.parametrize("url", ["-oProxyCommand=x", "ext::sh -c x"])
 def test_a_dangerous_remote_is_refused(root: Path, capsys: Capture, url: str) -> None:
     with pytest.MonkeyPatch.context():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.config import setting
+from anamnesis.llm.settings import HEURISTIC, provider_name
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -18,7 +18,6 @@ _MAX_LEN = 600  # characters of the ask and of the outcome; a note is a reminder
 _MAX_SUMMARY = 2_000  # the client's own summary at compaction has earned more room
 _MAX_TITLE = 80
 _MAX_FILES_LISTED = 50
-_LLM_PROVIDERS = frozenset({"deepseek", "openai", "local", "anthropic", "claude-cli"})
 
 
 @record
@@ -79,8 +78,8 @@ def _clip(text: str, limit: int = _MAX_LEN) -> str:
 
 def resolve_summarizer() -> Summarizer:
     """The summariser that ANAMNESIS_REFLECTION_PROVIDER names; the heuristic one by default."""
-    provider = (setting("reflection_provider") or "heuristic").lower()
-    return _llm_summarizer(provider) if provider in _LLM_PROVIDERS else HeuristicSummarizer()
+    provider = provider_name()
+    return HeuristicSummarizer() if provider == HEURISTIC else _llm_summarizer(provider)
 
 
 def _llm_summarizer(provider: str) -> Summarizer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
-from anamnesis.config import setting
+from anamnesis import config
 from anamnesis.errors import AnamnesisError
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def load() -> Encoder:
 
 def is_on() -> bool:
     """Whether this person wants notes to be found by what they say, whatever their words."""
-    return (setting("semantic") or "0").lower() in ("1", "on", "yes", "true")
+    return config.is_on("semantic", default=False)
 
 
 def problem() -> str:

@@ -58,7 +58,7 @@ def files(directory: str | None = None) -> Iterator[NativeFile]:
 
 def is_wanted() -> bool:
     """Whether a sync takes in Claude Code's own memory."""
-    return (config.setting("import_native") or "1").lower() not in ("0", "false", "no", "off")
+    return config.is_on("import_native", default=True)
 
 
 def changed(root: str) -> bool:

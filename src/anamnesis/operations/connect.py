@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -10,6 +9,7 @@ import tempfile
 
 from anamnesis import atomic, config, gitcmd, process
 from anamnesis.errors import AnamnesisError, InvalidInput
+from anamnesis.operations import settings
 from anamnesis.records import record
 from anamnesis.sync import foreign, remote
 from anamnesis.sync.repository import MAIN, Repository
@@ -50,10 +50,7 @@ def name(url: str | None) -> None:
     """Remember the remote for this machine, or forget it."""
     if url is not None:
         remote.require_usable(url)
-    stored = {key: value for key, value in config._store_config().items() if key != "remote"}  # noqa: SLF001
-    if url is not None:
-        stored["remote"] = url
-    atomic.write_text(config.config_path(), json.dumps(stored, indent=2, ensure_ascii=False) + "\n")
+    settings.change("remote", url)
 
 
 def create(url: str) -> str:

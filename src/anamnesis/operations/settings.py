@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from anamnesis import atomic, config
 from anamnesis.errors import AnamnesisError, InvalidInput
+from anamnesis.llm.settings import HEURISTIC, PROVIDERS
 from anamnesis.records import record
+from anamnesis.sync import remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SWITCH = re.compile(r"(?i)1|0|true|false|yes|no|on|off")
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PROVIDERS = ("heuristic", "openai", "deepseek", "local", "anthropic", "claude-cli")
+_PROVIDERS = (HEURISTIC, *PROVIDERS)
 _HIDDEN = "…"
 
 
@@ -69,7 +71,10 @@ def _is_switch(text: str) -> bool:
 
 
 def _is_remote(text: str) -> bool:
-    return not text.startswith("-") and "::" not in text and text.isprintable()
+    try:
+        return remote.require_usable(text) == text
+    except InvalidInput:
+        return False
 
 
 SETTINGS: dict[str, Setting] = {
@@ -151,9 +156,7 @@ def known(key: str) -> Setting:
 
 def shown(setting: Setting, value: str) -> str:
     """A value that may be printed: keys hidden, addresses without their password."""
-    if setting.secret:
-        return _HIDDEN
-    return re.sub(r"^([a-z+]+://)[^/@]+@", rf"\1{_HIDDEN}@", value) if "://" in value else value
+    return _HIDDEN if setting.secret else remote.shown(value)
 
 
 def change(key: str, value: str | None) -> Setting:

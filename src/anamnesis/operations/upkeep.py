@@ -17,7 +17,7 @@ _REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge does not c
 
 def reflect_in_background(home: str) -> bool:
     """Start a reflection that outlives us, if the person switched that on; at most hourly."""
-    if (config.setting("reflect_auto") or "0").lower() not in ("1", "true", "yes", "on"):
+    if not config.is_on("reflect_auto", default=False):
         return False
     from anamnesis import background
 

@@ -61,9 +61,13 @@ def require_usable(url: str) -> str:
 
 def shown(url: str) -> str:
     """The URL without a password or token, for messages."""
+    scheme, _, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    user, _, host = place.rpartition("@")
     # In a web address even the user may be a token; in an ssh address it is only a name.
-    url = re.sub(r"^(https?://)[^/@]*@", r"\1…@", url)
-    return re.sub(r"^([a-z+]+://[^/@:]*):[^/@]*@", r"\1:…@", url)
+    if not user or (is_ssh(url) and ":" not in user):
+        return url
+    return f"{scheme}://…@{host}{slash}{path}"
 
 
 def configure(repository: Repository, url: str) -> None:
