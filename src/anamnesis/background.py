@@ -7,6 +7,7 @@ import sys
 import time
 
 from anamnesis import atomic
+from anamnesis.children import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def _spawn(argv: list[str]) -> bool:
         (os.POSIX_SPAWN_OPEN, 2, null, os.O_WRONLY, 0),
     ]
     try:
-        os.posix_spawn(argv[0], argv, os.environ, file_actions=streams, setsid=True)
+        child = os.posix_spawn(argv[0], argv, os.environ, file_actions=streams, setsid=True)
     except NotImplementedError:
         return False
+    let_go(child)
     return True

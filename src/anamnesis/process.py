@@ -6,12 +6,15 @@ import os
 import signal
 import subprocess
 
-from anamnesis.errors import ToolMissing
+from anamnesis.children import let_go
+from anamnesis.errors import InvalidInput, ToolMissing
 from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+_LAST_SECONDS = 2.0  # for what a killed program had printed; somebody else may hold its pipes
 
 
 @record
@@ -54,7 +57,7 @@ def run(
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-    except FileNotFoundError as error:
+    except (FileNotFoundError, PermissionError) as error:
         if cwd is not None and not os.path.isdir(cwd):
             raise
         raise ToolMissing(argv[0]) from error
@@ -63,19 +66,32 @@ def run(
             out, err = child.communicate(input, timeout=timeout)
         except subprocess.TimeoutExpired:
             _kill(child)
-            out, err = child.communicate()
-            return Finished(child.returncode, out, err, timed_out=True)
+            out, err = _rest(child)
+            return Finished(child.wait(), out, err, timed_out=True)
         except BaseException:
             _kill(child)
             raise
     return Finished(child.returncode, out, err)
 
 
+def words(line: str) -> list[str]:
+    """The words of a command line that a person wrote down."""
+    import shlex
+
+    try:
+        found = shlex.split(line)
+    except ValueError as error:
+        raise InvalidInput(f"{line!r} is not a command line: {str(error).lower()}.") from None
+    if not found:
+        raise InvalidInput("The command line is empty.")
+    return found
+
+
 def interact(argv: Sequence[str]) -> int:
     """Run a program on the person's own terminal, such as their editor; gives its exit code."""
     try:
         return subprocess.call(argv)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, PermissionError) as error:
         raise ToolMissing(argv[0]) from error
 
 
@@ -98,6 +114,14 @@ def detach(
         **options,
     )
     child.returncode = 0  # nobody waits for it; keeps the interpreter from warning at exit
+    let_go(child.pid)
+
+
+def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    try:
+        return child.communicate(timeout=_LAST_SECONDS)
+    except subprocess.TimeoutExpired as still_open:
+        return still_open.output or b"", still_open.stderr or b""
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

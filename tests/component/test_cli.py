@@ -168,6 +168,21 @@ def test_an_edit_that_cannot_be_saved_is_kept(
     kept.unlink()
 
 
+@pytest.mark.parametrize("editor", ["vi 'unclosed", "/no/such/editor", "false"])
+def test_an_editor_that_does_not_run_is_told_and_leaves_nothing_behind(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, editor: str
+) -> None:
+    note_id = write(capsys, "before")
+    monkeypatch.setenv("EDITOR", editor)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    code, _, said = run(capsys, "edit", note_id)
+
+    assert code in (1, 2)
+    assert editor.partition(" ")[0] in said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_edit_does_not_overwrite_a_newer_version(
     capsys: pytest.CaptureFixture[str], root: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

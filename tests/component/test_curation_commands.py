@@ -106,6 +106,31 @@ def test_review_takes_one_key_each(
         assert seen.get(left.id) == left
 
 
+def test_a_note_whose_edit_was_not_saved_still_waits(
+    store: MemoryStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = durable(store, tags=["pending"])
+    monkeypatch.setenv("EDITOR", "false")
+    monkeypatch.setattr("sys.stdin", io.StringIO("e\n"))
+
+    assert run("review") == 0
+
+    assert "0 kept, 0 rejected, 1 wait" in capsys.readouterr().out
+    with MemoryStore(store.root) as seen:
+        assert seen.get(note.id) == note
+
+
+def test_what_is_rejected_does_not_count_as_kept(
+    store: MemoryStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    durable(store, "Keep me", tags=["pending"])
+    gone = durable(store, "Reject me", body=FACT, tags=["pending"])
+
+    assert run("review", "--keep-all", "--reject", gone.id) == 0
+
+    assert "1 kept, 1 rejected" in capsys.readouterr().out
+
+
 def test_review_lists_and_decides_by_options(
     store: MemoryStore, capsys: pytest.CaptureFixture[str]
 ) -> None:

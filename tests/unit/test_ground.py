@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from anamnesis import atomic, gitcmd, locks, process
 from anamnesis.counting import counted
-from anamnesis.errors import NotWritable, StoreBusy, ToolMissing
+from anamnesis.errors import InvalidInput, NotWritable, StoreBusy, ToolMissing
 from anamnesis.notes.ids import is_valid_id, new_id
 
 
@@ -101,6 +102,52 @@ def _is_running(pid: int) -> bool:
     except OSError:
         return False
     return state not in "ZX"
+
+
+def test_a_pipe_that_somebody_else_holds_is_not_waited_for() -> None:
+    finished = process.run(["sh", "-c", "setsid sleep 60 & echo $!; wait"], timeout=0.3)
+
+    assert finished.timed_out
+    holder = int(finished.text)
+    assert _is_running(holder)
+    os.kill(holder, signal.SIGKILL)
+
+
+def test_a_program_that_may_not_be_run_is_named(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("no program")
+
+    with pytest.raises(ToolMissing, match="plain"):
+        process.run([str(tmp_path / "plain")], timeout=1)
+
+
+@pytest.mark.parametrize("line", ["vi 'unclosed", "", "  "])
+def test_what_is_no_command_line_is_told(line: str) -> None:
+    with pytest.raises(InvalidInput, match="command line"):
+        process.words(line)
+
+
+def test_children_that_go_on_without_us_leave_no_remains() -> None:
+    code = (
+        "import os, sys\n"
+        "from anamnesis import background, process\n"
+        "for number in range(6):\n"
+        "    if number % 2:\n"
+        "        process.detach(['true'])\n"
+        "    else:\n"
+        "        background._spawn(['/bin/sh', '-c', 'exit 0'])\n"
+        "    os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)\n"
+        "remains = 0\n"
+        "while True:\n"
+        "    try:\n"
+        "        os.waitpid(-1, 0)\n"
+        "    except ChildProcessError:\n"
+        "        sys.exit(remains)\n"
+        "    remains += 1\n"
+    )
+
+    ended = subprocess.run([sys.executable, "-c", code], timeout=20)
+
+    assert ended.returncode == 1  # the last one, which the next would clear away
 
 
 def test_a_program_that_is_not_there_is_named() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.errors import InvalidInput
 from anamnesis.llm.errors import ModelNotSetUp
 from anamnesis.llm.settings import Settings, provider_name, resolve
 
@@ -109,6 +110,13 @@ def test_a_command_that_fails_is_told(root: Path) -> None:
     configure(root, reflection_provider="openai", reflection_api_key_command="false")
 
     with pytest.raises(ModelNotSetUp, match="exit code 1"):
+        resolve()
+
+
+def test_a_command_that_is_none_is_told(root: Path) -> None:
+    configure(root, reflection_provider="openai", reflection_api_key_command="pass 'unclosed")
+
+    with pytest.raises(InvalidInput, match="not a command line"):
         resolve()
 
 

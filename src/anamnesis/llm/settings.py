@@ -114,11 +114,9 @@ def _config_means(name: str, base_url: str) -> bool:
 
 
 def _key_from_command(command: str) -> str:
-    import shlex
-
     from anamnesis import process
 
-    finished = process.run(shlex.split(command), timeout=30)
+    finished = process.run(process.words(command), timeout=30)
     if finished.code != 0 or not finished.text.strip():
         raise ModelNotSetUp(
             "reflection_api_key_command",

@@ -164,9 +164,7 @@ def _went_to_background(home: str, data: bytes, options: hooks.Options) -> bool:
 
 
 def _sync() -> None:
-    """Let the note travel, in the background, where there is somewhere to travel to."""
+    """Let the note travel, in the background."""
     from anamnesis import background
-    from anamnesis.cli import COMMANDS
 
-    if "sync" in COMMANDS:
-        background.start(["sync"])
+    background.start(["sync"])

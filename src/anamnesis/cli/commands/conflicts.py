@@ -6,15 +6,11 @@ chosen is kept in <home>/conflicts/settled/.
 
 from __future__ import annotations
 
-import os
-import shlex
-import tempfile
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
-from anamnesis import process
-from anamnesis.cli import arguments, output
-from anamnesis.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput
+from anamnesis.cli import arguments, editor, output
+from anamnesis.errors import EXIT_CONFLICT
 from anamnesis.operations import settle
 
 if TYPE_CHECKING:
@@ -114,30 +110,14 @@ def _show(sides: Sides) -> None:
 def _resolve(store: MemoryStore, given: str, choice: str) -> int:
     conflict_id = settle.find(store, given).conflict.id
     if choice == "edit":
-        _edit(store, conflict_id)
+        with editor.edited(settle.draft(settle.find(store, conflict_id))) as text:
+            settle.resolve_with(store, conflict_id, text)
     else:
         second = settle.resolve(store, conflict_id, choice)
         if second is not None:
             output.say(second.id)
     output.talk(f"conflicts: {conflict_id} is settled; send it with:  anamnesis sync")
     return 0
-
-
-def _edit(store: MemoryStore, conflict_id: str) -> None:
-    descriptor, path = tempfile.mkstemp(prefix="anamnesis-", suffix=".md")
-    with open(descriptor, "w", encoding="utf-8", newline="") as stream:
-        stream.write(settle.draft(settle.find(store, conflict_id)))
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    if process.interact([*shlex.split(editor), path]) != 0:
-        raise InvalidInput(f"{editor} failed; the conflict stays.", hint=f"The draft is in {path}")
-    with open(path, encoding="utf-8", newline="") as stream:
-        text = stream.read()
-    try:
-        settle.resolve_with(store, conflict_id, text)
-    except AnamnesisError as error:
-        error.hint = f"{error.hint} Your text is kept in {path}".strip()
-        raise
-    os.unlink(path)
 
 
 def _as_json(sides: Sides) -> dict[str, object]:

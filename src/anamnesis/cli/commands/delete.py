@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, asking, output
 from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.errors import NoSuchNote
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -30,18 +29,10 @@ def run(args: Namespace) -> int:
             notes.append(note)
         for note in notes:
             output.talk(output.note_line(note))
-        if not (args.yes or _confirmed(len(notes))):
+        if not asking.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):
             output.talk("delete: nothing was deleted")
             return 1
         for note in notes:
             store.delete(note.id)
             output.say(note.id)
     return 0
-
-
-def _confirmed(number: int) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("Nobody is there to confirm.", hint="Delete without asking:  --yes")
-    sys.stderr.write(f"Delete {counted(number, 'note')}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import tempfile
 from typing import TYPE_CHECKING
 
-from anamnesis import process
-from anamnesis.cli import arguments, output
-from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote
+from anamnesis.cli import arguments, editor, output
+from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.remember import amend
 
@@ -25,15 +21,6 @@ examples:
 """
 
 
-class EditKept(AnamnesisError):
-    """An edit could not be saved; the edited text is kept in a file."""
-
-    def __init__(self, cause: AnamnesisError, path: str) -> None:
-        super().__init__(
-            cause.message, hint=f"Your edited text is kept in {path}", exit_code=cause.exit_code
-        )
-
-
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("id", help="a note's id, or enough of its start or end")
@@ -45,37 +32,16 @@ def run(args: Namespace) -> int:
         found = store.read(store.resolve_id(args.id))
         if found is None:
             raise NoSuchNote(args.id)
-        path = _draft(found.note)
-        edited = _edited(path)
-        if edited == serialize(found.note):
-            os.unlink(path)
-            output.talk("edit: nothing was changed")
-            return 0
-        try:
-            saved = amend(store, _note(edited, found.note), before=found)
-        except AnamnesisError as error:
-            raise EditKept(error, path) from error
-    os.unlink(path)
+        before = serialize(found.note)
+        with editor.edited(before) as text:
+            if text == before:
+                output.talk("edit: nothing was changed")
+                return 0
+            saved = amend(store, _note(text, found.note), before=found)
     output.say(saved.note.id)
     if saved.notice:
         output.talk(f"edit: {saved.notice}")
     return 0
-
-
-def _draft(note: Memory) -> str:
-    descriptor, path = tempfile.mkstemp(prefix="anamnesis-", suffix=".md")
-    with open(descriptor, "w", encoding="utf-8", newline="") as stream:
-        stream.write(serialize(note))
-    return path
-
-
-def _edited(path: str) -> str:
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    code = process.interact([*shlex.split(editor), path])
-    if code != 0:
-        raise InvalidInput(f"{editor} ended with exit code {code}; the note was not changed.")
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-        return stream.read()
 
 
 def _note(text: str, before: Memory) -> Memory:

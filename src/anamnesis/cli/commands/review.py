@@ -58,11 +58,12 @@ def run(args: Namespace) -> int:
 
 
 def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
-    kept = [store.resolve_id(given) for given in args.keep]
-    kept += [note.id for note in waiting] if args.keep_all else []
-    rejected = [store.resolve_id(given) for given in args.reject]
+    rejected = dict.fromkeys(store.resolve_id(given) for given in args.reject)
+    wanted = [store.resolve_id(given) for given in args.keep]
+    wanted += [note.id for note in waiting] if args.keep_all else []
+    kept = dict.fromkeys(id for id in wanted if id not in rejected)
     review.reject(store, rejected)
-    review.keep(store, dict.fromkeys(id for id in kept if id not in rejected))
+    review.keep(store, kept)
     output.say(f"review: {len(kept)} kept, {len(rejected)} rejected")
     return 0
 
@@ -84,8 +85,7 @@ def _ask(store: MemoryStore, waiting: list[Memory]) -> int:
         _show(review.beside_others(store, header.id), f"{number} of {len(waiting)}")
         key = asking.one_key("keep, reject, edit, skip, quit? [k/r/e/s/q] ", "kresq")
         if key == "e":
-            _edit(header.id)
-            key = "k"
+            key = "k" if _edit(header.id) else "s"
         if key == "k":
             review.keep(store, [header.id])
             kept += 1
@@ -98,10 +98,11 @@ def _ask(store: MemoryStore, waiting: list[Memory]) -> int:
     return 0
 
 
-def _edit(note_id: str) -> None:
+def _edit(note_id: str) -> bool:
+    """Whether an edit was saved, or nothing was to be changed."""
     from anamnesis.cli import main
 
-    main(["edit", note_id])
+    return main(["edit", note_id]) == 0
 
 
 def _show(found: review.Pending, position: str) -> None:

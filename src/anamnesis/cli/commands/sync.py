@@ -7,9 +7,7 @@ two machines is held until you choose; all others are synced.
 
 from __future__ import annotations
 
-import sys
-
-from anamnesis import config, process
+from anamnesis import background
 from anamnesis.cli import output
 from anamnesis.errors import EXIT_CONFLICT, EXIT_FAILED
 from anamnesis.operations.exchange import exchange
@@ -50,7 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Sync, print the outcome, tell by the exit code whether a person is needed."""
     if args.detach:
-        _detach(args.timeout)
+        deletions = ["--accept-deletions"] if args.accept_deletions else []
+        background.start(["sync", f"--timeout={args.timeout}", *deletions])
         output.talk("sync: started in the background; see:  anamnesis status")
         return 0
     backend = backend_of_this_machine(seconds=args.timeout)
@@ -62,21 +61,6 @@ def run(args: Namespace) -> int:
     if done.result.conflicted:
         return EXIT_CONFLICT
     return EXIT_FAILED if done.result.error else 0
-
-
-def _detach(timeout: float) -> None:
-    words = ["sync", f"--timeout={timeout}"]
-    code = f"import sys; from anamnesis.cli import main; sys.exit(main({words!r}))"
-    # -P: a file named like a module in the directory of the session must not be imported.
-    process.detach([sys.executable, "-P", "-c", code], cwd=_home())
-
-
-def _home() -> str:
-    from anamnesis import atomic
-
-    home = config.home_directory()
-    atomic.make_directory(home)
-    return home
 
 
 def _as_json(done: Synchronised) -> dict[str, object]:
