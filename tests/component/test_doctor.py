@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from anamnesis import __version__
-from anamnesis.cli import main
+from anamnesis.cli import COMMANDS, main
 from anamnesis.hooklog import runs
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
-from anamnesis.operations import fleet
+from anamnesis.operations import doctor, fleet
 from anamnesis.operations.inject import inject
 from anamnesis.operations.status import sync_memory
 from anamnesis.operations.synchronise import backend_of_this_machine
@@ -121,6 +121,16 @@ def test_hooks_that_fail_are_told(ready: Path, capsys: pytest.CaptureFixture[str
 
     assert code == 1
     assert "the disk is full" in found["capture"][0]
+
+
+@pytest.mark.parametrize("area", runs.AREAS)
+def test_what_fails_has_a_remedy_that_can_be_pasted(root: Path, area: str) -> None:
+    runs.failed(str(root), area, "some reason")
+
+    found = [finding for finding in doctor.examined(str(root)) if finding.part == area]
+
+    _, command, *_ = next(each for each in found if "some reason" in each.said).remedy.split()
+    assert command in COMMANDS
 
 
 def test_files_that_are_no_notes_are_named(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:

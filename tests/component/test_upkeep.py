@@ -10,10 +10,13 @@ import model_server as play
 from anamnesis import background
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, resolve_summarizer
 from anamnesis.errors import NotWritable
+from anamnesis.hooklog import runs
 from anamnesis.operations import forget, upkeep
+from anamnesis.operations.capture import capture
 from anamnesis.operations.inject import inject
 from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
+from hook_support import Transcript
 from reflect_support import durable
 
 
@@ -129,6 +132,24 @@ def test_a_provider_without_a_key_falls_back_too(monkeypatch: pytest.MonkeyPatch
     summary = resolve_summarizer().summarize(SESSION)
 
     assert summary == HeuristicSummarizer().summarize(SESSION)
+
+
+def test_a_model_that_does_not_answer_is_told_until_it_does(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Transcript(tmp_path / "s-1.jsonl").user("Fix the login").assistant("Fixed it.")
+    told = Payload(session_id="s-1", transcript_path=str(session.path))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("ANAMNESIS_REFLECTION_PROVIDER", "openai")
+
+    assert capture(str(root), told, source="session-end").note is not None
+    (failing,) = runs.failing(str(root))
+    assert failing.area == "summarising"
+    assert "there is no key" in failing.reason
+
+    monkeypatch.delenv("ANAMNESIS_REFLECTION_PROVIDER")
+    capture(str(root), told, source="session-end")
+    assert runs.failing(str(root)) == []
 
 
 def test_a_session_of_our_own_model_is_not_captured(

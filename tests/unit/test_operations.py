@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.hooklog import runs
 from anamnesis.operations import recall, remember
 from anamnesis.server import (
     list_memories,
@@ -217,6 +218,20 @@ def test_status_names_the_largest_projects_only(store: MemoryStore) -> None:
     assert isinstance(counts, dict)
     assert len(counts) == 51
     assert counts["(10 other projects)"] == 10
+
+
+def test_a_sync_that_breaks_is_remembered_whatever_broke(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the background nobody sees a traceback."""
+    backend = Elsewhere(store)
+    monkeypatch.setattr(backend, "sync", lambda **_: 1 // 0)
+
+    with pytest.raises(ZeroDivisionError):
+        sync_memory(store, backend)
+
+    (failing,) = runs.failing(str(store.root))
+    assert (failing.area, "ZeroDivisionError" in failing.reason) == ("sync", True)
 
 
 def test_what_a_sync_brought_can_be_found_at_once(store: MemoryStore) -> None:

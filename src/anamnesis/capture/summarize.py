@@ -79,11 +79,8 @@ def _clip(text: str, limit: int = _MAX_LEN) -> str:
 def resolve_summarizer() -> Summarizer:
     """The summariser that ANAMNESIS_REFLECTION_PROVIDER names; the heuristic one by default."""
     provider = provider_name()
-    return HeuristicSummarizer() if provider == HEURISTIC else _llm_summarizer(provider)
+    if provider == HEURISTIC:
+        return HeuristicSummarizer()
+    from anamnesis.capture.model_summary import ModelSummarizer
 
-
-def _llm_summarizer(provider: str) -> Summarizer:
-    from anamnesis.llm.summarizer import LLMSummarizer
-
-    summarizer: Summarizer = LLMSummarizer(provider, otherwise=HeuristicSummarizer())
-    return summarizer
+    return ModelSummarizer(provider)

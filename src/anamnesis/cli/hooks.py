@@ -113,7 +113,7 @@ def _print(text: str) -> None:
 
 def _leave_word(hook: str, error: BaseException, area: str) -> None:
     home = home_directory()
-    reason = f"{type(error).__name__}: {error}"
+    reason = runs.reason_of(error)
     try:
         runs.note_run(home, hook, did=reason, failed=True)
         if area:

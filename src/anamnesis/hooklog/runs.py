@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 
 from anamnesis import atomic, clock
-from anamnesis.errors import NotWritable
+from anamnesis.errors import AnamnesisError, NotWritable
 from anamnesis.hooklog import journal
 from anamnesis.records import record
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
-_AREAS = ("inject", "recall", "capture", "sync", "reflect", "embed")
+AREAS = ("inject", "recall", "capture", "summarising", "sync", "reflect", "embed")
 
 
 @record
@@ -64,6 +65,23 @@ def failed(home: str, area: str, reason: str) -> None:
         return  # a store that cannot be written shows that by itself
 
 
+@contextmanager
+def watched(home: str, area: str) -> Iterator[None]:
+    """Remember a failure where the next session is told of it: nobody sees a background run."""
+    try:
+        yield
+    except Exception as error:
+        failed(home, area, reason_of(error))
+        raise
+
+
+def reason_of(error: BaseException) -> str:
+    """What went wrong, in a few words."""
+    if isinstance(error, AnamnesisError):
+        return error.message
+    return f"{type(error).__name__}: {error}"
+
+
 def worked(home: str, area: str) -> None:
     """Forget that an area was failing."""
     try:
@@ -74,7 +92,7 @@ def worked(home: str, area: str) -> None:
 
 def failing(home: str) -> list[Failing]:
     """The areas whose last run failed; a system call each when all is well."""
-    states = (_read(home, area) for area in _AREAS)
+    states = (_read(home, area) for area in AREAS)
     return [state for state in states if state is not None]
 
 

@@ -16,7 +16,7 @@ from anamnesis.capture.summarize import HeuristicSummarizer, resolve_summarizer
 from anamnesis.capture.transcript import parse_transcript
 from anamnesis.capture.triage import is_trivial_session
 from anamnesis.config import resolve_machine_id
-from anamnesis.hooklog import receipts
+from anamnesis.hooklog import receipts, runs
 from anamnesis.notes import tombstones
 from anamnesis.project import resolve_project_key
 from anamnesis.records import record, replace
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from anamnesis.capture.session import ParsedSession
+    from anamnesis.capture.summarize import Summarizer
     from anamnesis.notes.note import Memory
     from anamnesis.payload import Payload
 
@@ -116,17 +117,28 @@ def _write(
     with MemoryStore(home) as store:
         if left := _forgotten(home, session) or _left_to_the_person(store, known):
             return Captured(None, left)
+        summarizer = resolve_summarizer() if source in _FINAL else HeuristicSummarizer()
         note = write_episodic(
             store,
             session,
-            summarizer=resolve_summarizer() if source in _FINAL else HeuristicSummarizer(),
+            summarizer=summarizer,
             project=project,
             source=source,
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
         )
+    if source in _FINAL:
+        _note_trouble(home, summarizer)
     said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
     return Captured(note, said)
+
+
+def _note_trouble(home: str, summarizer: Summarizer) -> None:
+    """Remember that the model did not answer: the note that was written without it looks fine."""
+    if trouble := getattr(summarizer, "trouble", ""):
+        runs.failed(home, "summarising", trouble)
+    else:
+        runs.worked(home, "summarising")
 
 
 def _is_too_soon(home: str, session: str) -> bool:

@@ -28,6 +28,16 @@ _OLDEST_GIT = (2, 25)
 _NETWORK_SECONDS = 20.0
 _NAMED = 3  # examples in a line; `status` lists them all
 _CLOCK_SECONDS = 300.0
+# What shows whether an area works again.
+_REMEDIES = {
+    "inject": "anamnesis inject",
+    "recall": "anamnesis search the words of a prompt",
+    "capture": "anamnesis capture --backfill --since 7d",
+    "summarising": "anamnesis config test",
+    "sync": "anamnesis sync",
+    "reflect": "anamnesis reflect",
+    "embed": "anamnesis embed",
+}
 
 
 @record
@@ -141,10 +151,9 @@ def _reached(home: str, url: str) -> Finding:
     repository = Repository(os.path.join(home, "memory"))
     try:
         around = remote.surroundings(repository, url)
-        environment = {**around, **_no_prompt()}
         finished = gitcmd.git(
             ["ls-remote", "--heads", "--", remote.require_usable(url)],
-            cwd=_existing(home), timeout=_NETWORK_SECONDS, env=environment,
+            cwd=_existing(home), timeout=_NETWORK_SECONDS, env=around,
         )  # fmt: skip
     except AnamnesisError as error:
         return Finding("remote", BAD, error.message, error.hint)
@@ -154,13 +163,9 @@ def _reached(home: str, url: str) -> Finding:
     return Finding("remote", BAD, trouble.message, trouble.hint or "anamnesis sync")
 
 
-def _no_prompt() -> dict[str, str]:
-    return {"GIT_ASKPASS": "false", "SSH_ASKPASS": "false"}
-
-
 def _runs(home: str) -> Iterator[Finding]:
     for failing in runs.failing(home):
-        yield Finding(failing.area, BAD, failing.sentence, f"anamnesis {failing.area}")
+        yield Finding(failing.area, BAD, failing.sentence, _REMEDIES[failing.area])
     latest: dict[str, dict[str, object]] = {}
     for run in runs.latest_runs(home):
         if run.get("session"):  # else somebody ran it by hand, or we did

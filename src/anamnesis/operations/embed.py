@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 from anamnesis import background, encoder, locks
-from anamnesis.errors import AnamnesisError, InvalidInput, NotWritable
+from anamnesis.errors import InvalidInput, NotWritable
 from anamnesis.hooklog import runs
 from anamnesis.index import vectors
 from anamnesis.records import record
@@ -50,12 +50,8 @@ def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None
     if not encoder.is_on():
         raise SwitchedOff
     root = str(store.root)
-    with locks.held(_lock(root), name="embedding", timeout=0):
-        try:
-            result = _embed(store, root, progress)
-        except AnamnesisError as error:
-            runs.failed(root, "embed", error.message)
-            raise
+    with locks.held(_lock(root), name="embedding", timeout=0), runs.watched(root, "embed"):
+        result = _embed(store, root, progress)
     runs.worked(root, "embed")
     return result
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 from anamnesis import clock, config, undo
 from anamnesis.errors import AnamnesisError
 from anamnesis.hooklog import runs
@@ -17,7 +15,7 @@ from anamnesis.reflect import plan, proposal, question, repeated, twins
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from anamnesis.llm.models import Model
     from anamnesis.notes.note import Memory
@@ -104,16 +102,6 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
     summary = f"{added} new notes (sessions read: {read}, projects: {len(found)})"
     with one_commit(str(store.root)):
         return undo.apply(store, changes, kind=UNDO_KIND, summary=summary)
-
-
-@contextmanager
-def watched(home: str) -> Iterator[None]:
-    """Remember a failure where the next session is told of it: nobody sees a background run."""
-    try:
-        yield
-    except AnamnesisError as error:
-        runs.failed(home, "reflect", error.message)
-        raise
 
 
 def note_outcome(home: str, found: Sequence[Reflection]) -> None:

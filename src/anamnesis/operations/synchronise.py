@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from anamnesis import config
-from anamnesis.errors import AnamnesisError
 from anamnesis.hooklog import runs
 from anamnesis.operations.secrets import secrets_stay_here
 from anamnesis.records import record
@@ -79,11 +78,8 @@ def synchronise(
 def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
     """The outcome of a sync, remembered where the next session is told of a failure."""
     home = config.home_directory()
-    try:
+    with runs.watched(home, "sync"):
         result = sync()
-    except AnamnesisError as error:
-        runs.failed(home, "sync", error.message)
-        raise
     if result.error:
         runs.failed(home, "sync", result.error)
     elif not result.offline:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.counting import counted
+from anamnesis.hooklog import runs
 from anamnesis.operations import reflect as reflection
 from anamnesis.operations import review
 
@@ -50,7 +51,7 @@ def run(args: Namespace) -> int:
                 f"reflect: took back {undone.summary} ({counted(len(undone.files), 'file')})"
             )
             return 0
-        with reflection.watched(str(store.root)):
+        with runs.watched(str(store.root), "reflect"):
             found = _propose(store, args)
             unit = reflection.apply(store, found) if args.apply else None
             reflection.note_outcome(str(store.root), found)

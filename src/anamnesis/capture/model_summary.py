@@ -1,24 +1,17 @@
-"""A session summarised by a model; by somebody else whenever the model does not manage."""
+"""A session summarised by a model; by the heuristic whenever the model does not manage."""
 
 from __future__ import annotations
 
+from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
 from anamnesis.errors import AnamnesisError
 from anamnesis.llm.errors import ModelUnavailable
 from anamnesis.llm.models import connect, json_object
 from anamnesis.llm.settings import resolve
 from anamnesis.llm.window import windowed
-from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Protocol
-
-    class Otherwise(Protocol):
-        """Who summarises when the model does not."""
-
-        def summarize(self, session: Any) -> Any:
-            """A summary, or None."""
-
+    from anamnesis.capture.session import ParsedSession
 
 _MOST_RAW = 60_000  # characters of the conversation: its beginning and, more of it, its end
 _MAX_TITLE = 80
@@ -34,32 +27,22 @@ If nothing in it is worth remembering, answer {"keep": false}.
 """
 
 
-@record
-class Summary:
-    """What the model made of a session."""
+class ModelSummarizer:
+    """Summarises with a configured model; `trouble` says why it did not, if it did not."""
 
-    title: str
-    body: str
-    prov_model: str = ""
-
-
-class LLMSummarizer:
-    """Summarises with a configured model."""
-
-    def __init__(self, provider: str, *, otherwise: Otherwise | None = None) -> None:
+    def __init__(self, provider: str) -> None:
         self._provider = provider
-        self._otherwise = otherwise
+        self.trouble = ""
 
-    def summarize(self, session: Any) -> Any:
-        """The summary of a parsed session; None if the model says it is not worth one."""
+    def summarize(self, session: ParsedSession) -> SummaryResult | None:
+        """The summary of a session; None if the model says it is not worth one."""
         try:
             return self._asked(session)
-        except AnamnesisError:
-            if self._otherwise is None:
-                raise
-            return self._otherwise.summarize(session)
+        except AnamnesisError as error:
+            self.trouble = error.message
+            return HeuristicSummarizer().summarize(session)
 
-    def _asked(self, session: Any) -> Summary | None:
+    def _asked(self, session: ParsedSession) -> SummaryResult | None:
         model = connect(resolve(self._provider))
         if model is None:
             raise ModelUnavailable(self._provider, "there is no such provider")
@@ -71,10 +54,10 @@ class LLMSummarizer:
         if not isinstance(title, str) or not isinstance(body, str) or not body.strip():
             raise ModelUnavailable(self._provider, "the answer lacks a title or a body")
         line = " ".join(title.split())[:_MAX_TITLE].strip()
-        return Summary(line or "Session summary", body.strip()[:_MAX_BODY], answer.model)
+        return SummaryResult(line or "Session summary", body.strip()[:_MAX_BODY], answer.model)
 
 
-def _question(session: Any) -> str:
+def _question(session: ParsedSession) -> str:
     files = "\n".join(f"- {path}" for path in session.files_touched[:100])
     said = session.raw or f"User: {session.first_prompt}\n\nAssistant: {session.last_outcome}"
     return (
