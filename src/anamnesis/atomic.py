@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from anamnesis.errors import NotWritable
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan takes half a file for a note
 _FEW = 8
 _WRITERS = 8
+_DISK_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 
 
 def make_directory(path: str) -> None:
@@ -67,6 +69,16 @@ def write_text(path: str, text: str, *, mode: int = 0o600) -> None:
     write_bytes(path, text.encode(), mode=mode)
 
 
+def rename(path: str, new: str) -> None:
+    """Give a file or a folder another name, at once or not at all, and for good."""
+    try:
+        os.replace(path, new)
+    except OSError as error:
+        raise NotWritable(new, reason=_reason(error)) from error
+    for folder in {os.path.dirname(path), os.path.dirname(new)}:
+        _sync_directory(folder)
+
+
 def remove(path: str) -> None:
     """Delete a file for good; one that is already gone is fine."""
     try:
@@ -113,7 +125,9 @@ def _sync_directory(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
-    except OSError:
+    except OSError as error:
+        if error.errno in _DISK_TROUBLE:
+            raise NotWritable(path, reason=_reason(error)) from error
         return  # some network file systems refuse to sync a directory
     finally:
         os.close(descriptor)

@@ -8,7 +8,7 @@ from anamnesis import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def clean_environment() -> dict[str, str]:
@@ -84,6 +84,20 @@ def git_in(
     settings = [word for key, value in CALM.items() for word in ("-c", f"{key}={value}")]
     place = [f"--git-dir={os.path.join(repository, '.git')}", f"--work-tree={repository}"]
     return git([*settings, *place, *args], cwd=repository, timeout=timeout, input=input, env=env)
+
+
+class Fields:
+    """Fields of commits, asked of `git log` in a format that no commit can imitate."""
+
+    def __init__(self, *fields: str) -> None:
+        self._mark = os.urandom(8).hex()
+        self._width = len(fields) + 1
+        self.format = f"--format={self._mark}{self._mark.join(fields)}{self._mark}"
+
+    def read(self, printed: str) -> Iterator[list[str]]:
+        """The fields of each commit, and what git printed after them."""
+        pieces = printed.split(self._mark)[1:]
+        return (pieces[at : at + self._width] for at in range(0, len(pieces), self._width))
 
 
 def detach(repository: str, args: Sequence[str], *, settings: Mapping[str, str]) -> None:

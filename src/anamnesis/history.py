@@ -11,11 +11,10 @@ from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 _SECONDS = 30.0
 MAIN = "refs/heads/main"
-_FORMAT = "--format=%x01%H%x02%aI%x02%ae%x02%s%x03"
 # What git takes for a commit, and nothing that it could take for an option or a range.
 _REVISION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_/.@{}~^-]{0,199}")
 
@@ -114,23 +113,21 @@ def changes(
     if is_unborn(memory_dir):
         return []
     shown = ("--raw", "--no-abbrev", "--no-renames") if files else ()
-    words = ["log", _FORMAT, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
+    fields = gitcmd.Fields("%H", "%aI", "%ae", "%s")
+    words = ["log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
     try:
         printed = asked(memory_dir, "-c", "core.commitGraph=true", *words)
     except AnamnesisError:  # what git noted about changes is damaged; it can do without
         printed = asked(memory_dir, *words)
-    return list(_versions(printed.decode("utf-8", "replace")))
+    return [_version(*found) for found in fields.read(printed.decode("utf-8", "replace"))]
 
 
-def _versions(printed: str) -> Iterator[Version]:
-    for entry in printed.split("\x01")[1:]:
-        head, _, rest = entry.partition("\x03")
-        commit, at, address, message = head.split("\x02")
-        fields = [field for field in rest.strip("\n\0").split("\0") if field]
-        raw = [fact.split() for fact in fields[::2]]
-        files = tuple(f"{fact[4]} {path}" for fact, path in zip(raw, fields[1::2], strict=True))
-        blobs = tuple(fact[2] if fact[4] == "D" else fact[3] for fact in raw)
-        yield Version(commit, at, address.partition("@")[2] or address, message, files, blobs)
+def _version(commit: str, at: str, address: str, message: str, rest: str) -> Version:
+    fields = [field for field in rest.strip("\n\0").split("\0") if field]
+    raw = [fact.split() for fact in fields[::2]]
+    files = tuple(f"{fact[4]} {path}" for fact, path in zip(raw, fields[1::2], strict=True))
+    blobs = tuple(fact[2] if fact[4] == "D" else fact[3] for fact in raw)
+    return Version(commit, at, address.partition("@")[2] or address, message, files, blobs)
 
 
 def is_unborn(memory_dir: str) -> bool:

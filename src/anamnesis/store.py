@@ -131,7 +131,8 @@ class MemoryStore(Filing):
         if self._path_of(given):
             return given
         rows = self._catalog.rows(
-            "SELECT id FROM memories WHERE id GLOB ?1 || '*' OR id GLOB '*' || ?1 LIMIT 9",
+            "SELECT id FROM memories "
+            "WHERE upper(id) GLOB ?1 || '*' OR upper(id) GLOB '*' || ?1 LIMIT 9",
             (given.upper(),),
         )
         if not rows:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis import cli
+from anamnesis.capture import discovery
 from anamnesis.cli import cmd_capture, cmd_inject, main
 from anamnesis.hooklog import runs
 from anamnesis.store import MemoryStore
@@ -237,6 +238,17 @@ def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
     with MemoryStore(root) as store:
         (note,) = store.list()
     assert "went on" in note.body
+
+
+def test_a_folder_of_any_name_is_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "claude [old]" / "projects" / "-u-demo" / "s-1.jsonl"
+    Transcript(path).user("Fix the login")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude [old]"))
+
+    assert [found.path for found in discovery.transcripts()] == [str(path)]
+    assert discovery.transcript_of("s-1") == str(path)
 
 
 def test_what_went_on_while_paused_is_not_swept_up_later(home: Path, root: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -242,6 +244,30 @@ def test_a_purge_without_a_remote(tmp_path: Path) -> None:
 
     assert SECRET.encode() not in objects(alone.memory)
     assert alone.body("other") == "stays"
+
+
+def test_a_packing_that_is_under_way_keeps_nothing(tmp_path: Path) -> None:
+    alone = Machine(tmp_path / "alone", None)
+    alone.write("plan", SECRET)
+    alone.write("other", "stays")
+    alone.sync()
+    (alone.memory / ".git" / "gc.pid").write_text(f"{os.getpid()} {socket.gethostname()}")
+
+    assert purged(alone, "plan").cleared
+
+    assert SECRET.encode() not in objects(alone.memory)
+
+
+def test_what_a_ref_of_a_person_keeps_is_told(tmp_path: Path) -> None:
+    alone = Machine(tmp_path / "alone", None)
+    alone.write("plan", SECRET)
+    alone.write("other", "stays")
+    alone.sync()
+    alone.git("tag", "mine")
+
+    done = purged(alone, "plan")
+
+    assert (done.cleared, done.other_refs) == (False, ("refs/tags/mine",))
 
 
 def on(machine: Machine, monkeypatch: pytest.MonkeyPatch, *argv: str) -> int:

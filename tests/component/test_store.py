@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.index import catalog
+from anamnesis.index import catalog, schema
+from anamnesis.index.database import Database
 from anamnesis.notes import tree
 from anamnesis.records import replace
 from anamnesis.store import Memory, MemoryStore
@@ -239,6 +240,33 @@ def test_counts_are_given_by_type_project_and_scope(store: MemoryStore) -> None:
         "by_project": {"global": 1, "p": 1},
         "by_scope": {"machine-local": 1, "portable": 1},
     }
+
+
+def test_an_id_that_a_person_made_up_is_found_by_a_part_of_it(
+    store: MemoryStore, root: Path
+) -> None:
+    write_file(root, "memory/semantic/x.md", hand_written("my-First-note"))
+
+    assert store.headers()[0].id == "my-First-note"
+    assert store.resolve_id("my-first") == "my-First-note"
+    assert store.resolve_id("NOTE") == "my-First-note"
+
+
+def test_a_commit_that_fails_leaves_no_transaction_open() -> None:
+    connection = schema.connect(":memory:")
+    connection.executescript(
+        "PRAGMA foreign_keys=ON; CREATE TABLE a (id INTEGER PRIMARY KEY); "
+        "CREATE TABLE b (a REFERENCES a DEFERRABLE INITIALLY DEFERRED);"
+    )
+    database = Database("", connection=connection)
+
+    with pytest.raises(sqlite3.IntegrityError), database.writing() as db:
+        db.execute("INSERT INTO b VALUES (1)")
+
+    with database.writing() as db:
+        db.execute("INSERT INTO a VALUES (1)")
+    assert [tuple(row) for row in database.rows("SELECT count(*) FROM b")] == [(0,)]
+    database.close()
 
 
 def test_the_start_or_the_end_of_an_id_is_enough(store: MemoryStore) -> None:

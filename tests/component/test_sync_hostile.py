@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis import history
 from fleet import Fleet, Machine, git
 from support import hand_written
 
@@ -334,6 +335,22 @@ def spoil(path: Path, what: str) -> None:
     else:
         path.rename(path.parents[2] / "elsewhere.md")
         path.symlink_to("../../elsewhere.md")
+
+
+def test_a_commit_may_say_anything(fleet: Fleet, desk: Machine) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.sync()
+    desk.edit("own", body="by hand")
+    desk.git("commit", "-qam", "odd \x01 \x02 \x03 \x1e subject")
+    laptop.write("other", "so that the odd commit is replayed")
+    laptop.sync()
+
+    result = desk.sync()
+    laptop.sync()
+
+    assert not result.error
+    assert laptop.body("own") == "by hand"
+    assert any("subject" in version.message for version in history.log(str(desk.memory)))
 
 
 def test_a_check_can_keep_a_file_here(fleet: Fleet) -> None:

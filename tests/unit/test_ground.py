@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import stat
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,31 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_rest(tmp_path: Path) -> N
         atomic.write_text(str(target), "two")
 
     assert os.listdir(tmp_path) == ["b.md"]
+
+
+def test_a_new_name_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
+    (tmp_path / "old").write_text("x")
+
+    atomic.rename(str(tmp_path / "old"), str(tmp_path / "new"))
+
+    assert os.listdir(tmp_path) == ["new"]
+    assert tmp_path.stat().st_ino in synced
+
+
+@pytest.mark.parametrize(("code", "told"), [(errno.EIO, True), (errno.EINVAL, False)])
+def test_a_disk_that_breaks_is_told_and_one_that_cannot_sync_a_folder_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, told: bool
+) -> None:
+    def fails_for_folders(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fails_for_folders)
+
+    with pytest.raises(NotWritable) if told else nullcontext():
+        atomic.write_text(str(tmp_path / "note"), "x")
 
 
 def test_a_lock_is_given_up_after_its_time_and_names_its_holder(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def _all() -> Iterator[Found]:
 
 def _places() -> Iterator[tuple[str, str]]:
     for variable, usual, pattern in _PLACES:
-        yield os.path.expanduser(os.environ.get(variable) or usual), pattern
+        yield glob.escape(os.path.expanduser(os.environ.get(variable) or usual)), pattern
 
 
 def _session_of(path: str, name: str) -> str:

@@ -85,7 +85,7 @@ def prune(home: str) -> None:
     except OSError:
         return
     for _, path in sorted(files)[: max(0, len(files) - _MOST_ENTRIES)]:
-        os.unlink(path)
+        atomic.remove(path)
 
 
 def _path(home: str, session: str) -> str:

@@ -140,10 +140,8 @@ def _fits(row: Row, shown: Shown) -> bool:
 
 def _named(db: sqlite3.Connection, text: str) -> list[str]:
     """The note whose id is the text."""
-    wanted = text.strip().upper()
-    if not is_valid_id(wanted):
-        return []
-    return [row.note.id for row in browse.rows_of(db, [wanted])]
+    wanted = filter(is_valid_id, (text.strip(), text.strip().upper()))
+    return [row.note.id for row in browse.rows_of(db, dict.fromkeys(wanted))][:1]
 
 
 def _match(text: str) -> str:

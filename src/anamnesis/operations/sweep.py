@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from glob import glob
+from contextlib import suppress
+from glob import escape, glob
 
 from anamnesis import atomic, switches
 from anamnesis.capture import discovery, ledger
@@ -75,9 +76,10 @@ def _capture_all(
 
 def _clear_spool(home: str, now: float) -> None:
     """Payloads whose capture never ran; the sweep has looked at their transcripts by now."""
-    for path in glob(os.path.join(home, "spool", "*")):
-        if now - os.stat(path).st_mtime > _LOOK_BACK_SECONDS:
-            atomic.remove(path)
+    for path in glob(os.path.join(escape(home), "spool", "*")):
+        with suppress(FileNotFoundError):  # another sweep was faster
+            if now - os.stat(path).st_mtime > _LOOK_BACK_SECONDS:
+                atomic.remove(path)
 
 
 def _begin(home: str, now: float) -> float:

@@ -59,7 +59,7 @@ def hold(
         atomic.write_bytes(os.path.join(making, "base.md"), base)
     atomic.write_bytes(os.path.join(making, "theirs.md"), theirs)
     atomic.write_text(os.path.join(making, "conflict.json"), _described(conflict))
-    os.rename(making, folder)
+    atomic.rename(making, folder)
     return conflict
 
 
@@ -76,7 +76,7 @@ def settle(home: str, conflict: Conflict, *, mine: bytes | None) -> None:
     archive = os.path.join(home, FOLDER, _SETTLED)
     atomic.make_directory(archive)
     stamp = utcnow().replace(":", "").partition("+")[0]
-    os.rename(folder, os.path.join(archive, f"{conflict.id}-{stamp}-{os.urandom(2).hex()}"))
+    atomic.rename(folder, os.path.join(archive, f"{conflict.id}-{stamp}-{os.urandom(2).hex()}"))
 
 
 def erase(home: str, ids: Container[str]) -> None:

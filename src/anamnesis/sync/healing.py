@@ -140,7 +140,7 @@ def _set_aside(repository: Repository) -> Iterator[str]:
     atomic.make_directory(aside)
     for name in (*_UNFINISHED, *_COMPANIONS):
         if os.path.lexists(os.path.join(repository.git_dir, name)):
-            os.rename(os.path.join(repository.git_dir, name), os.path.join(aside, name))
+            atomic.rename(os.path.join(repository.git_dir, name), os.path.join(aside, name))
     for what in sorted(found):
         yield f"an unfinished {what} was set aside"
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"
+# By force: a sync of a moment ago may have left one at work that keeps what it found.
+_CLEAR = ("gc", "--quiet", "--force", "--prune=now")
 _RECENT = 50  # earlier positions of the remote that are tried as the common past
 
 
@@ -49,6 +51,7 @@ class Purged:
     """What a purge did."""
 
     texts: int = 0  # versions that are gone from the history
+    cleared: bool = True  # whether git's copies of them are gone from this disk
     remote_cleared: bool = True  # whether the remote's own copies of them are gone too
     other_refs: tuple[str, ...] = ()  # of a person's, here; they may still name old commits
 
@@ -78,7 +81,12 @@ def purge(
     if not repository.move_main(new, old=tip):
         raise SyncFailed("moving main", "another git process moved it meanwhile")
     others = forget_past(repository)
-    return Purged(len(unwanted), url is None or _clear_remote(url), tuple(others))
+    return Purged(
+        texts=len(unwanted),
+        cleared=not _still_there(repository, unwanted),
+        remote_cleared=url is None or _clear_remote(url),
+        other_refs=tuple(others),
+    )
 
 
 def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity: Identity) -> str:
@@ -104,7 +112,7 @@ def forget_past(repository: Repository) -> list[str]:
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
     repository.git("reflog", "expire", "--expire=now", "--all")
-    repository.git("gc", "--quiet", "--prune=now")
+    repository.git(*_CLEAR)
     listed = repository.git("for-each-ref", "--format=%(refname)").text.splitlines()
     return [ref for ref in listed if ref not in (MAIN, UPSTREAM)]
 
@@ -113,9 +121,14 @@ def _clear_remote(url: str) -> bool:
     """Remove the old commits from a remote on this disk; False if it is elsewhere."""
     if not os.path.isdir(url):
         return False
-    for words in (("reflog", "expire", "--expire=now", "--all"), ("gc", "--quiet", "--prune=now")):
-        git(words, cwd=url, timeout=SECONDS)
-    return True
+    steps = (("reflog", "expire", "--expire=now", "--all"), _CLEAR)
+    return all(git(words, cwd=url, timeout=SECONDS).code == 0 for words in steps)
+
+
+def _still_there(repository: Repository, texts: Iterable[str]) -> bool:
+    asked = "".join(f"{oid}\n" for oid in texts).encode()
+    said = repository.ask("cat-file", "--batch-check", "--buffer", input=asked)
+    return any(not line.endswith(b" missing") for line in said.splitlines())
 
 
 def is_purged(repository: Repository, other: str, *, since: str | None) -> bool:

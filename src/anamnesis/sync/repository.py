@@ -138,17 +138,16 @@ class Repository:
 
     def steps(self, commits: Sequence[str]) -> list[Step]:
         """The given commits, in their order, with what each changed."""
+        fields = gitcmd.Fields("%an <%ae> %ad", "%B")
         printed = self.ask(
             "log", "--no-walk=unsorted", "--stdin", "--root", "-r", "--raw", "-z", "--no-renames",
-            "--no-abbrev", "--encoding=UTF-8", "--format=%x01%an <%ae> %ad%x02%B%x03", "--date=raw",
+            "--no-abbrev", "--encoding=UTF-8", fields.format, "--date=raw",
             input="\n".join(commits).encode(),
         )  # fmt: skip
-        steps = []
-        for entry in printed.decode("utf-8", "surrogateescape").split("\x01")[1:]:
-            head, _, raw = entry.partition("\x03")
-            author, _, message = head.partition("\x02")
-            steps.append(Step(author, message.strip(), tuple(_changes(raw))))
-        return steps
+        return [
+            Step(author, message.strip(), tuple(_changes(raw)))
+            for author, message, raw in fields.read(printed.decode("utf-8", "surrogateescape"))
+        ]
 
     def diff(self, before: str | None, after: str) -> list[Change]:
         """The files that travel and differ between two commits."""

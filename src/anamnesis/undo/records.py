@@ -72,7 +72,7 @@ def save(root: str, unit: Unit) -> None:
 def turn(root: str, unit: Unit, state: str) -> Unit:
     """Give a unit another state."""
     turned = replace(unit, state=state)
-    os.replace(_path(root, unit), _path(root, turned))
+    atomic.rename(_path(root, unit), _path(root, turned))
     return turned
 
 

@@ -82,6 +82,9 @@ def _purge(store: MemoryStore, ids: Collection[str], *, yes: bool) -> int:
         return 1
     done = purge.purge(store, ids)
     output.say(f"forget: {counted(done.texts, 'version is', 'versions are')} gone from the history")
+    if not done.cleared:
+        output.talk("on this disk git removes them later, or at once with:")
+        output.talk(f"  git -C {store.memory_dir} gc --prune=now")
     if not done.remote_cleared:
         output.talk("on the remote's own disk git removes them later, or at once there with:")
         output.talk("  git reflog expire --expire=now --all; git gc --prune=now")
