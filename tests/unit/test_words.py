@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anamnesis.index import words
@@ -29,6 +29,10 @@ def tokenized(word: str) -> str:
         return str(db.execute("SELECT term FROM v").fetchone()[0])
 
 
+@example("", "ies", "")
+@example("", "sses", "")
+@example("", "eed", "")
+@example("yy", "ed", "")
 @given(stems, st.sampled_from(SUFFIXES), st.sampled_from(["", *SUFFIXES]))
 def test_a_stem_is_what_the_index_keeps(start: str, middle: str, end: str) -> None:
     word = start + middle + end

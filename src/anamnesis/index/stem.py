@@ -39,7 +39,7 @@ def stem(word: str) -> str:
 
 
 def _plural(word: str) -> str:
-    if word.endswith(("sses", "ies")):
+    if (word.endswith("sses") and len(word) > 4) or (word.endswith("ies") and len(word) > 3):
         return word[:-2]
     if word.endswith("s") and not word.endswith("ss"):
         return word[:-1]
@@ -47,7 +47,7 @@ def _plural(word: str) -> str:
 
 
 def _past_tense(word: str) -> str:
-    if word.endswith("eed"):
+    if word.endswith("eed") and len(word) > 3:
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):
         if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
@@ -59,7 +59,7 @@ def _restored(word: str) -> str:
     """The word behind "-ed" or "-ing": hop(ping), fil(ing), conflat(ed)."""
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
-    doubled = len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
+    doubled = len(word) > 1 and word[-1] == word[-2] and word[-1] not in _VOWELS
     if doubled and word[-1] not in "lsz":
         return word[:-1]
     return word + "e" if _measure(word) == 1 and _ends_short(word) else word
