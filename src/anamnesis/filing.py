@@ -38,20 +38,15 @@ class Filing:
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:
         """Replace a note if its file still is the one that was read (see `read`)."""
         with self._catalog.lock():
-            current = self.read(mem.id)
-            if current is None:
-                raise NoSuchNote(mem.id)
-            if current.hash != expected_hash:
+            if self.require(mem.id).hash != expected_hash:
                 raise NoteChangedOnDisk(self._path_of(mem.id) or mem.id)
             return self._save_locked(replace(mem, updated_at=utcnow()))
 
     def delete(self, note_id: str) -> Memory:
         """Remove a note from disk and index; the history of its tree keeps it."""
         with self._catalog.lock():
-            found = self.read(note_id)
             paths = self._paths_of(note_id)
-            if not paths or found is None:
-                raise NoSuchNote(note_id)
+            found = self.require(note_id)
             trusted = self._catalog.trusted(paths)
             for path in paths:
                 atomic.remove(os.path.join(self._root, path))
@@ -63,12 +58,10 @@ class Filing:
         """Move a note to the other tree: from travelling to staying here, or back."""
         validity.require_one_of("scope", scope, SCOPES)
         with self._catalog.lock():
-            found = self.read(note_id)
-            if found is None:
-                raise NoSuchNote(note_id)
-            if found.note.scope == scope:
-                return found.note
-            return self._save_locked(replace(found.note, scope=scope, updated_at=utcnow()))
+            note = self.require(note_id).note
+            if note.scope == scope:
+                return note
+            return self._save_locked(replace(note, scope=scope, updated_at=utcnow()))
 
     def get(self, note_id: str) -> Memory | None:
         """The note as its file says now, or None."""
@@ -80,6 +73,13 @@ class Filing:
         path = self._path_of(note_id)
         found = self._read(path) if path else None
         return found if found is not None and found.note.id == note_id else None
+
+    def require(self, note_id: str) -> tree.ReadNote:
+        """The same; NoSuchNote if there is none."""
+        found = self.read(note_id)
+        if found is None:
+            raise NoSuchNote(note_id)
+        return found
 
     def _index(
         self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()

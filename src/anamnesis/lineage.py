@@ -6,13 +6,11 @@ id stands in the front matter only, and a new name is a removal and an addition 
 
 from __future__ import annotations
 
-import re
-
 from anamnesis import history
 from anamnesis.errors import InvalidInput
 from anamnesis.history import NoSuchVersion, Version
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.frontmatter import note_in
+from anamnesis.notes.ids import is_valid_id, names_an_id
 from anamnesis.notes.note import TYPES
 from anamnesis.notes.tree import MAX_NOTE_BYTES
 from anamnesis.records import replace
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.note import Memory
 
-# Files that this program named: what such a file holds is said by its name.
-_NAMED_BY_ID = re.compile(r"(?:.*/)?[0-9A-HJKMNP-TV-Z]{26}\.md")
 _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 
 
@@ -127,7 +123,7 @@ def _worth_a_look(note_id: str, found: Iterable[Version]) -> list[Version]:
 
 
 def _may_be_any(path: str) -> bool:
-    return path.endswith(".md") and _NAMED_BY_ID.fullmatch(path) is None
+    return path.endswith(".md") and not names_an_id(path)
 
 
 def _own(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[Version]:
@@ -173,16 +169,9 @@ def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
         end = rest.index(b"\n", position)
         blob, _, size = rest[position:end].split()
         position = end + 1 + int(size)
-        found[blob.decode()] = _note(rest[end + 1 : position])
+        found[blob.decode()] = note_in(rest[end + 1 : position])
         position += 1
     return found
-
-
-def _note(data: bytes) -> Memory | None:
-    try:
-        return deserialize(data.decode())
-    except (UnreadableNote, UnicodeDecodeError):
-        return None
 
 
 def _names(found: Iterable[Version]) -> Iterator[str]:

@@ -12,8 +12,8 @@ from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.records import replace
 from anamnesis.sync import SyncBackend, SyncResult
-from anamnesis.sync.reference import ReferenceSyncBackend, SharedVersions
 from fleet import Fleet
+from reference_sync import ReferenceSyncBackend, SharedVersions
 
 Disk = MutableMapping[str, bytes]
 FIVE = "one\ntwo\nthree\nfour\nfive"

@@ -22,8 +22,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.records import replace
-from anamnesis.sync.reference import ReferenceSyncBackend, SharedVersions
 from fleet import Fleet, Machine, Victims, every_text
+from reference_sync import ReferenceSyncBackend, SharedVersions
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 MACHINES = st.integers(min_value=0, max_value=len(NAMES) - 1)

@@ -31,6 +31,21 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON for a program")
 
 
+def add_note(parser: ArgumentParser) -> None:
+    """The note that a command is about."""
+    parser.add_argument("id", help="a note's id, or enough of its start or end")
+
+
+def add_notes(parser: ArgumentParser, *, nargs: str = "+") -> None:
+    """The notes that a command is about."""
+    parser.add_argument("id", nargs=nargs, help="notes' ids, or enough of their start or end")
+
+
+def add_project(parser: ArgumentParser) -> None:
+    """The project that a command is about."""
+    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+
+
 def add_count(
     parser: ArgumentParser, name: str, *, default: int | None, help: str, least: int = 1
 ) -> None:
@@ -75,7 +90,7 @@ def _at_least(least: int) -> Callable[[str], int]:
 
 def add_filters(parser: ArgumentParser) -> None:
     """Options that narrow a list or a search."""
-    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    add_project(parser)
     parser.add_argument("--type", choices=TYPES, help="only this type")
     parser.add_argument("--scope", choices=SCOPES, help="only notes that travel, or that stay here")
 

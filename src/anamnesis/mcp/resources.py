@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.operations.recall import NOTE_URI
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
 
 STATUS_URI = "memory://status"
-_NOTE_PREFIX = "memory://note/"
-NOTE_TEMPLATE = f"{_NOTE_PREFIX}{{id}}"
+NOTE_TEMPLATE = f"{NOTE_URI}{{id}}"
 
 STATUS: dict[str, Any] = {
     "uri": STATUS_URI,
@@ -43,9 +43,9 @@ def read(binding: Binding, uri: str) -> Content | None:
     """The content at an address, or None: nothing but valid ids of stored notes is read."""
     if uri == STATUS_URI:
         return Content(uri, "application/json", _status(binding))
-    if not uri.startswith(_NOTE_PREFIX):
+    if not uri.startswith(NOTE_URI):
         return None
-    note = binding.store.get(uri.removeprefix(_NOTE_PREFIX))
+    note = binding.store.get(uri.removeprefix(NOTE_URI))
     if note is None:
         return None
     from anamnesis.notes.frontmatter import serialize

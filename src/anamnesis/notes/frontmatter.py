@@ -93,6 +93,14 @@ def deserialize(text: str) -> Memory:
     return replace(_build(fields, body), extra=extra)
 
 
+def note_in(data: bytes) -> Memory | None:
+    """The note that some bytes are; None if they are none."""
+    try:
+        return deserialize(data.decode())
+    except (UnreadableNote, UnicodeDecodeError):
+        return None
+
+
 def _fields(note: Memory) -> dict[str, Field]:
     fields: dict[str, Field] = {"id": note.id, "type": note.type, "title": note.title}
     fields.update({key: getattr(note, key) for key in _ALWAYS_TEXT})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote
+from anamnesis.errors import AnamnesisError, InvalidInput
 from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
@@ -51,8 +51,7 @@ def move(store: MemoryStore, ids: Iterable[str], scope: str) -> Curated:
 def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
     """Let one note replace others."""
     replaced = [note_id for note_id in ids if note_id != by]
-    if store.get(by) is None:
-        raise NoSuchNote(by)
+    store.require(by)
     return _each(
         store,
         [by],
@@ -82,9 +81,7 @@ def undo(store: MemoryStore, changes: Iterable[Change]) -> Curated:
 
 def _each(store: MemoryStore, ids: Iterable[str], edited: Callable[[Memory], Memory]) -> Curated:
     def change(note_id: str) -> object:
-        found = store.read(note_id)
-        if found is None:
-            raise NoSuchNote(note_id)
+        found = store.require(note_id)
         return store.update(edited(found.note), expected_hash=found.hash)
 
     return _carried_out(store, ids, change)
@@ -96,10 +93,8 @@ def _carried_out(
     """Change one note after the other; one that fails does not stop the rest."""
     changes, failures = [], []
     for note_id in dict.fromkeys(ids):
-        before = store.get(note_id)
         try:
-            if before is None:
-                raise NoSuchNote(note_id)
+            before = store.require(note_id).note
             change(note_id)
         except AnamnesisError as error:
             failures.append(error.message)

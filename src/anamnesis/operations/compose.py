@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.clock import utcnow
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
+from anamnesis.notes.frontmatter import note_in
 from anamnesis.records import record, replace
 from anamnesis.sync.diff3 import Region, edits, ended, lines_of, regions
 
@@ -81,10 +81,10 @@ def composition(sides: Sides, picks: Mapping[str, str]) -> Composition | None:
     `picks` says what to take of `field-<name>` and of `part-<number>`; what it does not name is
     taken from the side that changed it, and from here if both did.
     """
-    mine, theirs = _note(sides.mine), _note(sides.conflict.theirs)
+    mine, theirs = note_in(sides.mine or b""), note_in(sides.conflict.theirs)
     if mine is None or theirs is None:
         return None
-    base = _note(sides.conflict.base)
+    base = note_in(sides.conflict.base or b"")
     fields = tuple(_fields(base, mine, theirs, picks))
     texts = (None if base is None else base.body, mine.body, theirs.body)
     return Composition(mine, theirs, fields, tuple(_parts(*texts, picks)))
@@ -156,10 +156,3 @@ def _text(note: Memory | None, name: str) -> str:
     if note is None:
         return ""
     return ", ".join(_items(note, name)) if name in _SETS else str(getattr(note, name)).strip()
-
-
-def _note(data: bytes | None) -> Memory | None:
-    try:
-        return deserialize((data or b"").decode())
-    except (UnreadableNote, UnicodeDecodeError):
-        return None

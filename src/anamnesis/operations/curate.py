@@ -6,7 +6,7 @@ import re
 
 from anamnesis import clock, undo
 from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.errors import InvalidInput
 from anamnesis.index.curation import places
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
 from anamnesis.notes.ids import new_id
@@ -39,12 +39,7 @@ def merged_note(
     store: MemoryStore, ids: Sequence[str], *, machine_id: str, title: str = "", body: str = ""
 ) -> Memory:
     """One note for several: every paragraph once, in the order of the given notes."""
-    notes = []
-    for note_id in dict.fromkeys(ids):
-        note = store.get(note_id)
-        if note is None:
-            raise NoSuchNote(note_id)
-        notes.append(note)
+    notes = [store.require(note_id).note for note_id in dict.fromkeys(ids)]
     if len(notes) < 2:
         raise InvalidInput("Two or more notes can be merged.")
     if len({(note.project, note.scope) for note in notes}) > 1:
@@ -81,9 +76,7 @@ def pin(store: MemoryStore, ids: Iterable[str], *, pinned: bool) -> undo.Unit | 
     """Mark notes as ones that no machine may replace and that come first, or take that back."""
     pairs = []
     for note_id in ids:
-        read = store.read(note_id)
-        if read is None:
-            raise NoSuchNote(note_id)
+        read = store.require(note_id)
         others = [tag for tag in read.note.tags if tag != PINNED]
         tags = [*others, PINNED] if pinned else others
         pairs.append((read, replace(read.note, tags=tags)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from anamnesis import undo
 from anamnesis.counting import counted
-from anamnesis.errors import NoSuchNote
 from anamnesis.index.curation import in_force
 from anamnesis.records import record, replace
 from anamnesis.reflect.similarity import THRESHOLD, groups
@@ -64,9 +63,7 @@ def fold(
 
 def folded(store: MemoryStore, found: Duplicates) -> tuple[ReadNote, Memory]:
     """The keeper as it is and as it shall be: the same bytes on every machine that folds."""
-    read = store.read(found.keeper.id)
-    if read is None:
-        raise NoSuchNote(found.keeper.id)
+    read = store.require(found.keeper.id)
     note = read.note
     ids = dict.fromkeys([*note.supersedes_ids, *sorted(other.id for other in found.others)])
     carried = [tag for other in found.others for tag in other.tags if tag != "pending"]

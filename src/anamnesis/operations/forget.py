@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from anamnesis import undo
-from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.errors import InvalidInput
 from anamnesis.index import vectors
 from anamnesis.notes import tombstones
 from anamnesis.operations.since import moment
@@ -61,9 +61,7 @@ def forget(store: MemoryStore, ids: Sequence[str]) -> int:
     """Remove the notes with all that is kept of them on this machine, and leave tombstones."""
     stones: dict[str, None] = {}
     for note_id in dict.fromkeys(ids):
-        note = store.get(note_id)
-        if note is None:
-            raise NoSuchNote(note_id)
+        note = store.require(note_id).note
         stones[tombstones.path_of(note_id)] = None
         if note.type == "episodic" and note.prov_session:
             stones[tombstones.path_of_session(note.prov_session)] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.errors import InvalidInput
 from anamnesis.index.filters import Filters
 from anamnesis.notes import validity
 from anamnesis.notes.note import SCOPES, TYPES
@@ -88,7 +88,7 @@ def remember(
         title, body = plain_title, plain_body
     title, project = title.strip(), project.strip() or "global"
     _require_a_size(title, body)
-    old = [_existing(store, note_id) for note_id in supersedes.split()]
+    old = [store.require(note_id).note.id for note_id in supersedes.split()]
     known = _same(store, title=title, body=body, project=project, scope=scope)
     if known is not None and set(old) <= set(known.supersedes_ids) and not anyway:
         return Remembered(known, notice=_KNOWN, written=False)
@@ -131,21 +131,17 @@ def _require_a_size(title: str, body: str) -> None:
         )
 
 
-def _existing(store: MemoryStore, note_id: str) -> str:
-    note = store.get(note_id)
-    if note is None:
-        raise NoSuchNote(note_id)
-    return note.id
-
-
 def _same(
     store: MemoryStore, *, title: str, body: str, project: str, scope: Scope
 ) -> Memory | None:
     """A note in force that says exactly this, in the same place."""
-    for note in store.titled(title, project=project, scope=scope):
-        if note.body.strip() == body.strip() and note.id not in store.superseded_ids():
-            return note
-    return None
+    same = [
+        note
+        for note in store.titled(title, project=project, scope=scope)
+        if note.body.strip() == body.strip()
+    ]
+    replaced = store.superseded_ids() if same else ()
+    return next((note for note in same if note.id not in replaced), None)
 
 
 def _similar(

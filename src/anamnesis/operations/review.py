@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 from anamnesis import config, undo
 from anamnesis.counting import counted
-from anamnesis.errors import NoSuchNote
 from anamnesis.index.curation import PENDING, count_pending, tagged
 from anamnesis.index.filters import Filters
 from anamnesis.notes import tombstones
@@ -49,7 +48,7 @@ def pending(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
 
 def beside_others(store: MemoryStore, note_id: str) -> Pending:
     """A waiting note with the notes it replaces and those that it resembles."""
-    note = _read(store, note_id).note
+    note = store.require(note_id).note
     replaced = tuple(old for id in note.supersedes_ids if (old := store.get(id)) is not None)
     words = f"{note.title} {note.body[:300]}"
     # A note's own words are no question: there is nothing to guess at, which would cost most.
@@ -63,7 +62,7 @@ def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> und
     """Take the notes out of review; a person's word gives them full confidence."""
     pairs = []
     for note_id in ids:
-        read = _read(store, note_id)
+        read = store.require(note_id)
         tags = [tag for tag in read.note.tags if tag != PENDING]
         trust = KEPT_CONFIDENCE if vouched else read.note.confidence
         pairs.append((read, replace(read.note, tags=tags, confidence=trust)))
@@ -76,7 +75,7 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
 
     Their sessions count again as not distilled and are left alone by later reflections.
     """
-    reads = [_read(store, note_id) for note_id in ids]
+    reads = [store.require(note_id) for note_id in ids]
     pairs: list[tuple[ReadNote | None, Memory | None]] = [(read, None) for read in reads]
     pairs += _sources_set_free(store, [read.note for read in reads])
     changes = undo.changes_of(store, pairs)
@@ -105,13 +104,6 @@ def keep_old(store: MemoryStore, *, days: int) -> list[str]:
     old = [note.id for note in pending(store) if note.created_at and note.created_at < limit]
     keep(store, old, vouched=False)
     return old
-
-
-def _read(store: MemoryStore, note_id: str) -> ReadNote:
-    found = store.read(note_id)
-    if found is None:
-        raise NoSuchNote(note_id)
-    return found
 
 
 def _sources_set_free(

@@ -8,7 +8,7 @@ from difflib import unified_diff
 from anamnesis import atomic, locks
 from anamnesis.clock import utcnow
 from anamnesis.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput, NoteChangedOnDisk
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
+from anamnesis.notes.frontmatter import deserialize, note_in
 from anamnesis.notes.ids import new_id
 from anamnesis.records import record, replace
 from anamnesis.sync import conflicts
@@ -126,12 +126,11 @@ def _settle(store: MemoryStore, sides: Sides, wanted: bytes | None) -> None:
 
 def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
     """The other version as a note of its own that points to the first."""
-    try:
-        theirs = deserialize(conflict.theirs.decode())
-    except (UnreadableNote, UnicodeDecodeError):
+    theirs = note_in(conflict.theirs)
+    if theirs is None:
         raise InvalidInput(
             "The other version is not a readable note.", hint="Choose --mine, --theirs or --edit."
-        ) from None
+        )
     pointer = f"variant_of: {theirs.id}\n"
     return store.put(
         replace(

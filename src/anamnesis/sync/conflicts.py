@@ -12,7 +12,7 @@ import os
 
 from anamnesis import atomic
 from anamnesis.clock import utcnow
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
+from anamnesis.notes.frontmatter import note_in
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.records import record, replace
 
@@ -154,10 +154,8 @@ def _folder(home: str, conflict_id: str) -> str:
 
 def _id_for(path: str, theirs: bytes, taken: set[str]) -> str:
     """The note's id, or one made from the path where that does not name it alone."""
-    try:
-        note_id = deserialize(theirs.decode()).id
-    except (UnreadableNote, UnicodeDecodeError):
-        note_id = path.rpartition("/")[2].removesuffix(".md")
+    note = note_in(theirs)
+    note_id = note.id if note else path.rpartition("/")[2].removesuffix(".md")
     if is_valid_id(note_id) and note_id not in {*taken, _SETTLED}:
         return note_id
     from hashlib import blake2b

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
+from anamnesis.notes.frontmatter import note_in
+from anamnesis.notes.ids import names_an_id
 from anamnesis.sync.paths import TOMBSTONES
 
 TYPE_CHECKING = False
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
 _LARGEST = 16 * 1024 * 1024
 _BATCH = 5_000  # texts that are looked into at once
-# Files that this program named: what such a file holds is said by its name.
-NAMED_BY_ID = re.compile(r"(?:.*/)?[0-9A-HJKMNP-TV-Z]{26}\.md")
 
 
 def ids(paths: Iterable[str]) -> set[str]:
@@ -36,16 +33,9 @@ def texts(
     for oid, path in candidates:
         if path.rpartition("/")[2].removesuffix(".md") in gone:
             yield oid
-        elif not NAMED_BY_ID.fullmatch(path):
+        elif not names_an_id(path):
             unsure.append(oid)
     for start in range(0, len(unsure), _BATCH):
         found = repository.contents(unsure[start : start + _BATCH], limit=_LARGEST)
-        yield from (oid for oid, data in found.items() if said_id(data) in gone)
-
-
-def said_id(data: bytes) -> str:
-    """The id that a text says; nothing if it is no note."""
-    try:
-        return deserialize(data.decode()).id
-    except (UnreadableNote, UnicodeDecodeError):
-        return ""
+        notes = ((oid, note_in(data)) for oid, data in found.items())
+        yield from (oid for oid, note in notes if note is not None and note.id in gone)

@@ -99,7 +99,7 @@ def _mend_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
         text = read_text(path).strip()
         known = repository.resolve(ref)
         damaged = os.path.isfile(path) and not re.fullmatch(r"[0-9a-f]{40,64}", text)
-        lost = known is None and ref == MAIN and _positions(repository, ref)
+        lost = known is None and ref == MAIN and repository.positions(ref, most=_RECENT)
         missing = thorough and known is not None and not repository.has_commit(known)
         if not (damaged or lost or missing):
             continue
@@ -116,14 +116,7 @@ def _mend_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
 
 def _last_good(repository: Repository, ref: str) -> str | None:
     """The newest earlier position of a ref that is really there."""
-    return next(filter(repository.has_commit, _positions(repository, ref)), None)
-
-
-def _positions(repository: Repository, ref: str) -> list[str]:
-    """Where a ref was before, newest first, as git recorded it."""
-    lines = read_text(os.path.join(repository.git_dir, "logs", ref)).splitlines()[-_RECENT:]
-    positions = [oid for line in reversed(lines) for oid in line.split(" ")[1::-1]]
-    return [oid for oid in dict.fromkeys(positions) if re.fullmatch(r"[0-9a-f]{40,64}", oid)]
+    return next(filter(repository.has_commit, repository.positions(ref, most=_RECENT)), None)
 
 
 def _set_aside(repository: Repository) -> Iterator[str]:

@@ -21,7 +21,6 @@ from anamnesis.sync.repository import (
     UPSTREAM,
     Distance,
     SyncFailed,
-    read_text,
 )
 
 TYPE_CHECKING = False
@@ -195,7 +194,5 @@ def _require_equal(repository: Repository, old: str, new: str, unwanted: set[str
 def _positions(repository: Repository) -> Iterable[str]:
     """Where the remote was, newest first, as git recorded it."""
     now = repository.resolve(UPSTREAM)
-    lines = read_text(os.path.join(repository.git_dir, "logs", UPSTREAM)).splitlines()
-    logged = [oid for line in reversed(lines[-_RECENT:]) for oid in line.split(" ")[1::-1]]
-    found = dict.fromkeys([*([now] if now else []), *logged])
-    return (oid for oid in found if oid.strip("0") and repository.has_commit(oid))
+    before = repository.positions(UPSTREAM, most=_RECENT)
+    return filter(repository.has_commit, dict.fromkeys([*([now] if now else []), *before]))

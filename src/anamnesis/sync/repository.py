@@ -105,6 +105,12 @@ class Repository:
         """Whether a commit and its tree are really there."""
         return self.git("rev-parse", "--quiet", "--verify", f"{oid}^{{tree}}").code == 0
 
+    def positions(self, ref: str, *, most: int) -> list[str]:
+        """Where a ref was before, newest first, as git recorded it."""
+        lines = read_text(os.path.join(self.git_dir, "logs", ref)).splitlines()[-most:]
+        found = dict.fromkeys(oid for line in reversed(lines) for oid in line.split(" ")[1::-1])
+        return [oid for oid in found if _OID.fullmatch(oid) and oid.strip("0")]
+
     def move_main(self, new: str, *, old: str | None) -> bool:
         """Move the branch if it still is where we think; False if somebody moved it."""
         expected = old or "0" * len(new)

@@ -38,10 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     _add_json(listing)
     for name, what in (("show", "both versions of a note"), ("diff", "what differs")):
         one = actions.add_parser(name, help=what)
-        one.add_argument("id", help="a note's id, or enough of its start or end")
+        arguments.add_note(one)
         _add_json(one)
     resolving = actions.add_parser("resolve", help="choose")
-    resolving.add_argument("id", help="a note's id, or enough of its start or end")
+    arguments.add_note(resolving)
     choice = resolving.add_mutually_exclusive_group(required=True)
     choice.add_argument(
         "--mine", action="store_const", const="mine", dest="choice", help="keep this machine's"

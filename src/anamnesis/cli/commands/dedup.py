@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    arguments.add_project(parser)
     parser.add_argument(
         "--threshold", type=float, default=THRESHOLD, metavar="N",
         help="how alike, from 0.5 to 1; default: 0.8",

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
 from anamnesis.counting import counted
-from anamnesis.errors import NoSuchNote
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -14,19 +13,15 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", nargs="+", help="notes' ids, or enough of their start or end")
+    arguments.add_notes(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def run(args: Namespace) -> int:
     """Delete the notes after asking."""
     with arguments.open_store() as store:
-        notes = []
-        for note_id in dict.fromkeys(map(store.resolve_id, args.id)):
-            note = store.get(note_id)
-            if note is None:
-                raise NoSuchNote(note_id)
-            notes.append(note)
+        ids = dict.fromkeys(map(store.resolve_id, args.id))
+        notes = [store.require(note_id).note for note_id in ids]
         for note in notes:
             output.talk(output.note_line(note))
         if not asking.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):

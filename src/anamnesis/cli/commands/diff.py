@@ -20,7 +20,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    arguments.add_note(parser)
     parser.add_argument("old", nargs="?", default="", metavar="REV", help="a version")
     parser.add_argument("new", nargs="?", default="", metavar="REV", help="another version")
     arguments.add_json(parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, editor, output
-from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.errors import InvalidInput
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.remember import amend
 
@@ -23,15 +23,13 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    arguments.add_note(parser)
 
 
 def run(args: Namespace) -> int:
     """Open the editor and save what it left."""
     with arguments.open_store() as store:
-        found = store.read(store.resolve_id(args.id))
-        if found is None:
-            raise NoSuchNote(args.id)
+        found = store.require(store.resolve_id(args.id))
         before = serialize(found.note)
         with editor.edited(before) as text:
             if text == before:

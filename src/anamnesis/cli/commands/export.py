@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=export.FORMATS, help="default: by the ending of the path"
     )
-    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    arguments.add_project(parser)
     parser.add_argument("--superseded", action="store_true", help="also notes that were replaced")
     parser.add_argument(
         "--machine-local", action="store_true", help="also notes that stay on this machine"

@@ -33,7 +33,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", nargs="*", help="notes' ids, or enough of their start or end")
+    arguments.add_notes(parser, nargs="*")
     parser.add_argument("--query", default="", help="the notes that a search finds")
     parser.add_argument("--project", metavar="KEY", help="the notes of a project")
     parser.add_argument(

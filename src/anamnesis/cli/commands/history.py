@@ -20,7 +20,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    arguments.add_note(parser)
     arguments.add_count(parser, "--limit", default=100, help="at most this many (100)")
     arguments.add_json(parser)
 

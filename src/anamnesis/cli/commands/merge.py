@@ -25,7 +25,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", nargs="*", help="notes' ids, or enough of their start or end")
+    arguments.add_notes(parser, nargs="*")
     parser.add_argument("--title", default="", help="default: the title of the first note")
     parser.add_argument("--file", metavar="PATH", help="take the text from a file")
     parser.add_argument("--apply", action="store_true", help="write the note")

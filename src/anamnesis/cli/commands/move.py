@@ -19,7 +19,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", nargs="+", help="notes' ids, or enough of their start or end")
+    arguments.add_notes(parser)
     parser.add_argument("--scope", choices=SCOPES, required=True, help="where it shall live")
 
 

@@ -31,7 +31,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    arguments.add_project(parser)
     arguments.add_count(parser, "--min", default=None, help="sessions that must wait; default: 5")
     parser.add_argument("--apply", action="store_true", help="write what is proposed")
     parser.add_argument("--undo", action="store_true", help="take back the last run")

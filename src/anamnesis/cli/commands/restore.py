@@ -19,7 +19,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    arguments.add_note(parser)
     parser.add_argument("rev", metavar="REV", help="a version from `anamnesis history`")
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    arguments.add_project(parser)
 
 
 def run(args: Namespace) -> int:

@@ -30,7 +30,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--project", metavar="KEY", help="only this project; . is the current one")
+    arguments.add_project(parser)
     parser.add_argument("--list", action="store_true", help="only list what waits")
     parser.add_argument("--keep", metavar="ID", action="append", default=[], help="keep this note")
     parser.add_argument(

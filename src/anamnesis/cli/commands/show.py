@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.errors import NoSuchNote
 from anamnesis.notes.frontmatter import serialize
 
 if TYPE_CHECKING:
@@ -20,16 +19,14 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", help="a note's id, or enough of its start or end")
+    arguments.add_note(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the note."""
     with arguments.open_store() as store:
-        note = store.get(store.resolve_id(args.id))
-    if note is None:
-        raise NoSuchNote(args.id)
+        note = store.require(store.resolve_id(args.id)).note
     if args.json:
         output.say_json(output.note_dict(note))
     else:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
-from anamnesis.operations import curate
+from anamnesis.cli import arguments, pins
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -13,14 +12,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("id", nargs="+", help="notes' ids, or enough of their start or end")
+    arguments.add_notes(parser)
 
 
 def run(args: Namespace) -> int:
     """Unpin the notes."""
-    with arguments.open_store() as store:
-        ids = [store.resolve_id(given) for given in args.id]
-        curate.pin(store, ids, pinned=False)
-    for id in ids:
-        output.say(id)
-    return 0
+    return pins.change(args, pinned=False)
