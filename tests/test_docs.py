@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,34 @@ def test_every_command_that_a_document_shows_exists(document: Path) -> None:
     shown += re.findall(r"`anamnesis ([a-z-]+)", document.read_text())
 
     assert set(shown) <= {*COMMANDS}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_every_command_line_that_a_document_shows_is_one(
+    document: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, *words in command_lines(document.read_text()):
+        # The text may name an option without its value, as in `anamnesis remote --create`.
+        parsed = is_parsed(name, words) or is_parsed(name, [*words, "VALUE"])
+        assert parsed, (name, words, capsys.readouterr().err)
+
+
+def command_lines(text: str) -> Iterator[list[str]]:
+    """The words of each command with arguments that a text shows, without what explains it."""
+    shown = re.findall(r"^ *\$? ?anamnesis ([a-z-]+ [^\n]+)", text, re.MULTILINE)
+    shown += re.findall(r"`anamnesis ([a-z-]+ [^`]+)`", text)
+    for line in shown:
+        command = re.split(r" {2,}| +#", line)[0]
+        if not re.search(r"[\[|…<;]", command):  # else it is a pattern of several commands
+            yield shlex.split(command)
+
+
+def is_parsed(name: str, words: list[str]) -> bool:
+    try:
+        command_parser(name).parse_args(words)
+    except SystemExit:
+        return False
+    return True
 
 
 def test_the_command_reference_is_up_to_date() -> None:
