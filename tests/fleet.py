@@ -15,6 +15,7 @@ from anamnesis.notes.note import Memory
 from anamnesis.records import replace
 from anamnesis.sync import GitSyncBackend, SyncResult, conflicts
 
+FIVE = "one\ntwo\nthree\nfour\nfive"
 CREATED = "2026-01-01T00:00:00+00:00"
 
 
@@ -202,3 +203,15 @@ def quiet(*machines: Machine) -> None:
         if not any(result.pushed or result.pulled or result.changed for result in results):
             return
     raise AssertionError(f"the machines do not come to rest: {results}")
+
+
+def in_step(laptop: Machine, desk: Machine) -> None:
+    """Both sync without help, and then have the same files on a clean main."""
+    for machine in (desk, laptop, desk):
+        result = machine.sync()
+        assert not result.error, result
+        assert not result.conflicted, result
+    assert desk.files() == laptop.files()
+    for machine in (desk, laptop):
+        assert machine.git("status", "--porcelain") == ""
+        assert machine.git("symbolic-ref", "HEAD") == "refs/heads/main"

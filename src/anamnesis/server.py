@@ -9,10 +9,11 @@ import os
 
 from anamnesis.config import resolve_home, resolve_machine_id
 from anamnesis.mcp.binding import Binding
+from anamnesis.operations.exchange import sync_memory
 from anamnesis.operations.recall import list_memories, search_memories
 from anamnesis.operations.recall import memory_dict as _memory_dict
 from anamnesis.operations.remember import write_memory
-from anamnesis.operations.status import status_report, sync_memory
+from anamnesis.operations.status import status_report
 from anamnesis.operations.synchronise import backend_of
 from anamnesis.store import MemoryStore
 

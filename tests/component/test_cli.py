@@ -104,7 +104,7 @@ def test_list_stops_at_its_limit_and_says_how_to_go_on(capsys: pytest.CaptureFix
     _, printed, said = run(capsys, "list", "--limit", "3")
 
     assert len(printed.splitlines()) == 3
-    assert "anamnesis list --offset 3" in said
+    assert "anamnesis list --limit 3 --offset 3" in said
 
 
 def test_an_empty_store_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,6 +120,15 @@ def test_show_prints_the_file(capsys: pytest.CaptureFixture[str], root: Path) ->
     _, printed, _ = run(capsys, "show", note_id[-6:].lower())
 
     assert printed == (root / "memory" / "semantic" / f"{note_id}.md").read_text()
+
+
+def test_a_list_says_how_to_go_on_with_the_same_list(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("one", "two"):
+        write(capsys, text)
+
+    _, _, said = run(capsys, "list", "--type", "semantic", "--limit", "1")
+
+    assert "anamnesis list --type semantic --limit 1 --offset 1" in said
 
 
 def test_edit_saves_what_the_editor_left(

@@ -16,8 +16,8 @@ from anamnesis.hooklog import runs
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
 from anamnesis.operations import doctor, fleet
+from anamnesis.operations.exchange import sync_memory
 from anamnesis.operations.inject import inject
-from anamnesis.operations.status import sync_memory
 from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore

@@ -19,11 +19,6 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Fleet:
-    return Fleet(tmp_path)
-
-
-@pytest.fixture
 def here(root: Path, fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> Machine:
     """The machine that the commands run on."""
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(fleet.remote))

@@ -8,24 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fleet import Fleet, Machine
-
-FIVE = "one\ntwo\nthree\nfour\nfive"
-
-
-@pytest.fixture
-def fleet(tmp_path: Path) -> Fleet:
-    return Fleet(tmp_path)
-
-
-@pytest.fixture
-def pair(fleet: Fleet) -> tuple[Machine, Machine]:
-    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
-    laptop.write("n", FIVE)
-    laptop.write("anchor", "stays")
-    laptop.sync()
-    desk.sync()
-    return laptop, desk
+from fleet import FIVE, Machine
 
 
 def sync_and_meanwhile(

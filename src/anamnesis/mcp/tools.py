@@ -101,7 +101,7 @@ def _write(binding: Binding, **given: Any) -> Answer:
 
 
 def _sync(binding: Binding, *, force: bool) -> Answer:  # noqa: ARG001  reserved, see its description
-    from anamnesis.operations.status import sync_memory
+    from anamnesis.operations.exchange import sync_memory
 
     result = sync_memory(binding.store, binding.backend)
     return Answer(digest.synced(result), result)

@@ -25,3 +25,16 @@ def exchange(
         afterwards=[upkeep.after_sync],
         accept_deletions=accept_deletions,
     )
+
+
+def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
+    """Run one sync cycle, then make the index say what the files say."""
+    result = exchange(backend, store=store).result
+    return {
+        "pushed": result.pushed,
+        "pulled": result.pulled,
+        "conflicted": result.conflicted,
+        "head": result.head,
+        "indexed": store.stats()["total"],
+        "detail": result.detail,
+    }

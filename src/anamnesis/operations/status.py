@@ -1,4 +1,4 @@
-"""How the store and its sync stand, and bringing both up to date."""
+"""How the store and its sync stand."""
 
 from __future__ import annotations
 
@@ -68,21 +68,6 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         "semantic": embed.report(root),
         "unreadable": problems,
         "sync": sync_report(backend),
-    }
-
-
-def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
-    """Run one sync cycle, then make the index say what the files say."""
-    from anamnesis.operations.exchange import exchange
-
-    result = exchange(backend, store=store).result
-    return {
-        "pushed": result.pushed,
-        "pulled": result.pulled,
-        "conflicted": result.conflicted,
-        "head": result.head,
-        "indexed": store.stats()["total"],
-        "detail": result.detail,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -42,7 +43,15 @@ def run(args: Namespace) -> int:
     for note in shown:
         output.say(output.note_line(note))
     if len(found) > len(shown):
-        output.talk(f"more with:  anamnesis list --offset {args.offset + args.limit}")
+        output.talk(f"more with:  anamnesis list {_options(args)}")
     if not found:
         output.talk('no notes; write one with:  anamnesis write "a fact"')
     return 0
+
+
+def _options(args: Namespace) -> str:
+    """What gives the next page of the same list."""
+    asked = {"project": args.project, "type": args.type, "scope": args.scope, "limit": args.limit}
+    asked["offset"] = args.offset + args.limit
+    given = ((f"--{name}", str(value)) for name, value in asked.items() if value)
+    return shlex.join(word for pair in given for word in pair)

@@ -1,0 +1,229 @@
+"""What becomes of the notes when the remote is new, rewritten, emptied, locked or away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from anamnesis.errors import InvalidInput
+from fleet import FIVE, Fleet, Machine, git, in_step
+
+
+def test_the_commit_says_who_and_when(pair: tuple[Machine, Machine], fleet: Fleet) -> None:
+    said = git("log", "-1", "--format=%an <%ae>%n%s", "main", cwd=fleet.remote).splitlines()
+
+    assert said[0] == "anamnesis <anamnesis@laptop>"
+    assert said[1].startswith("anamnesis: sync from laptop at 20")
+
+
+def test_a_local_store_that_gets_a_remote_later_brings_its_history(fleet: Fleet) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.remote = None
+    for version in ("first", "second"):
+        laptop.write("n", version)
+        assert "remote" in laptop.sync().detail
+    laptop.remote = str(fleet.remote)
+
+    result = laptop.sync()
+
+    assert result.pushed
+    assert git("rev-list", "--count", "main", cwd=fleet.remote) == "2"
+
+
+def test_two_stores_with_their_own_notes_become_one(fleet: Fleet) -> None:
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    for machine in (laptop, desk):
+        machine.remote = None
+        machine.write(f"of-{machine.name}", "own")
+        machine.write(
+            "imported", "the same native note", updated_at=f"2026-01-0{len(machine.name)}"
+        )
+        machine.sync()
+        machine.remote = str(fleet.remote)
+    laptop.sync()
+
+    in_step(laptop, desk)
+
+    assert desk.body("of-laptop") == laptop.body("of-desk") == "own"
+    assert desk.git("rev-list", "--merges", "--count", "main") == "0"
+
+
+def test_a_remote_whose_history_was_rewritten_loses_nothing(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    laptop.write("later", "second commit")
+    in_step(laptop, desk)
+    first = git("rev-list", "--max-parents=0", "main", cwd=fleet.remote)
+    git("update-ref", "refs/heads/main", first, cwd=fleet.remote)
+    desk.write("new", "after the rewriting")
+
+    result = desk.sync()
+
+    assert "rewritten" in result.detail
+    assert set(fleet.published()) >= {"semantic/later.md", "semantic/new.md"}
+    in_step(laptop, desk)
+
+
+def test_a_remote_with_a_new_unrelated_history_loses_nothing(
+    pair: tuple[Machine, Machine], fleet: Fleet, tmp_path: Path
+) -> None:
+    laptop, desk = pair
+    person = tmp_path / "person"
+    git("clone", "--quiet", str(fleet.remote), str(person), cwd=tmp_path)
+    git("checkout", "--quiet", "--orphan", "squashed", cwd=person)
+    git("commit", "--quiet", "-m", "all in one", cwd=person)
+    git("push", "--quiet", "--force", "origin", "squashed:main", cwd=person)
+    desk.write("new", "text")
+
+    in_step(laptop, desk)
+
+    assert laptop.body("new") == "text"
+
+
+def test_an_empty_remote_is_filled_again(pair: tuple[Machine, Machine], fleet: Fleet) -> None:
+    laptop, desk = pair
+    shutil.rmtree(fleet.remote)
+    git("init", "--quiet", "--bare", str(fleet.remote), cwd=fleet.base)
+
+    result = desk.sync()
+
+    assert result.pushed
+    assert "empty" in result.detail
+    assert desk.body("n") == FIVE
+    in_step(laptop, desk)
+
+
+def test_a_remote_that_lost_all_notes_is_filled_again(
+    pair: tuple[Machine, Machine], fleet: Fleet, tmp_path: Path
+) -> None:
+    laptop, desk = pair
+    person = tmp_path / "person"
+    git("clone", "--quiet", str(fleet.remote), str(person), cwd=tmp_path)
+    git("rm", "-r", "--quiet", ".", cwd=person)
+    git("commit", "--quiet", "-m", "oops", cwd=person)
+    git("push", "--quiet", "origin", "HEAD:main", cwd=person)
+
+    result = desk.sync()
+
+    assert "put back" in result.detail
+    assert desk.body("n") == FIVE
+    in_step(laptop, desk)
+
+
+def test_a_wrong_url_is_told_and_the_notes_are_committed(fleet: Fleet) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.remote = str(fleet.base / "nowhere.git")
+    laptop.write("n", "x")
+
+    result = laptop.sync()
+
+    assert "no git repository at" in result.error
+    assert "anamnesis remote --create" in result.hint
+    assert laptop.git("rev-list", "--count", "main") == "1"
+    assert laptop.backend.state().last_error
+
+
+@pytest.mark.parametrize("url", ["--upload-pack=touch evil", "ext::sh -c touch% evil", "a\nb"])
+def test_a_url_that_would_run_something_is_refused(fleet: Fleet, url: str) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.remote = url
+
+    with pytest.raises(InvalidInput):
+        laptop.sync()
+    assert not (laptop.memory / "evil").exists()
+
+
+def test_a_host_that_does_not_exist_is_offline(fleet: Fleet) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.remote = "ssh://nobody@host.invalid/x.git"
+    laptop.write("n", "x")
+
+    result = laptop.sync()
+
+    assert result.offline
+    assert result.done
+    assert "offline" in result.detail
+
+
+def test_a_remote_that_hangs_costs_no_more_than_the_limit(fleet: Fleet, tmp_path: Path) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.write("n", "x")
+    hanging = tmp_path / "ssh"
+    hanging.write_text("#!/bin/sh\nsleep 60\n")
+    hanging.chmod(0o755)
+    os.environ["GIT_SSH_COMMAND"] = str(hanging)
+    laptop.remote, laptop.seconds = "someone@somewhere:x.git", 1.0
+    began = time.monotonic()
+    try:
+        result = laptop.sync()
+    finally:
+        del os.environ["GIT_SSH_COMMAND"]
+
+    assert result.offline
+    assert "did not answer within 1 s" in result.detail
+    assert time.monotonic() - began < 10
+
+
+def test_a_token_in_the_url_is_not_shown(fleet: Fleet) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.remote = "https://me:s3cret@host.invalid/x.git"
+    laptop.write("n", "x")
+
+    result = laptop.sync()
+
+    state = laptop.backend.state()
+    for text in (result.detail, result.error, state.remote, state.last_error, state.detail):
+        assert "s3cret" not in str(text)
+    config = laptop.memory / ".git" / "config"
+    assert config.stat().st_mode & 0o077 == 0
+
+
+def test_a_full_remote_is_told_and_still_gives(pair: tuple[Machine, Machine], fleet: Fleet) -> None:
+    """The remote's side fails as it does when its disk is full: it can be read, not written."""
+    laptop, desk = pair
+    laptop.edit("n", body="news")
+    laptop.sync()
+    hook = fleet.remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'fatal: write error: No space left on device' >&2; exit 1\n")
+    hook.chmod(0o755)
+    desk.write("own", "waits")
+
+    result = desk.sync()
+
+    assert "disk is full" in result.error
+    assert desk.body("n") == "news"
+    assert desk.backend.state().ahead == 1
+    hook.unlink()
+    in_step(laptop, desk)
+
+
+def test_a_lock_that_a_killed_push_left_on_the_remote_is_removed(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
+    desk.write("new", "x")
+
+    assert desk.sync().pushed
+    in_step(laptop, desk)
+
+
+def test_a_remote_that_stays_locked_is_told(
+    pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, desk = pair
+    monkeypatch.setattr("anamnesis.sync.healing._somebody_works_in", lambda _: True)
+    monkeypatch.setattr("anamnesis.sync.cycle._MAX_LOCKED", 1)
+    (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
+    desk.write("new", "x")
+
+    result = desk.sync()
+
+    assert "is locked by a push that did not end" in result.error
+    assert "main.lock" in result.hint
