@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 
 from anamnesis.errors import NotWritable
 
@@ -109,7 +110,20 @@ def _write_durably(path: str, data: bytes, mode: int) -> None:
     with open(os.open(path, flags, mode), "wb") as stream:
         stream.write(data)
         stream.flush()
-        os.fsync(stream.fileno())
+        _flush(stream.fileno())
+
+
+def _flush(descriptor: int) -> None:
+    """Let everything reach the disk itself, not only its cache."""
+    if sys.platform == "darwin":  # where fsync stops at the disk's door
+        import fcntl
+
+        try:
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+        except OSError:
+            os.fsync(descriptor)  # a file system that cannot do more
+        return
+    os.fsync(descriptor)
 
 
 def _discard(path: str) -> None:
@@ -124,7 +138,7 @@ def _sync_directory(path: str) -> None:
         return  # Windows cannot open a directory; its rename is journalled
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        _flush(descriptor)
     except OSError as error:
         if error.errno in _DISK_TROUBLE:
             raise NotWritable(path, reason=_reason(error)) from error

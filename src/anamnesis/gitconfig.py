@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ASK_GIT = "\0ask git"  # not a URL: the files use something that only git resolves
 _MAX_CONFIG_BYTES = 256 * 1024
+_DEEPEST_INCLUDE = 4
 
 
 @record
@@ -54,8 +55,7 @@ def resolve_ssh_alias(url: str) -> str:
     match = re.match(r"^(?P<head>(?:ssh://)?(?:[^@/]+@)?)(?P<host>[^:/@]+)(?P<tail>[:/].*)$", url)
     if not match or ("://" in url and not url.startswith("ssh://")) or url.startswith("/"):
         return url
-    config = _read(os.path.expanduser(os.path.join("~", ".ssh", "config")))
-    host = _ssh_host_name(config or "", match["host"])
+    host = _ssh_host_name(os.path.expanduser(os.path.join("~", ".ssh", "config")), match["host"])
     return f"{match['head']}{host}{match['tail']}" if host else url
 
 
@@ -130,9 +130,9 @@ def _origin_in(config: str) -> str | None:
     return None
 
 
-def _ssh_host_name(config: str, alias: str) -> str | None:
+def _ssh_host_name(path: str, alias: str, depth: int = 0) -> str | None:
     applies = True
-    for line in config.splitlines():
+    for line in (_read(path) or "").splitlines():
         keyword, _, value = line.strip().replace("=", " ", 1).partition(" ")
         keyword, value = keyword.lower(), value.strip().strip('"')
         if keyword == "match":
@@ -141,7 +141,20 @@ def _ssh_host_name(config: str, alias: str) -> str | None:
             applies = alias in value.split()
         elif keyword == "hostname" and applies and value:
             return value.replace("%h", alias)
+        elif keyword == "include" and applies and depth < _DEEPEST_INCLUDE:
+            found = (_ssh_host_name(file, alias, depth + 1) for file in _included(value))
+            if host := next(filter(None, found), None):
+                return host
     return None
+
+
+def _included(patterns: str) -> Iterator[str]:
+    """The files that an Include names, from the folder of ssh if not from the root."""
+    from glob import glob
+
+    folder = os.path.expanduser(os.path.join("~", ".ssh"))
+    for pattern in patterns.split():
+        yield from sorted(glob(os.path.join(folder, os.path.expanduser(pattern))))
 
 
 def _read(path: str) -> str | None:

@@ -133,6 +133,27 @@ def test_what_fails_has_a_remedy_that_can_be_pasted(root: Path, area: str) -> No
     assert command in COMMANDS
 
 
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ("git version 2.39.5 (Apple Git-154)", "ok"),
+        ("git version 2.45.1.windows.1", "ok"),
+        ("git version 2.9.1", "warning"),
+        ("something else", "warning"),
+    ],
+)
+def test_the_version_of_git_is_understood(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, state: str
+) -> None:
+    (tmp_path / "git").write_text(f"#!/bin/sh\necho '{said}'\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    (found,) = (each for each in doctor.examined(str(root)) if each.part == "git")
+
+    assert found.state == state
+
+
 def test_files_that_are_no_notes_are_named(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (ready / "memory" / "semantic").mkdir(parents=True)
     (ready / "memory" / "semantic" / "broken.md").write_text("no front matter")

@@ -103,6 +103,19 @@ def test_outside_of_git_the_directory_gives_its_name(
     assert resolve_project_key("/") == "global"
 
 
+def test_an_alias_in_an_included_file_is_the_host_that_it_stands_for(
+    repository: Path, home: Path
+) -> None:
+    folder = home / ".ssh" / "config.d"
+    folder.mkdir(parents=True)
+    (home / ".ssh" / "config").write_text("Include config.d/*\nHost other\n  Include /etc/none\n")
+    (folder / "a").write_text("Include config\nHost box\n  HostName box.example\n")
+    (folder / "work").write_text("Host github-work\n  HostName github.com\n")
+    git(repository, "remote", "add", "origin", "git@github-work:team/app.git")
+
+    assert resolve_project_key(repository) == "github.com/team/app"
+
+
 def test_an_ssh_alias_is_the_host_that_it_stands_for(repository: Path, home: Path) -> None:
     (home / ".ssh").mkdir()
     (home / ".ssh" / "config").write_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -70,9 +71,8 @@ def _git(home: str) -> Iterator[Finding]:
         yield Finding("git", BAD, "not on PATH; notes cannot travel", "Install git.")
         return
     said = gitcmd.git(["--version"], cwd=_existing(home), timeout=10).text
-    numbers = [part for part in said.split()[-1].split(".")[:2] if part.isdecimal()]
-    found = tuple(map(int, numbers)) or (0,)
-    if found < _OLDEST_GIT:
+    version = re.search(r"(\d+)\.(\d+)", said)  # Apple's says more behind it
+    if version is None or tuple(map(int, version.groups())) < _OLDEST_GIT:
         yield Finding("git", WARNING, f"{said} is old", "Install git 2.25 or newer.")
     else:
         yield Finding("git", GOOD, said)
