@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import signal
 import stat
@@ -78,6 +79,19 @@ def test_a_disk_that_breaks_is_told_and_one_that_cannot_sync_a_folder_is_not(
 
     with pytest.raises(NotWritable) if told else nullcontext():
         atomic.write_text(str(tmp_path / "note"), "x")
+
+
+def test_a_mac_is_asked_to_empty_the_cache_of_its_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", lambda _, command: asked.append(command))
+
+    atomic.write_text(str(tmp_path / "note"), "x")
+
+    assert asked == [51, 51]  # the file, and the folder that names it
 
 
 def test_a_lock_is_given_up_after_its_time_and_names_its_holder(tmp_path: Path) -> None:
