@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.counting import counted
 from anamnesis.operations import curate
 
@@ -19,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--machine", default="", metavar="NAME", help="the machine of notes that name none"
     )
     parser.add_argument("--apply", action="store_true", help="write the changes")
-    parser.add_argument("--undo", action="store_true", help="take back the last --apply")
+    undoing.add_option(parser)
     arguments.add_json(parser)
 
 
@@ -27,9 +26,7 @@ def run(args: Namespace) -> int:
     """Show or make the changes."""
     with arguments.open_store() as store:
         if args.undo:
-            unit = undo.undo(store, kind="provenance")
-            output.say(f"backfill-provenance: took back {unit.summary}")
-            return 0
+            return undoing.take_back(store, "backfill-provenance", kind="provenance")
         found = curate.without_provenance(store, machine_id=args.machine)
         if args.apply:
             curate.backfill_provenance(store, found)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput
 from anamnesis.operations import dedup
@@ -27,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="how alike, from 0.5 to 1; default: 0.8",
     )  # fmt: skip
     parser.add_argument("--apply", action="store_true", help="fold them")
-    parser.add_argument("--undo", action="store_true", help="take back the last --apply")
+    undoing.add_option(parser)
     arguments.add_json(parser)
 
 
@@ -37,8 +36,7 @@ def run(args: Namespace) -> int:
         raise InvalidInput("--threshold must be between 0.5 and 1.")
     with arguments.open_store() as store:
         if args.undo:
-            output.say(f"dedup: took back {undo.undo(store, kind='dedup').summary}")
-            return 0
+            return undoing.take_back(store, "dedup")
         with output.progress("comparing notes") as progress:
             found = dedup.find_duplicates(
                 store,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.importers import formats
 from anamnesis.operations import own_notes, take_in
 
@@ -41,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--project", metavar="KEY", help="the project that the notes belong to")
     parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
     parser.add_argument("--again", action="store_true", help="also read files that did not change")
-    parser.add_argument("--undo", action="store_true", help="take back the last import")
+    undoing.add_option(parser, what="import")
     arguments.add_json(parser)
 
 
@@ -49,8 +48,7 @@ def run(args: Namespace) -> int:
     """Import, and say what came of it."""
     with arguments.open_store() as store:
         if args.undo:
-            output.say(f"import: took back {undo.undo(store, kind='import').summary}")
-            return 0
+            return undoing.take_back(store, "import")
         intake = _import(store, args)
     if args.json:
         output.say_json(_fields(intake))

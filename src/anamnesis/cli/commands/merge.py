@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.config import resolve_machine_id
 from anamnesis.importers.draft import read_text
 from anamnesis.operations import curate
@@ -29,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--title", default="", help="default: the title of the first note")
     parser.add_argument("--file", metavar="PATH", help="take the text from a file")
     parser.add_argument("--apply", action="store_true", help="write the note")
-    parser.add_argument("--undo", action="store_true", help="take back the last merge")
+    undoing.add_option(parser, what="merge")
     arguments.add_json(parser)
 
 
@@ -37,8 +36,7 @@ def run(args: Namespace) -> int:
     """Show the merged note, or write it."""
     with arguments.open_store() as store:
         if args.undo:
-            output.say(f"merge: took back {undo.undo(store, kind='merge').summary}")
-            return 0
+            return undoing.take_back(store, "merge")
         note = curate.merged_note(
             store,
             [store.resolve_id(given) for given in args.id],

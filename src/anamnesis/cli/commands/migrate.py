@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.counting import counted
 from anamnesis.errors import InvalidInput
 from anamnesis.importers.draft import read_text
@@ -33,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--map", metavar="OLD=NEW", action="append", default=[], help="one pair, instead of a file"
     )
     parser.add_argument("--apply", action="store_true", help="write the changes")
-    parser.add_argument("--undo", action="store_true", help="take back the last --apply")
+    undoing.add_option(parser)
     arguments.add_json(parser)
 
 
@@ -41,8 +40,7 @@ def run(args: Namespace) -> int:
     """Show or make the changes."""
     with arguments.open_store() as store:
         if args.undo:
-            output.say(f"migrate: took back {undo.undo(store, kind='migrate').summary}")
-            return 0
+            return undoing.take_back(store, "migrate")
         projects = _projects(args)
         with output.progress("reading notes") as progress:
             found = curate.rekeyed(store, projects, progress=progress)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
-from anamnesis.cli import arguments, asking, output
+from anamnesis.cli import arguments, asking, output, undoing
 from anamnesis.counting import counted
 from anamnesis.operations import review
 
@@ -37,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--reject", metavar="ID", action="append", default=[], help="reject this note"
     )
     parser.add_argument("--keep-all", action="store_true", help="keep everything that waits")
-    parser.add_argument("--undo", action="store_true", help="take back the last decision")
+    undoing.add_option(parser, what="decision")
     arguments.add_json(parser)
 
 
@@ -45,8 +44,7 @@ def run(args: Namespace) -> int:
     """Decide what the options say, or ask note by note."""
     with arguments.open_store() as store:
         if args.undo:
-            output.say(f"review: took back {undo.undo(store, kind='review').summary}")
-            return 0
+            return undoing.take_back(store, "review")
         review.keep_old(store, days=review.keep_after_days())
         waiting = review.pending(store, project=arguments.project_of(args.project))
         if args.keep or args.reject or args.keep_all:
