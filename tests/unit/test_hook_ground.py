@@ -119,6 +119,16 @@ def test_what_a_session_was_given_is_known_until_it_forgets(tmp_path: Path) -> N
     assert receipts.already_given(home, "") == set()
 
 
+@pytest.mark.parametrize("notes", ['[{"whole": true}]', '["x"]', "7", "null"])
+def test_a_damaged_receipt_is_passed_over(tmp_path: Path, notes: str) -> None:
+    _receipt(tmp_path, "inject", "startup", "a")
+    with open(receipts.path(str(tmp_path)), "a", encoding="utf-8") as stream:
+        stream.write(f'{{"session": "s", "event": "inject", "units": 1, "notes": {notes}}}\n')
+
+    assert receipts.already_given(str(tmp_path), "s") == {"a"}
+    assert len(list(receipts.latest(str(tmp_path)))) == 1
+
+
 def test_a_fork_is_known_by_its_receipt(tmp_path: Path) -> None:
     _receipt(tmp_path, "inject", "fork")
 

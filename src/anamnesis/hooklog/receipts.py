@@ -48,8 +48,19 @@ def write(
 
 
 def latest(home: str) -> Iterator[dict[str, Any]]:
-    """All receipts, newest first."""
-    return journal.latest(path(home), whole=True)
+    """All receipts, newest first; lines that are none are passed over."""
+    return filter(is_whole, journal.latest(path(home), whole=True))
+
+
+def is_whole(entry: dict[str, Any]) -> bool:
+    """Whether a line says all that a receipt says: a file can be damaged."""
+    texts, notes = ("at", "event", "session", "project"), entry.get("notes")
+    return (
+        all(isinstance(entry.get(name), str) for name in texts)
+        and isinstance(entry.get("units"), int)
+        and isinstance(notes, list)
+        and all(isinstance(note, dict) and isinstance(note.get("id"), str) for note in notes)
+    )
 
 
 def already_given(home: str, session: str) -> set[str]:
@@ -57,10 +68,10 @@ def already_given(home: str, session: str) -> set[str]:
     found: set[str] = set()
     if not session:
         return found
-    for entry in journal.latest(path(home), containing=session):
-        if entry.get("session") != session:
+    for entry in filter(is_whole, journal.latest(path(home), containing=session)):
+        if entry["session"] != session:
             continue
-        found.update(note["id"] for note in entry.get("notes", ()) if note.get("whole"))
+        found.update(note["id"] for note in entry["notes"] if note.get("whole"))
         if entry.get("event") == "inject" and entry.get("source") in _FORGETTING:
             break
     return found
