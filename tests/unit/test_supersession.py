@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from anamnesis.index.supersession import hidden
@@ -29,3 +31,11 @@ def test_what_is_hidden(edges: list[tuple[str, str]], expected: set[str]) -> Non
 
 def test_of_two_equally_old_notes_in_a_circle_one_stays() -> None:
     assert hidden([("a", "b"), ("b", "a")], {"a": "1", "b": "1"}) == {"a"}
+
+
+def test_a_chain_is_walked_once_however_long_it_is() -> None:
+    chain = [f"{number:05}" for number in range(50_000)]
+
+    replaced = hidden(pairwise(reversed(chain)), dict.fromkeys(chain, "1"))
+
+    assert replaced == set(chain[:-1])

@@ -14,7 +14,7 @@ from math import sqrt
 from operator import mul
 from struct import Struct
 
-from anamnesis.config import setting
+from anamnesis.config import is_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def of(words: Sequence[str]) -> Meaning | None:
 
 def is_off() -> bool:
     """Whether this person wants recall by words alone."""
-    return (setting("meaning") or "").lower() in ("0", "off", "no", "false")
+    return not is_on("meaning", default=True)
 
 
 def problem() -> str:

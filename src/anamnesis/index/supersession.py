@@ -18,7 +18,29 @@ def hidden(edges: Iterable[tuple[str, str]], updated_at: Mapping[str, str]) -> s
     for note, target in edges:
         if note in updated_at and note != target:
             named_by.setdefault(target, set()).add(note)
-    return {target for target in named_by if not _leads_its_circle(target, named_by, updated_at)}
+    circular = _circular(named_by)
+    return {
+        target
+        for target in named_by
+        if target not in circular or not _leads_its_circle(target, named_by, updated_at)
+    }
+
+
+def _circular(named_by: Mapping[str, set[str]]) -> set[str]:
+    """The notes in a circle or replaced from there: a chain, however long, is none."""
+    targets_of: dict[str, list[str]] = {}
+    for target, notes in named_by.items():
+        for note in notes:
+            targets_of.setdefault(note, []).append(target)
+    left = {target: len(notes) for target, notes in named_by.items()}
+    free = [note for note in targets_of if note not in left]
+    while free:
+        for target in targets_of.get(free.pop(), ()):
+            left[target] -= 1
+            if not left[target]:
+                del left[target]
+                free.append(target)
+    return set(left)
 
 
 def _leads_its_circle(
