@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
+from contextlib import suppress
 
 from anamnesis.children import let_go
 from anamnesis.errors import InvalidInput, ToolMissing
@@ -14,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_LAST_SECONDS = 2.0  # for what a killed program had printed; somebody else may hold its pipes
+_LOOK_SECONDS = 0.5  # how often a program that has not closed its streams is looked at
+_SHORT_SECONDS = 0.05  # for the last words of one that was ended
 
 
 @record
@@ -63,15 +66,50 @@ def run(
         raise ToolMissing(argv[0]) from error
     with child:
         try:
-            out, err = child.communicate(input, timeout=timeout)
-        except subprocess.TimeoutExpired:
-            _kill(child)
-            out, err = _rest(child)
-            return Finished(child.wait(), out, err, timed_out=True)
+            if input is not None:
+                _hand_over(child, input)
+            return _finished(child, timeout)
         except BaseException:
             _kill(child)
             raise
-    return Finished(child.returncode, out, err)
+
+
+def _hand_over(child: subprocess.Popen[bytes], data: bytes) -> None:
+    """Let a thread write a program's input: `communicate` forgets it between two looks."""
+    from threading import Thread
+
+    stream, child.stdin = child.stdin, None
+    assert stream is not None  # noqa: S101  for the type checker; it is a pipe
+
+    def write() -> None:
+        with suppress(OSError), stream:  # a program need not read to the end
+            stream.write(data)
+
+    Thread(target=write, daemon=True).start()
+
+
+def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
+    """Listen until a program has ended.
+
+    That is not always when its streams close: ssh, for one, may leave a process behind that
+    keeps them open for hours, and that no signal to the group reaches.
+    """
+    deadline = time.monotonic() + timeout
+    heard, timed_out = -1, False
+    while True:
+        try:
+            left = max(deadline - time.monotonic(), _SHORT_SECONDS)
+            out, err = child.communicate(timeout=min(left, _LOOK_SECONDS))
+        except subprocess.TimeoutExpired as still:
+            out, err = still.output or b"", still.stderr or b""
+        else:
+            return Finished(child.returncode, out, err, timed_out)
+        if child.poll() is not None and len(out) + len(err) == heard:
+            return Finished(child.returncode, out, err, timed_out)
+        heard = len(out) + len(err)
+        if time.monotonic() > deadline and not timed_out:
+            timed_out = True
+            _kill(child)
 
 
 def words(line: str) -> list[str]:
@@ -115,13 +153,6 @@ def detach(
     )
     child.returncode = 0  # nobody waits for it; keeps the interpreter from warning at exit
     let_go(child.pid)
-
-
-def _rest(child: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    try:
-        return child.communicate(timeout=_LAST_SECONDS)
-    except subprocess.TimeoutExpired as still_open:
-        return still_open.output or b"", still_open.stderr or b""
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -191,6 +191,32 @@ def test_children_that_go_on_without_us_leave_no_remains() -> None:
     assert ended.returncode == 1  # the last one, which the next would clear away
 
 
+@pytest.mark.parametrize(
+    ("script", "limit", "code"),
+    [("echo said; exit 3", 20.0, 3), ("echo said; sleep 60", 0.3, -signal.SIGKILL)],
+    ids=["ended", "out-of-time"],
+)
+def test_nobody_waits_for_what_a_program_left_behind(script: str, limit: float, code: int) -> None:
+    # As ssh does with ControlPersist: in a session of its own, with our streams still open.
+    left_behind = "setsid sleep 30 & echo $!"
+    began = time.monotonic()
+
+    finished = process.run(["sh", "-c", f"{left_behind}; {script}"], timeout=limit)
+
+    pid, said = finished.text.splitlines()
+    os.kill(int(pid), signal.SIGKILL)
+    assert time.monotonic() - began < 15
+    assert (finished.code, said) == (code, "said")
+
+
+def test_a_program_that_takes_its_time_is_given_all_of_its_input() -> None:
+    long = b"x" * 1_000_000
+
+    finished = process.run(["sh", "-c", "sleep 0.8; cat"], timeout=20, input=long)
+
+    assert finished.out == long
+
+
 def test_a_program_that_is_not_there_is_named() -> None:
     with pytest.raises(ToolMissing, match="no-such-program"):
         process.run(["no-such-program"], timeout=1)
