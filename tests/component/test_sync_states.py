@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,63 @@ from anamnesis.operations import settle
 from anamnesis.store import MemoryStore
 from anamnesis.sync.healing import NotOurRepository
 from fleet import FIVE, Fleet, Machine, git, in_step
+
+# Something else than a file where a note was
+
+
+def put_in_place_of(path: Path, kind: str) -> None:
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        path.symlink_to("/etc/hostname")
+    else:
+        path.write_bytes(b"x" * (2 << 20))
+
+
+IRREGULAR = pytest.mark.parametrize("kind", ["folder", "pipe", "link", "file of 2 MiB"])
+
+
+@IRREGULAR
+def test_a_deletion_elsewhere_leaves_what_is_no_note_and_the_sync_goes_on(
+    pair: tuple[Machine, Machine], kind: str
+) -> None:
+    laptop, desk = pair
+    put_in_place_of(desk.path("n"), kind)
+    laptop.delete("n")
+    laptop.write("later", "news")
+    laptop.sync()
+
+    results = [desk.sync(), desk.sync()]
+
+    assert desk.body("later") == "news"
+    assert os.path.lexists(desk.path("n"))
+    assert not any(result.error for result in results)
+    assert desk.backend.state().initialized
+
+
+@IRREGULAR
+def test_a_held_note_that_is_no_file_any_more_stops_nothing(
+    pair: tuple[Machine, Machine], kind: str
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body="of laptop")
+    desk.edit("n", body="of desk")
+    laptop.sync()
+    desk.sync()
+    put_in_place_of(desk.path("n"), kind)
+    laptop.write("later", "news")
+    laptop.sync()
+
+    result = desk.sync()
+
+    assert desk.body("later") == "news"
+    assert result.conflicts == ("n",)
+    with MemoryStore(desk.home) as store:
+        assert [sides.conflict.id for sides in settle.held(store)] == ["n"]
+
 
 # What a person left
 

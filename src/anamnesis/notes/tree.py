@@ -14,6 +14,7 @@ from anamnesis.records import fresh, record, replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import BinaryIO
 
 TREES = {"memory": "portable", "local": "machine-local"}  # the tree decides the scope
 MAX_NOTE_BYTES = 1024 * 1024
@@ -186,21 +187,39 @@ def _irregular(mode: int) -> str:
 def read_regular(path: str) -> tuple[bytes, Stamp]:
     """The bytes of a file that is neither a link nor too large, with its stamp."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | _SAFELY)
+        with _open_regular(path) as stream:
+            status = os.fstat(stream.fileno())
+            data = stream.read(MAX_NOTE_BYTES + 1)
     except FileNotFoundError:
         raise
     except OSError as error:
-        if os.path.islink(path):
-            raise UnreadableNote(_irregular(stat.S_IFLNK)) from None
         raise UnreadableNote(f"it cannot be read: {(error.strerror or '').lower()}") from None
-    with open(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise UnreadableNote(_irregular(status.st_mode))
-        data = stream.read(MAX_NOTE_BYTES + 1)
     if len(data) > MAX_NOTE_BYTES:
         raise UnreadableNote("it is larger than 1 MiB")
     return data, (status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def bytes_at(path: str) -> bytes | None:
+    """The bytes of a file of any size; None if there is no regular file."""
+    try:
+        with _open_regular(path) as stream:
+            return stream.read()
+    except (FileNotFoundError, UnreadableNote):
+        return None
+
+
+def _open_regular(path: str) -> BinaryIO:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _SAFELY)
+    except OSError:
+        if os.path.islink(path):
+            raise UnreadableNote(_irregular(stat.S_IFLNK)) from None
+        raise
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise UnreadableNote(_irregular(mode))
+    return open(descriptor, "rb")
 
 
 def _has_conflict_markers(body: str) -> bool:

@@ -8,6 +8,7 @@ from difflib import unified_diff
 from anamnesis import atomic, locks
 from anamnesis.clock import utcnow
 from anamnesis.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput, NoteChangedOnDisk
+from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import deserialize, note_in
 from anamnesis.notes.ids import new_id
 from anamnesis.records import record, replace
@@ -44,7 +45,7 @@ class StillInConflict(AnamnesisError):
 
 @record
 class Sides:
-    """A conflict with this machine's version; None if the file was deleted."""
+    """A conflict with this machine's version; None if there is no such file any more."""
 
     conflict: Conflict
     mine: bytes | None
@@ -144,8 +145,4 @@ def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
 
 
 def _read(store: MemoryStore, conflict: Conflict) -> bytes | None:
-    try:
-        with open(os.path.join(str(store.root), "memory", conflict.path), "rb") as stream:
-            return stream.read()
-    except FileNotFoundError:
-        return None
+    return tree.bytes_at(os.path.join(str(store.root), "memory", conflict.path))

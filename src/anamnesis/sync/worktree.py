@@ -131,7 +131,7 @@ class WorkTree:
         absolute = self._absolute(path)
         try:
             data, _ = tree.read_regular(absolute)
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return None
         except UnreadableNote as error:
             raise Irregular(error.reason) from None
@@ -168,7 +168,10 @@ class WorkTree:
         return ended
 
     def _settle_one(self, conflict: conflicts.Conflict, blob: str | None) -> bool:
-        mine = self.read(conflict.path)
+        try:
+            mine = self.read(conflict.path)
+        except Irregular:
+            return False  # nothing that could be merged; a person has to choose, or put it right
         theirs = self._content(blob)
         if theirs is not None and mine is not None:
             merged = three_way(conflict.base, mine, theirs)
@@ -201,7 +204,7 @@ class WorkTree:
         try:
             data = self.read(change.path)
         except Irregular:
-            return _AS_IT_IS  # deleted elsewhere; what a person put in its place is theirs
+            return _AS_IT_IS  # not our file: where one is to be written, that is an obstacle
         like = change.after or change.before or _EMPTY
         found = None if data is None else blob_id(data, like=like)
         if found == change.after:

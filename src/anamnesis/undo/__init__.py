@@ -142,7 +142,7 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "", force: bool = Fals
             raise NothingToUndo(kind or "change")
         back, edited = [], []
         for image in unit.files:
-            current = _current(root, image.path)
+            current = tree.bytes_at(os.path.join(root, image.path))
             if hash_of(current) == image.after:
                 back.append(FileChange(image.path, current, image.before))
             elif current != image.before:  # an undo that was killed may have restored it already
@@ -164,7 +164,7 @@ def _recover(store: MemoryStore) -> None:
 
 
 def _roll_back(root: str, unit: Unit) -> None:
-    current = ((image, _current(root, image.path)) for image in unit.files)
+    current = ((image, tree.bytes_at(os.path.join(root, image.path))) for image in unit.files)
     changed = [
         FileChange(image.path, data, image.before)
         for image, data in current
@@ -185,7 +185,7 @@ def _write(root: str, changes: Sequence[FileChange], progress: Progress) -> None
         batch = changes[start : start + _BATCH]
         with locks.held(lock, name="store", timeout=_LOCK_SECONDS):
             for change in batch:
-                if _current(root, change.path) != change.before:
+                if tree.bytes_at(os.path.join(root, change.path)) != change.before:
                     raise NoteChangedOnDisk(change.path)
             new = {os.path.join(root, c.path): c.after for c in batch if c.after is not None}
             atomic.write_all(new)
@@ -194,11 +194,3 @@ def _write(root: str, changes: Sequence[FileChange], progress: Progress) -> None
                     atomic.remove(os.path.join(root, change.path))
         if progress is not None:
             progress(start + len(batch), len(changes))
-
-
-def _current(root: str, path: str) -> bytes | None:
-    try:
-        with open(os.path.join(root, path), "rb") as stream:
-            return stream.read()
-    except FileNotFoundError:
-        return None
