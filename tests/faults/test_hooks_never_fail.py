@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,9 @@ def test_garbage_on_standard_input(home: Path, name: str, data: bytes) -> None:
     done = hook(home, name, "--no-sync", "--nonsense", "--k", "many", data=data)
 
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout in (b"", b"capture: no transcript\n", b"capture: skipped trivial session\n")
+    assert re.fullmatch(
+        rb"|capture: no transcript\n|capture: skipped trivial session \([^\n]+\)\n", done.stdout
+    )
 
 
 @pytest.mark.parametrize("name", HOOKS)
@@ -84,9 +87,26 @@ def test_a_transcript_that_cannot_be_read(home: Path, tmp_path: Path, what: str)
     elif what == "a FIFO nobody writes":
         os.mkfifo(path)
 
-    done = hook(home, "capture", "--no-sync", payload={"transcript_path": str(path)})
+    told = {"transcript_path": str(path), "session_id": "s1", "hook_event_name": "SessionEnd"}
+    done = hook(home, "capture", "--no-sync", payload=told)
 
     assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"capture: skipped trivial session (")
+
+
+@pytest.mark.parametrize("what", ["a FIFO nobody writes", "a line without an end"])
+def test_a_strange_neighbour_of_a_transcript(home: Path, tmp_path: Path, what: str) -> None:
+    transcript = Transcript(tmp_path / "t.jsonl").user("a real ask").assistant("an answer " * 9)
+    if what == "a FIFO nobody writes":
+        os.mkfifo(tmp_path / "other.jsonl")
+    else:
+        (tmp_path / "other.jsonl").write_bytes(b'{"type":"user"' + b" " * (20 << 20))
+    told = {"transcript_path": str(transcript.path), "session_id": "s1"}
+
+    done = hook(home, "capture", "--no-sync", payload=told)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"capture: wrote episodic note ")
 
 
 def test_a_store_that_cannot_be_written_is_told_to_nobody_but_the_log(

@@ -12,6 +12,7 @@ import re
 from glob import escape, glob
 
 from anamnesis.capture import ledger
+from anamnesis.capture.lines import beginning, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _parent(home: str, transcript: str, first: Sequence[bytes]) -> str:
     siblings = sorted((path for path in found if os.path.basename(path) != name), key=_mtime)
     for path in siblings[: -_SIBLINGS - 1 : -1]:
         session = os.path.splitext(os.path.basename(path))[0]
-        head = _head(path)
+        head = beginning(path, _HEAD_BYTES)
         if any(each in head for each in first) and ledger.read(home, session) is not None:
             return path
     return ""
@@ -52,23 +53,11 @@ def _parent(home: str, transcript: str, first: Sequence[bytes]) -> str:
 def _spoken(path: str) -> list[tuple[bytes, str]]:
     """The id and the time of every line of the conversation."""
     found = []
-    try:
-        with open(path, "rb") as lines:
-            for line in lines:
-                if _CONVERSATION.search(line) and (identity := _ID.search(line)):
-                    at = _TIME.search(line)
-                    found.append((identity[1], at[1].decode() if at else ""))
-    except OSError:
-        return []
+    for line in lines(path):
+        if _CONVERSATION.search(line) and (identity := _ID.search(line)):
+            at = _TIME.search(line)
+            found.append((identity[1], at[1].decode() if at else ""))
     return found
-
-
-def _head(path: str) -> bytes:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(_HEAD_BYTES)
-    except OSError:
-        return b""
 
 
 def _mtime(path: str) -> float:

@@ -22,15 +22,31 @@ def entries(
     path: str | os.PathLike[str], *, wanted: Callable[[bytes], bool]
 ) -> Iterator[dict[str, Any]]:
     """The JSON objects of the wanted lines; what cannot be read or parsed is passed over."""
+    for line in lines(path):
+        if wanted(line) and (entry := _parsed(line)) is not None:
+            yield entry
+
+
+def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """The lines of a file but for those that are too long; none if it cannot be read."""
     try:
         with _regular_file(path) as file:
             while line := file.readline(MAX_LINE):
                 if not line.endswith(b"\n") and len(line) == MAX_LINE:
                     _skip_rest_of_line(file.readline)
-                elif wanted(line) and (entry := _parsed(line)) is not None:
-                    yield entry
+                else:
+                    yield line
     except (OSError, ValueError):  # unreadable, gone, or a path that no system accepts
         return
+
+
+def beginning(path: str | os.PathLike[str], size: int) -> bytes:
+    """The first bytes of a file; none if it cannot be read."""
+    try:
+        with _regular_file(path) as file:
+            return file.read(size)
+    except (OSError, ValueError):
+        return b""
 
 
 def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:

@@ -113,7 +113,7 @@ def _write(
     home: str, session: ParsedSession, known: ledger.Entry | None, *, project: str, source: str
 ) -> Captured:
     if is_trivial_session(session):
-        return Captured(None, "skipped trivial session")
+        return Captured(None, f"skipped trivial session ({project})")
     with MemoryStore(home) as store:
         if left := _forgotten(home, session) or _left_to_the_person(store, known):
             return Captured(None, left)
