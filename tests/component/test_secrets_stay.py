@@ -7,11 +7,13 @@ import pytest
 from anamnesis.hooklog import runs
 from anamnesis.operations.inject import inject
 from anamnesis.operations.secrets import secrets_stay_here
+from anamnesis.operations.status import status_report
 from anamnesis.operations.synchronise import backend_of, synchronise
 from anamnesis.payload import Payload
 from anamnesis.store import MemoryStore
 from anamnesis.sync.backend import SyncResult, SyncState
 from corpus.secrets import planted
+from fleet import git
 
 TOKEN = next(case.secret for case in planted() if case.name == "github oauth")
 
@@ -34,6 +36,30 @@ def test_a_note_with_a_secret_is_not_committed(store: MemoryStore, root: Path) -
 
     assert again.held_back == ()
     assert again.committed == (f"memory/semantic/{leaky.id}.md",)
+
+
+def test_what_does_not_travel_is_told_between_syncs_too(
+    store: MemoryStore, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaky = store.write(type="semantic", title="Leaky", body=f"The token is {TOKEN} for now.")
+    for name in ("What is it?.md", "notes.txt", ".hidden.md"):
+        (root / "memory" / "semantic" / name).write_text("---\nid: q1\ntype: semantic\n---\nx\n")
+    (root / "memory" / "semantic" / "broken.md").write_text("no front matter")
+    git("init", "--quiet", "--bare", str(tmp_path / "remote.git"), cwd=tmp_path)
+    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(tmp_path / "remote.git"))
+    backend = backend_of(root, machine_id="m")
+    synchronise(backend, store=store)
+
+    report = status_report(store, backend)
+
+    assert isinstance(report["sync"], dict)
+    assert [line.partition(": ")[0] for line in report["sync"]["held_back"]] == [
+        f"semantic/{leaky.id}.md",
+        "semantic/What is it?.md",
+    ]
+    assert report["unreadable"] == [
+        "memory/semantic/broken.md: memory file missing YAML front-matter"
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"plain text about a token"])

@@ -21,6 +21,8 @@ from anamnesis.sync import GitSyncBackend, SyncResult, SyncState
 if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
+SECRET = "ghp_" + "a1B2" * 9
+
 
 class Elsewhere:
     """A backend whose other side wrote a note."""
@@ -162,12 +164,20 @@ def test_only_a_note_that_is_there_can_be_superseded(store: MemoryStore) -> None
 
 
 def test_the_writer_is_told_about_secrets(store: MemoryStore) -> None:
-    token = f"ghp_{'a1B2' * 9}"
-
-    written = write_memory(store, type="semantic", title="Token", body=f"it is {token}")
+    written = write_memory(store, type="semantic", title="Token", body=f"it is {SECRET}")
 
     assert written["body"] == "it is [redacted: github token]"
     assert written["notice"] == "Secrets were replaced before storing: github token."
+
+
+def test_no_text_of_a_note_brings_a_secret_in(store: MemoryStore) -> None:
+    written = write_memory(
+        store, type="semantic", title=SECRET, body="b", project=f"of {SECRET}", tags=["ci", SECRET]
+    )
+
+    hidden = "[redacted: github token]"
+    assert (written["title"], written["project"]) == (hidden, f"of {hidden}")
+    assert written["tags"] == ["ci", hidden]
 
 
 def test_status_has_counts_and_sync_and_no_password(store: MemoryStore) -> None:

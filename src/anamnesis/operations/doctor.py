@@ -139,6 +139,10 @@ def _sync(home: str) -> Iterator[Finding]:
         those = counted(len(state.held), "note was", "notes were")
         said = f"{those} edited on two machines"
         yield Finding("conflicts", BAD, said, "anamnesis conflicts list")
+    if state.held_back:
+        those = counted(len(state.held_back), "file stays", "files stay")
+        said = f"{those} on this machine, for example {state.held_back[0]}"
+        yield Finding("not sent", WARNING, said, "anamnesis status   lists them all")
     if state.last_error:
         yield Finding("sync", BAD, state.last_error, "anamnesis sync")
     else:

@@ -7,7 +7,7 @@ from anamnesis.index.filters import Filters
 from anamnesis.notes import validity
 from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.operations.recall import BODY_LIMIT, with_body_up_to
-from anamnesis.operations.secrets import kept, replaced, without_new_secrets, without_secrets
+from anamnesis.operations.secrets import kept, replaced, without_any, without_new_secrets
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -83,9 +83,9 @@ def remember(
     """
     validity.require_one_of("type", type, TYPES)
     validity.require_one_of("scope", scope, SCOPES)
-    (plain_title, in_title), (plain_body, in_body) = without_secrets(title), without_secrets(body)
+    plain, secrets = without_any([title, body, project, *(tags or ())])
     if not keep_secrets:
-        title, body = plain_title, plain_body
+        title, body, project, *tags = plain
     title, project = title.strip(), project.strip() or "global"
     _require_a_size(title, body)
     old = [store.require(note_id).note.id for note_id in supersedes.split()]
@@ -104,7 +104,7 @@ def remember(
         tags=tags,
         supersedes=" ".join(old),
     )
-    about_secrets = (kept if keep_secrets else replaced)((*in_title, *in_body))
+    about_secrets = (kept if keep_secrets else replaced)(secrets)
     notice = " ".join(filter(None, (about_secrets, *map(_resembles, similar))))
     return Remembered(note, notice=notice, similar=similar)
 

@@ -6,7 +6,7 @@ from anamnesis.errors import InvalidInput
 from anamnesis.notes import validity
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import SCOPES, TYPES, Memory
-from anamnesis.operations.secrets import secrets_stay_here, without_secrets
+from anamnesis.operations.secrets import secrets_stay_here, without_new_secrets
 from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
@@ -62,9 +62,8 @@ def about_secrets(home: str, found: ReadNote) -> str:
 
 
 def redact(store: MemoryStore, found: ReadNote) -> Memory:
-    """Replace what looks like a secret in a note's title and text."""
-    note = found.note
-    plain = replace(note, title=without_secrets(note.title)[0], body=without_secrets(note.body)[0])
+    """Replace what looks like a secret in a note."""
+    plain, _ = without_new_secrets(found.note)
     return store.update(plain, expected_hash=found.hash)
 
 

@@ -7,7 +7,7 @@ from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from anamnesis.notes.note import Memory
 
@@ -25,15 +25,23 @@ def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]
     return (redact(text, allow=allowed) if kinds else text), kinds
 
 
+def without_any(texts: Iterable[str], *, known: str = "") -> tuple[list[str], tuple[str, ...]]:
+    """Several texts without their secrets, and what kinds were taken out of them."""
+    cleaned = [without_secrets(text, known=known) for text in texts]
+    return [text for text, _ in cleaned], tuple(kind for _, kinds in cleaned for kind in kinds)
+
+
 def without_new_secrets(
     note: Memory, *, before: Memory | None = None
 ) -> tuple[Memory, tuple[str, ...]]:
     """A note without the secrets that an edit, or whoever made it, brought in."""
-    known = f"{before.title}\n{before.body}" if before else ""
-    (title, in_title), (body, in_body) = (
-        without_secrets(text, known=known) for text in (note.title, note.body)
-    )
-    return replace(note, title=title, body=body), (*in_title, *in_body)
+    known = "\n".join(_texts(before)) if before else ""
+    (title, body, project, *tags), kinds = without_any(_texts(note), known=known)
+    return replace(note, title=title, body=body, project=project, tags=tags), kinds
+
+
+def _texts(note: Memory) -> list[str]:
+    return [note.title, note.body, note.project, *note.tags]
 
 
 def replaced(kinds: tuple[str, ...]) -> str:

@@ -17,18 +17,16 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
     """Counts, paths, sync, and the files that need a person if there are any."""
     from anamnesis import encoder
 
+    problems = store.unreadable()
     report: dict[str, object] = {
         "root": str(store.root),
         "db_path": str(store.db_path),
         **store.stats(),
-        "sync": _spoken(sync_report(backend)),
+        "sync": _spoken(sync_report(backend, besides=[found.path for found in problems])),
     }
     report["by_project"] = _largest(report["by_project"])
-    problems = store.unreadable()
     if problems:
-        named = [f"{found.path}: {found.reason}" for found in problems[:_PROBLEMS_NAMED]]
-        more = len(problems) - len(named)
-        report["unreadable"] = [*named, f"and {more} more"] if more else named
+        report["unreadable"] = _some([f"{found.path}: {found.reason}" for found in problems])
     if store.degraded:
         report["degraded"] = store.degraded
     if missing := encoder.problem():
@@ -67,7 +65,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         "meaning": meaning.problem(),
         "semantic": embed.report(root),
         "unreadable": problems,
-        "sync": sync_report(backend),
+        "sync": sync_report(backend, besides=[problem.path for problem in store.unreadable()]),
     }
 
 
@@ -82,4 +80,12 @@ def _largest(counts: object) -> object:
 def _spoken(sync: dict[str, object]) -> dict[str, object]:
     """The documented part of a sync report, and what else a model should know of if it is so."""
     always = ("initialized", "remote", "head", "dirty", "detail")
-    return {key: value for key, value in sync.items() if key in always or (value and key == "held")}
+    told = {key: _some(sync[key]) for key in ("held", "held_back") if sync[key]}
+    return {**{key: sync[key] for key in always}, **told}
+
+
+def _some(found: object) -> list[str]:
+    """The first of some lines, and how many more there are."""
+    lines = found if isinstance(found, list) else []
+    more = len(lines) - _PROBLEMS_NAMED
+    return [*lines[:_PROBLEMS_NAMED], f"and {more} more"] if more > 0 else lines

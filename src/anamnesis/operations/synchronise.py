@@ -12,7 +12,7 @@ from anamnesis.sync.git import NETWORK_SECONDS, GitSyncBackend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anamnesis.store import MemoryStore
     from anamnesis.sync.backend import SyncBackend, SyncResult
@@ -87,9 +87,13 @@ def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
     return result
 
 
-def sync_report(backend: SyncBackend) -> dict[str, object]:
-    """The sync part of a status report, for people and programs."""
+def sync_report(backend: SyncBackend, *, besides: Iterable[str] = ()) -> dict[str, object]:
+    """The sync part of a status report, for people and programs.
+
+    That a file does not travel goes without saying where it is told of already (`besides`).
+    """
     state = backend.state()
+    told = tuple(f"{path}: " for path in besides)
     return {
         "initialized": state.initialized,
         "remote": state.remote,
@@ -99,6 +103,7 @@ def sync_report(backend: SyncBackend) -> dict[str, object]:
         "ahead": state.ahead,
         "behind": state.behind,
         "held": list(state.held),
+        "held_back": [line for line in state.held_back if not f"memory/{line}".startswith(told)],
         "last_success": state.last_success,
         "last_error": state.last_error,
     }
@@ -119,6 +124,9 @@ def sync_lines(report: dict[str, object]) -> list[str]:
     held = report["held"]
     if isinstance(held, list) and held:
         lines.append(f"held       {', '.join(held)}  (see: anamnesis conflicts list)")
+    held_back = report["held_back"]
+    if isinstance(held_back, list):
+        lines += [f"not sent   {line}" for line in held_back]
     return lines
 
 

@@ -158,18 +158,21 @@ class _Planner:
         same = (self._store.get(id) for id in ids)
         return any(other is not None and other.body.strip() == note.body for other in same)
 
+    def _plain(self, text: str) -> str:
+        return redact(text, allow=self._allow)
+
     def _note(self, draft: Draft) -> Memory:
-        title = redact(" ".join(draft.title.split())[:200], allow=self._allow)
-        body = redact(draft.body.strip(), allow=self._allow)
+        title = self._plain(" ".join(draft.title.split()))[:200]
+        body = self._plain(draft.body.strip())
         at = draft.at or clock.utcnow()
         note = Memory(
             id=derived_id("import", self._source, self._origin, draft.key, at=""),
             type=draft.type,
             title=title,
             body=body,
-            project=self._project or draft.project or GLOBAL,
+            project=self._project or self._plain(draft.project) or GLOBAL,
             machine_id=self._machine,
-            tags=list(dict.fromkeys([*draft.tags, "pending"])),
+            tags=list(dict.fromkeys([*map(self._plain, draft.tags), "pending"])),
             created_at=at,
             updated_at=at,
             prov_source="import",

@@ -46,6 +46,7 @@ class SyncState:
     ahead: int = 0  # commits that the remote does not have yet
     behind: int = 0  # commits that were fetched but not taken over
     held: tuple[str, ...] = ()  # the ids of notes with a conflict
+    held_back: tuple[str, ...] = ()  # `path: reason` of files that do not travel
     last_success: str | None = None
     last_error: str | None = None
 

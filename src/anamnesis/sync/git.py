@@ -114,7 +114,8 @@ class GitSyncBackend:
         if head and upstream and head != upstream:
             distance = self._repository.distance(head, upstream)
             state = replace(state, ahead=len(distance.ahead), behind=distance.behind)
-        return replace(state, dirty=bool(local.writes))
+        held_back = tuple(f"{path}: {why}" for path, why in local.held_back.items())
+        return replace(state, dirty=bool(local.writes), held_back=held_back if self.remote else ())
 
     def _remembered(self, url: str | None, *, accept_deletions: bool) -> SyncResult:
         """Run a cycle and remember how it went, for `status` and the next session."""

@@ -28,6 +28,18 @@ def travels(path: str) -> bool:
     return all(_is_safe(part) for part in parts)
 
 
+def why_not(path: str) -> str:
+    """Why what looks like a note of a person's does not travel; nothing for other files."""
+    if path.endswith("/"):
+        return "it is a git repository of its own"
+    parts = path.split("/")
+    if not is_note(path) or any(part.startswith(".") for part in parts):
+        return ""
+    if len(parts) > _MAX_DEPTH:
+        return f"it is more than {_MAX_DEPTH - 1} folders deep"
+    return "its name is not possible on every system; rename it"
+
+
 def is_note(path: str) -> bool:
     """Whether a path that travels holds a note."""
     return path.endswith(".md")

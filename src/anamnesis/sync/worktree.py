@@ -16,7 +16,14 @@ from anamnesis.notes.frontmatter import UnreadableNote, deserialize
 from anamnesis.records import fresh, record
 from anamnesis.sync import conflicts, forgotten
 from anamnesis.sync.merge import three_way
-from anamnesis.sync.paths import TOMBSTONES, by_folded_name, collides, is_note, travels
+from anamnesis.sync.paths import (
+    TOMBSTONES,
+    by_folded_name,
+    collides,
+    is_note,
+    travels,
+    why_not,
+)
 from anamnesis.sync.plan import Change, is_sweeping
 from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
 
@@ -70,6 +77,10 @@ class WorkTree:
         deleted = []
         for path, committed in self._candidates():
             if path in held:
+                continue
+            if not travels(path):
+                if committed is None and (reason := why_not(path)):
+                    found.held_back[_printable(path)] = reason
                 continue
             try:
                 data = self.read(path)
@@ -261,7 +272,7 @@ class WorkTree:
                 found[path] = facts[6] if facts[3] in FILE_MODES else None
             elif line.startswith("? "):
                 found.setdefault(line[2:], None)
-        yield from ((path, oid) for path, oid in found.items() if travels(path))
+        yield from found.items()
 
     def _absolute(self, path: str) -> str:
         """Where a file is, with every folder on the way a real one inside of our tree."""
@@ -293,6 +304,10 @@ class WorkTree:
     def _locked(self) -> AbstractContextManager[None]:
         path = os.path.join(self._home, "locks", "store.lock")
         return locks.held(path, name="store", timeout=_LOCK_SECONDS)
+
+
+def _printable(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _json_objection(data: bytes) -> str:
