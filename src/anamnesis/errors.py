@@ -54,6 +54,17 @@ class NotWritable(AnamnesisError):
         )
 
 
+class FileInTheWay(AnamnesisError):
+    """Another text than the one that was read stands where a note would be written."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} has the same id but another text; it would be lost.",
+            hint="Nothing was changed. Rename the file or give it another id, then try again.",
+        )
+
+
 class ToolMissing(AnamnesisError):
     """A program that we call is not installed."""
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from anamnesis import atomic
 from anamnesis.clock import utcnow
-from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
+from anamnesis.errors import FileInTheWay, InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
 from anamnesis.index.catalog import Catalog
 from anamnesis.index.database import IndexBroken
 from anamnesis.notes import tree, validity
@@ -45,8 +45,8 @@ class Filing:
     def delete(self, note_id: str) -> Memory:
         """Remove a note from disk and index; the history of its tree keeps it."""
         with self._catalog.lock():
-            paths = self._paths_of(note_id)
             found = self.require(note_id)
+            paths = self._paths_saying(found.note)
             trusted = self._catalog.trusted(paths)
             for path in paths:
                 atomic.remove(os.path.join(self._root, path))
@@ -103,14 +103,17 @@ class Filing:
 
     def _save_locked(self, note: Memory) -> Memory:
         note = validity.storable(note)
-        previous = self._paths_of(note.id)
+        current = self.read(note.id)
+        previous = self._paths_saying(current.note) if current else []
         path = tree.path_of(note)
-        if len(previous) == 1 and validity.may_stay(previous[0], note):
+        if previous and validity.may_stay(previous[0], note):
             path = previous[0]  # a file that a person named keeps its name
-        gone = [old for old in previous if old != path]
-        trusted = self._catalog.trusted([path, *gone])
         absolute = os.path.join(self._root, path)
         created = not os.path.lexists(absolute)
+        if not created and path not in previous:
+            raise FileInTheWay(path)
+        gone = [old for old in previous if old != path]
+        trusted = self._catalog.trusted([path, *gone])
         atomic.write_bytes(absolute, tree.encode(note))
         for old in gone:
             atomic.remove(os.path.join(self._root, old))
@@ -130,24 +133,39 @@ class Filing:
             raise InvalidInput(
                 f"{note_id[:80]!r} is not a note id.", hint="Ids are letters, digits, - and _."
             )
-        try:
-            known = self._catalog.rows("SELECT path FROM files WHERE note_id = ?", (note_id,))
-        except _INDEX_LAG:
-            known = []
+        known = self._rows("SELECT path FROM files WHERE note_id = ?", note_id)
         usual = [f"{name}/{type}/{note_id}.md" for name in tree.TREES for type in TYPES]
         paths = dict.fromkeys([*(row[0] for row in known), *usual])
         return [path for path in paths if os.path.lexists(os.path.join(self._root, path))]
+
+    def _paths_saying(self, note: Memory) -> Sequence[str]:
+        """The file that stands for a note, and copies of it; not one of its id with another text.
+
+        A copy is what a save leaves that was killed while it gave the note another place.
+        """
+        own = self._path_of(note.id)
+        paths = [path for path in self._paths_of(note.id) if path != own]
+        others = ((path, self._read(path)) for path in paths)
+        said = (note.title, note.body)
+        same = [path for path, read in others if read and (read.note.title, read.note.body) == said]
+        return [own, *same] if own else same
 
     def _path_of(self, note_id: str) -> str | None:
         """The file that stands for this id, found even while the index lags."""
         if not is_valid_id(note_id):
             return None
-        known = self._catalog.rows("SELECT scope, body_path FROM memories WHERE id = ?", (note_id,))
+        known = self._rows("SELECT scope, body_path FROM memories WHERE id = ?", note_id)
         for scope, body_path in known:
             path = f"{tree.tree_of(scope)}/{body_path}"
             if os.path.lexists(os.path.join(self._root, path)):
                 return path
         return next(iter(self._paths_of(note_id)), None)
+
+    def _rows(self, sql: str, note_id: str) -> Sequence[sqlite3.Row]:
+        try:
+            return self._catalog.rows(sql, (note_id,))
+        except _INDEX_LAG:
+            return []
 
     def _read(self, path: str) -> tree.ReadNote | None:
         try:

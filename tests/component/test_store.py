@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from anamnesis.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.errors import FileInTheWay, InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.index import catalog, schema
 from anamnesis.index.database import Database
 from anamnesis.notes import tree
@@ -133,6 +133,52 @@ def test_a_note_whose_type_changes_leaves_no_second_file(store: MemoryStore, roo
     assert files == [f"memory/procedural/{note.id}.md"]
     store.reindex()
     assert [found.type for found in store.list()] == ["procedural"]
+
+
+@pytest.mark.parametrize("change", ["edit", "move", "delete"])
+def test_a_second_text_with_the_same_id_survives_every_change_of_the_first(
+    store: MemoryStore, root: Path, change: str
+) -> None:
+    note = write(store, body="the text that counts")
+    second = write_file(
+        root, "memory/semantic/copy.md", hand_written(note.id, body="words that are nowhere else")
+    )
+    store.refresh()
+
+    if change == "edit":
+        found = store.read(note.id)
+        assert found is not None
+        store.update(replace(note, body="edited"), expected_hash=found.hash)
+    elif change == "move":
+        store.move(note.id, "machine-local")
+    else:
+        store.delete(note.id)
+
+    assert "words that are nowhere else" in second.read_text()
+
+
+def test_a_copy_of_a_note_goes_with_it(store: MemoryStore, root: Path) -> None:
+    note = write(store)
+    original = root / "memory" / "semantic" / f"{note.id}.md"
+    shutil.copy(original, root / "memory" / "semantic" / "copy.md")
+    store.refresh()
+
+    store.delete(note.id)
+
+    assert list(root.rglob("*.md")) == []
+
+
+def test_a_file_that_cannot_be_read_is_not_written_over(store: MemoryStore, root: Path) -> None:
+    note = write(store)
+    path = root / "memory" / "semantic" / f"{note.id}.md"
+    broken = path.read_text().replace("title: ", "title: [").replace("A body", "my own words")
+    path.write_text(broken)
+    store.refresh()
+
+    with pytest.raises(FileInTheWay):
+        store.put(note)
+
+    assert path.read_text() == broken
 
 
 def test_an_update_is_refused_if_the_note_changed_meanwhile(store: MemoryStore, root: Path) -> None:
