@@ -126,6 +126,23 @@ def test_several_superseded_ids_are_a_list() -> None:
     assert deserialize(serialize(note)).supersedes_ids == ("01A", "01B")
 
 
+@pytest.mark.parametrize(
+    ("front", "kept"),
+    [
+        ("title: &t hello\nmine: *t\nn: [1, yes]\n", "mine: hello\nn: [1, yes]\n"),
+        ("tags: &t [a, b]\nmine: {of: *t}\n", "mine: {of: [a, b]}\n"),
+        ("x: &x [a]\ny: *x\n", "x: &x [a]\ny: *x\n"),
+    ],
+)
+def test_an_unknown_key_that_refers_to_a_known_one_survives_a_rewrite(
+    front: str, kept: str
+) -> None:
+    note = deserialize(f"---\nid: A1\ntype: semantic\n{front}---\nbody\n")
+
+    assert note.extra == kept
+    assert deserialize(serialize(note)) == note
+
+
 def test_unknown_keys_survive_a_rewrite_word_for_word() -> None:
     text = (
         "---\nid: a\ntype: semantic\nmood:   0x10 # why\nnested:\n  - 1\n  - {a: 12:30}\n"

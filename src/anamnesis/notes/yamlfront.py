@@ -65,12 +65,32 @@ def load(front: str) -> tuple[dict[str, Any], str]:
         else:
             extra.extend(lines[start:end])
     text = "".join(extra)
+    if "*" in text and not _stands_alone(text):
+        text = _without_borrowing(front)
     return fields, text if not text or text.endswith("\n") else f"{text}\n"
 
 
-def _compose(front: str) -> Any:
+def _stands_alone(extra: str) -> bool:
+    """Whether unknown keys refer to nothing that a known key says (`title: &t x`, `mine: *t`)."""
     try:
-        return yaml.compose(front, Loader=_TextLoader)
+        _compose(extra)
+    except UnreadableNote:
+        return False
+    return True
+
+
+def _without_borrowing(front: str) -> str:
+    """The unknown keys with what they refer to: known keys are written anew, without anchors."""
+    node = _compose(front, yaml.SafeLoader)
+    unknown = [pair for pair in node.value if pair[0].value not in KNOWN_KEYS]
+    alone = yaml.MappingNode(node.tag, unknown, flow_style=False)
+    text: str = yaml.serialize(alone, Dumper=_Dumper, allow_unicode=True)
+    return text
+
+
+def _compose(front: str, loader: Any = _TextLoader) -> Any:
+    try:
+        return yaml.compose(front, Loader=loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         place = getattr(error, "problem_mark", None)
         where = f" (line {place.line + 2})" if place else ""
