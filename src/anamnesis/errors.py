@@ -50,7 +50,7 @@ class NotWritable(AnamnesisError):
         self.path = path
         super().__init__(
             f"Cannot write {path}: {reason}.",
-            hint="Nothing was changed. Check permissions and free space, then try again.",
+            hint="No note was lost. Check permissions and free space, then try again.",
         )
 
 

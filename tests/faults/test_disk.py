@@ -29,6 +29,24 @@ print("wrote:", note.id)
 print("found:", len(store.list()))
 """
 
+NOT_A_BYTE = """
+import json, resource, signal, sys
+from anamnesis.errors import AnamnesisError
+from anamnesis.store import MemoryStore
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+store = MemoryStore(sys.argv[1])
+answer = {"found": [n.title for n in store.search("findme")]}
+try:
+    store.write(type="semantic", title="new", body="x")
+except AnamnesisError as error:
+    answer["error"] = str(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+store.write(type="semantic", title="later findme", body="x")
+answer["later"] = sorted(n.title for n in store.search("findme"))
+print(json.dumps(answer))
+"""
+
 READ_ONLY = """
 import json, os, sys
 import fcntl, yaml  # while Python's own files can still be read
@@ -69,6 +87,23 @@ def test_a_full_disk_refuses_the_note_and_keeps_the_rest(root: Path) -> None:
         store.refresh()
     assert index_content(root)["memories"] == content_of_files(root)["memories"]
     assert not [path for path in root.rglob("*") if path.name.startswith(".tmp-")]
+
+
+@pytest.mark.parametrize("index", ["there", "missing"])
+def test_a_disk_without_a_byte_left_still_gives_the_notes(root: Path, index: str) -> None:
+    with MemoryStore(root) as store:
+        store.write(type="semantic", title="before findme", body="b" * 200)
+    if index == "missing":
+        (root / "index.db").unlink()
+
+    answer = json.loads(run(NOT_A_BYTE, root))
+
+    assert answer["found"] == ["before findme"]
+    assert answer["error"].startswith("Cannot write")
+    assert answer["later"] == ["before findme", "later findme"]
+    with MemoryStore(root) as store:
+        assert len(store.list()) == 2
+    assert index_content(root)["memories"] == content_of_files(root)["memories"]
 
 
 @pytest.fixture

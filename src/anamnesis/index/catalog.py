@@ -65,7 +65,7 @@ class Catalog:
         Costs a handful of `stat` calls when nothing happened. A store that somebody is just
         changing is left to them: derived state may lag, a reader must not wait.
         """
-        if self._db.read_only:
+        if self._db.read_only and not self._can_write_again():
             return
         changed = self.query(lambda db: difference.changed_folders(db, self.root))
         if not changed:
@@ -152,6 +152,18 @@ class Catalog:
             self._db.close()
             self._db = self._rebuilt()
             return ask()
+
+    def _can_write_again(self) -> bool:
+        """Go on with the shared index once the disk takes something again."""
+        try:
+            found = Database(self.path)
+        except (IndexBroken, sqlite3.Error):
+            return False
+        if found.read_only:
+            found.close()
+            return False
+        self._db, self.degraded = found, ""  # another thread may still read from the old one
+        return True
 
     def _open(self) -> Database:
         try:
