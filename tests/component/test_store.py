@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anamnesis.errors import FileInTheWay, InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.index import catalog, schema
+from anamnesis.index import catalog, refresh, schema
 from anamnesis.index.database import Database
 from anamnesis.notes import tree
 from anamnesis.records import replace
@@ -396,6 +396,15 @@ class TestChangesFromOutside:
 
         assert [note.id for note in store.search("findme")] == ["hand"]
         assert store.get("hand") is not None
+
+    def test_what_changed_in_a_folder_and_below_it_is_looked_through_once(
+        self, store: MemoryStore, root: Path
+    ) -> None:
+        write(store)
+        for folder in ("memory", "memory/semantic"):
+            os.utime(root / folder, (1, 1))
+
+        assert store.ask(lambda db: refresh.changed_folders(db, str(root))) == ["memory"]
 
     def test_a_removed_file_is_skipped(self, store: MemoryStore, root: Path) -> None:
         note = write(store, "findme")

@@ -62,10 +62,14 @@ class Reading:
 
 
 def changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
-    """The folders that gained or lost an entry since they were last looked through."""
+    """The folders that gained or lost an entry since they were last looked through.
+
+    A look goes through all that is below a folder, so those below another one are left out.
+    """
     known = dict.fromkeys(tree.TREES, tree.NEVER)
     known.update(db.execute("SELECT path, mtime_ns FROM folders").fetchall())
-    return [path for path, mtime in known.items() if tree.folder_mtime(root, path) != mtime]
+    found = {path for path, mtime in known.items() if tree.folder_mtime(root, path) != mtime}
+    return [path for path in found if found.isdisjoint(tree.folders_around(path))]
 
 
 def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = ("",)) -> Changes:
