@@ -52,6 +52,20 @@ def test_the_last_episodes_have_a_place_inside_of_the_budget(store: MemoryStore)
     assert _MAX_EPISODIC == 2
 
 
+def test_notes_beyond_the_chosen_ones_are_counted(store: MemoryStore, root: Path) -> None:
+    for day in range(1, 13):
+        put(store, f"P{day:02}", day=day)
+        put(store, f"X{day:02}", day=day, project="elsewhere")
+    put(store, "E1", type="episodic", prov_session=START.session_id)
+    put(store, "P13", day=13, supersedes="P12")
+
+    told = inject(str(root), START, k=8)
+
+    assert told.count("## [semantic]") == 8
+    assert "## Not shown in full: memory_search for the rest\n- and 4 more\n" in told
+    assert "Not shown" not in inject(str(root), START, k=12)
+
+
 def test_a_session_is_not_told_what_it_did_itself(store: MemoryStore, root: Path) -> None:
     for day, session in enumerate(["a", "b", "c"], start=1):
         put(store, f"E{day}", day=day, type="episodic", title=f"Sqlite WAL work {session}",

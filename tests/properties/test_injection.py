@@ -27,20 +27,26 @@ NOTES = st.lists(
 )
 
 
-@given(NOTES, st.integers(0, 12_000), st.integers(0, 20), st.lists(TEXT, max_size=2))
+@given(
+    NOTES,
+    st.integers(0, 12_000),
+    st.integers(0, 20),
+    st.lists(TEXT, max_size=2),
+    st.integers(0, 2_000),
+)
 def test_an_injection_never_exceeds_its_limit_and_loses_no_note(
-    notes: list[Memory], limit: int, always: int, notices: list[str]
+    notes: list[Memory], limit: int, always: int, notices: list[str], beyond: int
 ) -> None:
     notes = [replace(note, project="demo") for note in notes[:always]] + notes[always:]
     by_id = {note.id: note for note in notes}
     candidates = [Candidate(note, "why") for note in notes]
 
-    result = budget.fit(candidates, read=by_id.get, limit=limit, notices=notices)
+    result = budget.fit(candidates, read=by_id.get, limit=limit, notices=notices, beyond=beyond)
 
     assert budget.units(result.text) <= limit
     if result.text:
-        accounted = len(result.whole) + len(result.listed)
-        assert accounted == len(notes) or f"- and {len(notes) - accounted} more" in result.text
+        unshown = len(notes) + beyond - len(result.whole) - len(result.listed)
+        assert unshown == 0 or f"- and {unshown} more\n" in result.text
         assert result.text.splitlines()[0] == render.HEADING
         assert result.text.rstrip("\n").endswith(render.END)
 

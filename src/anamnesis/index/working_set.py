@@ -43,6 +43,22 @@ def pinned(db: sqlite3.Connection, *, project: str, types: list[str]) -> list[Me
     return [header(row) for row in found]
 
 
+def count_shown(db: sqlite3.Connection, *, projects: set[str], session: str) -> int:
+    """How many notes of some projects may be shown, but for those of one session.
+
+    No more than a thousand of each are looked at: a hook's time must not grow with the store.
+    """
+    looked_at = "SELECT rowid FROM memories WHERE project = ? LIMIT 1000"
+    return sum(
+        db.execute(
+            f"SELECT count(*) FROM memories m WHERE m.rowid IN ({looked_at}) AND {_SHOWN} "  # noqa: S608
+            "AND (m.prov_session IS NULL OR m.prov_session <> ?)",
+            (project, session),
+        ).fetchone()[0]
+        for project in projects
+    )
+
+
 def types_of(db: sqlite3.Connection, project: str) -> list[str]:
     """The types that a project's notes have, found by jumping through an index."""
     types: list[str] = []

@@ -43,19 +43,21 @@ def fit(
     read: Callable[[str], Memory | None],
     limit: int = LIMIT,
     notices: Sequence[str] = (),
+    beyond: int = 0,
 ) -> Fitted:
     """As many notes in full as there is room for, the others as one line each.
 
-    Only the notes that are shown are read, and a few that turn out to be too long.
+    Only the notes that are shown are read, and a few that turn out to be too long. `beyond` is the
+    number of notes that were not even candidates; they are counted.
     """
-    room = limit - units(render.framed((), (), notices=notices))
+    room = limit - units(render.framed((), (), notices=notices, unlisted=beyond))
     shelf = _Shelf(read)
     if not shelf.take(candidates, up_to=room, misses=1):
         shelf.clear()
         _share(shelf, candidates, room)
     whole = [each.note.id for each in candidates if each.note.id in shelf.taken]
     rest = [each for each in candidates if each.note.id not in shelf.taken | shelf.gone]
-    lines, unlisted = _lines(rest, room - shelf.used)
+    lines, unlisted = _lines(rest, room - shelf.used, beyond)
     if not whole and not lines and not notices:
         return Fitted("", {}, [])
     sections = [shelf.sections[id] for id in whole]
@@ -117,10 +119,11 @@ class _Shelf:
         return id in self.sections
 
 
-def _lines(rest: Sequence[Candidate], room: int) -> tuple[list[str], int]:
+def _lines(rest: Sequence[Candidate], room: int, beyond: int) -> tuple[list[str], int]:
     if not rest:
-        return [], 0
-    overhead = units(render.framed((), ["x"], unlisted=len(rest))) - units(render.framed((), ()))
+        return [], beyond
+    alone = units(render.framed((), (), unlisted=beyond))
+    overhead = units(render.framed((), ["x"], unlisted=len(rest) + beyond)) - alone
     lines: list[str] = []
     used = overhead
     for candidate in rest:
@@ -129,4 +132,4 @@ def _lines(rest: Sequence[Candidate], room: int) -> tuple[list[str], int]:
         if used > room:
             break
         lines.append(line)
-    return lines, len(rest) - len(lines)
+    return lines, len(rest) - len(lines) + beyond

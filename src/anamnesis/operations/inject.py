@@ -5,10 +5,11 @@ from __future__ import annotations
 from anamnesis import switches
 from anamnesis.counting import counted
 from anamnesis.hooklog import receipts, runs
+from anamnesis.index import working_set
 from anamnesis.index.curation import count_pending
 from anamnesis.inject import budget, formats, select
 from anamnesis.operations import fleet
-from anamnesis.project import resolve_project_key
+from anamnesis.project import GLOBAL, resolve_project_key
 from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False
@@ -61,7 +62,11 @@ def _fitted(
     chosen = select.candidates(
         store, project=project, k=k, most_global=_MOST_GLOBAL, session=session
     )
-    return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices)
+    known = store.ask(
+        lambda db: working_set.count_shown(db, projects={project, GLOBAL}, session=session)
+    )
+    beyond = max(0, known - len(chosen))
+    return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices, beyond=beyond)
 
 
 def _failing(home: str) -> list[str]:
