@@ -127,10 +127,12 @@ class Victims:
     """Work that is killed on the way (see faults/victim.py)."""
 
     def __init__(self) -> None:
-        script = Path(__file__).parent / "faults" / "victim.py"
+        tests = Path(__file__).parent
         self._server = subprocess.Popen(
-            [sys.executable, str(script)], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+            [sys.executable, str(tests / "faults" / "victim.py")],
+            env={**os.environ, "PYTHONPATH": str(tests)},
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
 
     def sync(self, number: int, home: Path, remote: Path, *, path: str = "") -> bool:
         """Sync a machine until its N-th effect (0: to the end); False if it was killed."""
@@ -144,7 +146,12 @@ class Victims:
         """Purge what a machine forgot until the N-th effect; False if it was killed."""
         return self._work(number, "purge", home=str(home), remote=str(remote), path="")
 
-    def _work(self, number: int, work: str, *, path: str, **places: str) -> bool:
+    def set_up(self, number: int, home: Path, *, agents: str, leave: bool = False) -> bool:
+        """Set agents of a person up, or leave them; False if it was killed."""
+        person = str(home)
+        return self._work(number, "set_up", path="", home=person, agents=agents, leave=leave)
+
+    def _work(self, number: int, work: str, *, path: str, **places: str | bool) -> bool:
         request = {
             "number": number, "work": work, "path": path or os.environ["PATH"], **places,
         }  # fmt: skip

@@ -15,70 +15,32 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.errors import NotWritable
 from anamnesis.onboard import journey, receipt, uninstall
-from anamnesis.onboard.agents import AGENTS, chosen
+from anamnesis.onboard.agents import chosen
 from anamnesis.onboard.journey import Wishes
-
-EVERY_AGENT = ",".join(AGENTS)
-# As people have them: other hooks, other servers, unusual but valid formatting.
-PERSONAL = {
-    ".claude/settings.json": '{"env":{"A":"1"},"hooks":{"SessionStart":[{"hooks":[]}]}}',
-    ".claude.json": '{\n\t"numStartups": 3,\n\t"mcpServers": {}\n}\n',
-    ".codex/config.toml": '# mine\nmodel = "x"\n[tui]\ntheme = "dark"',
-    ".codex/hooks.json": '{ "hooks" : { "Stop" : [ ] } }\r\n',
-    ".gemini/settings.json": '{\n  // a comment\n  "theme": "x",\n}\n',
-    ".config/opencode/opencode.json": '{"$schema":"https://opencode.ai/config.json"}',
-    ".copilot/mcp-config.json": '{\n    "mcpServers": {\n        "other": {"url": "x"}\n    }\n}',
-    ".cursor/mcp.json": "",
-    ".config/Code/User/mcp.json": '{\n  "servers": {} // none yet\n}',
-}
+from onboard_support import EVERY_AGENT, files, folders, move_in, set_up
 
 
 @pytest.fixture
 def personal(home: Path) -> Path:
-    for name, text in PERSONAL.items():
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_bytes(text.encode())
+    move_in(home)
     return home
-
-
-def files(home: Path) -> dict[str, bytes]:
-    """Every file outside of the store."""
-    return {
-        str(path.relative_to(home)): path.read_bytes()
-        for path in home.rglob("*")
-        if path.is_file() and ".anamnesis" not in path.parts
-    }
-
-
-def set_up(root: Path, **more: object) -> None:
-    fields = {"agents": EVERY_AGENT, "machine_id": "desk", "install_id": "0123", **more}
-    wishes = Wishes(**fields)  # type: ignore[arg-type]
-    journey.done(journey.prepared(str(root), wishes), wishes)
-
-
-def leave(root: Path) -> uninstall.Removal:
-    known = receipt.load(str(root))
-    removal = uninstall.removal(journey.this_setup(str(root)), known)
-    uninstall.carry_out(removal, known, str(root))
-    return removal
 
 
 def test_leaving_gives_every_file_back_to_the_byte(personal: Path, root: Path) -> None:
     before = files(personal)
-    directories = {path for path in personal.rglob("*") if path.is_dir()}
+    directories = folders(personal)
 
     set_up(root)
     assert files(personal) != before
-    leave(root)
+    uninstall.leave(str(root))
 
     assert files(personal) == before
-    added = {path for path in personal.rglob("*") if path.is_dir()} - directories
-    assert {path for path in added if ".anamnesis" not in path.parts} == set()
+    assert folders(personal) == directories
 
 
 def test_an_empty_home_is_empty_again(home: Path, root: Path) -> None:
     set_up(root)
-    leave(root)
+    uninstall.leave(str(root))
 
     assert [path.name for path in home.iterdir()] == [".anamnesis"]
 
@@ -100,7 +62,7 @@ def test_what_a_person_added_later_stays(personal: Path, root: Path) -> None:
     said["theme"] = "dark"
     settings.write_text(json.dumps(said, indent=4))
 
-    leave(root)
+    uninstall.leave(str(root))
 
     left = json.loads(settings.read_text())
     assert left["theme"] == "dark"
@@ -113,7 +75,7 @@ def test_what_a_person_put_into_a_file_of_ours_is_not_lost(personal: Path, root:
     hooks = personal / ".copilot" / "hooks" / "anamnesis.json"
     hooks.write_text(hooks.read_text().replace('"version": 1', '"version": 1, "mine": true'))
 
-    leave(root)
+    uninstall.leave(str(root))
 
     assert not hooks.exists()
     assert '"mine": true' in hooks.with_name("anamnesis.json.bak").read_text()
@@ -137,7 +99,7 @@ def test_a_server_that_was_renamed_goes_under_all_its_names(personal: Path, root
     set_up(root, name="memory")
     servers.write_text(kept.replace('"numStartups": 3', '"numStartups": 4'))
 
-    leave(root)
+    uninstall.leave(str(root))
 
     assert "notes" not in servers.read_text()
 
@@ -155,7 +117,7 @@ def test_every_profile_is_left(personal: Path, root: Path, monkeypatch: pytest.M
     set_up(root)
     assert (personal / ".claude-work" / "settings.json").exists()
 
-    leave(root)
+    uninstall.leave(str(root))
 
     assert files(personal) == before
 
@@ -176,7 +138,7 @@ def test_each_agent_can_be_left_after_being_edited(personal: Path, root: Path) -
     set_up(root)
     receipt.forget(str(root))
 
-    leave(root)
+    uninstall.leave(str(root))
 
     ours = {path for path in files(personal) if ".bak" not in path} - before.keys()
     for path in before:
@@ -191,7 +153,7 @@ def test_another_command_replaces_the_old_one(personal: Path, root: Path) -> Non
 
     for path, data in files(personal).items():
         assert b"/opt/first" not in data or ".bak" in path, path
-    leave(root)
+    uninstall.leave(str(root))
     assert all(b"/opt/" not in data for path, data in files(personal).items() if ".bak" not in path)
 
 
@@ -256,7 +218,7 @@ def test_rules_go_into_a_project_and_out_again(tmp_path: Path, root: Path) -> No
 
     set_up(root, agents="cursor", rules=(str(tmp_path),))
     assert "memory_search" in (tmp_path / "AGENTS.md").read_text()
-    leave(root)
+    uninstall.leave(str(root))
 
     assert (tmp_path / "AGENTS.md").read_text() == "# Shop\n\nUse tabs."
 

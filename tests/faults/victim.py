@@ -12,8 +12,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
+import onboard_support
 from anamnesis.notes import tombstones
+from anamnesis.onboard import uninstall
 from anamnesis.operations import forget as forgetting
 from anamnesis.store import MemoryStore
 from anamnesis.sync import cycle, git, healing, worktree
@@ -75,6 +78,16 @@ def purge(number: int, home: str, remote: str) -> None:
     backend.purge(tombstones.forgotten(home))
 
 
+def set_up(number: int, home: str, *, agents: str, leave: bool) -> None:
+    os.environ.update(HOME=home, ANAMNESIS_HOME=os.path.join(home, ".anamnesis"))
+    sys.dont_write_bytecode = True
+    die_before(number)
+    if leave:
+        uninstall.leave(os.environ["ANAMNESIS_HOME"])
+    else:
+        onboard_support.set_up(Path(os.environ["ANAMNESIS_HOME"]), agents=agents)
+
+
 def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
@@ -88,7 +101,9 @@ def main() -> None:
         sys.stdout.flush()
 
 
-WORK: dict[str, Callable[..., None]] = {"forget": forget, "purge": purge, "sync": sync}
+WORK: dict[str, Callable[..., None]] = {
+    "forget": forget, "purge": purge, "set_up": set_up, "sync": sync,
+}  # fmt: skip
 
 if __name__ == "__main__":
     main()

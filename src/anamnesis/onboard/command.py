@@ -60,6 +60,12 @@ def shell_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> 
     return " ".join([*assignments, shlex.join([*base, *arguments])])
 
 
+def is_program(word: str) -> bool:
+    """Whether a word of a command line names our program, wherever it is."""
+    name = os.path.basename(word.replace("\\", "/"))
+    return name.removesuffix(".exe") == PROGRAM
+
+
 def has_secret(url: str) -> bool:
     """Whether an address carries a password or a token."""
     _, separator, rest = url.partition("://")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anamnesis.onboard.settings import json_amended, put, section
+from anamnesis.onboard.command import is_program
+from anamnesis.onboard.settings import UnusualShape, json_amended, put, section
 from anamnesis.records import record
 
 Content = bytes | None  # None: there is no such file
@@ -62,21 +63,29 @@ def with_server(
     """The document with our server under its name, and under none that it had before."""
     name, *former = names
     said = without_server(said, key, former)
+    require_free(name, section(said, key).get(name))
     return {**said, key: {**section(said, key), name: server}}
 
 
 def without_server(said: dict[str, Any], key: str, names: Sequence[str]) -> dict[str, Any]:
     """The document without our server; one of another kind under the same name is left alone."""
     servers = section(said, key)
-    ours = [name for name in names if _is_our_server(servers.get(name))]
+    ours = [name for name in names if is_our_server(servers.get(name))]
     if not ours:
         return said
     return put(said, key, {name: each for name, each in servers.items() if name not in ours})
 
 
-def _is_our_server(server: object) -> bool:
+def require_free(name: str, server: object) -> None:
+    """Refuse a name that another server has; one of ours may be written anew."""
+    if server is not None and not is_our_server(server):
+        raise UnusualShape(f'the server "{name}" in it is not ours; take another --name')
+
+
+def is_our_server(server: object) -> bool:
+    """Whether a server's entry runs us."""
     if not isinstance(server, dict):
         return False
     words = [server.get("command"), server.get("args")]
     flat = [word for part in words for word in (part if isinstance(part, list) else [part])]
-    return flat[1:] != [] and "serve" in flat
+    return is_program(str(flat[0])) or (flat[1:] != [] and "serve" in flat)

@@ -6,7 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.onboard.command import PROGRAM, shell_line
+from anamnesis.onboard.command import is_program, shell_line
 from anamnesis.onboard.jsontext import same
 from anamnesis.onboard.settings import UnusualShape, entries, put, section
 
@@ -114,18 +114,13 @@ def is_ours(hook: object, bases: Sequence[Sequence[str]] = ()) -> bool:
     after_name = [
         argv[index + 1]
         for index, word in enumerate(argv[:-1])
-        if _is_program(word) and _runs_next(argv[:index])
+        if is_program(word) and _runs_next(argv[:index])
     ]
     return any(word in COMMANDS for word in [*after_base, *after_name])
 
 
 def _begins_with(argv: list[str], base: Sequence[str]) -> bool:
     return len(argv) > len(base) > 0 and argv[: len(base)] == list(base)
-
-
-def _is_program(word: str) -> bool:
-    name = os.path.basename(word.replace("\\", "/"))
-    return name.removesuffix(".exe") == PROGRAM
 
 
 def _runs_next(words: list[str]) -> bool:

@@ -111,7 +111,10 @@ class _Reader:
         match = _PLAIN.match(self._text, position)
         if match is None:
             raise self.fail(position, "a value is missing")
-        return Node(position, match.end(), json.loads(match[0]))
+        try:
+            return Node(position, match.end(), json.loads(match[0]))
+        except ValueError:  # Python converts no number of thousands of digits
+            raise self.fail(position, "a number is too long") from None
 
     def _string(self, position: int) -> tuple[str, int]:
         try:

@@ -74,7 +74,7 @@ def planned(
 
 
 def carry_out(plan: Plan, setup: Setup, home: str) -> Receipt:
-    """Make the changes, keeping a receipt after each of them."""
+    """Make the changes, each of them on the receipt before it is made: we may be killed."""
     before = receipts.load(home)
     commands = dict.fromkeys([*before.earlier, before.command])
     receipt = replace(
@@ -91,15 +91,13 @@ def carry_out(plan: Plan, setup: Setup, home: str) -> Receipt:
     )
     for change in plan.changes:  # all of them or none
         settings.require_writable(change.path, change.before)
-    for change in plan.changes:
-        made = _missing_directories(change.path)
-        backup = settings.replace_file(change.path, change.before, change.after)
-        if not _is_inside(home, change.path):
-            touched = _touched(before.files.get(change.path), change, backup, made)
-            receipt = replace(receipt, files={**receipt.files, change.path: touched})
-            receipts.save(home, receipt)
+    outside = [change for change in plan.changes if not _is_inside(home, change.path)]
+    touched = {each.path: _touched(before.files.get(each.path), each) for each in outside}
+    receipt = replace(receipt, files={**before.files, **touched})
     if receipt != before:
         receipts.save(home, receipt)
+    for change in plan.changes:
+        settings.replace_file(change.path, change.before, change.after)
     return receipt
 
 
@@ -109,22 +107,25 @@ def _change(edit: Edit) -> FileChange | None:
     return None if after == before else FileChange(edit.path, edit.what, before, after)
 
 
-def _touched(
-    known: Touched | None, change: FileChange, backup: str | None, made: tuple[str, ...]
-) -> Touched:
+def _touched(known: Touched | None, change: FileChange) -> Touched:
     """What to remember of a file; its original only as long as nobody but us has changed it."""
-    after = receipts.hashed(change.after or b"")
+    before, after = receipts.hashed(change.before), receipts.hashed(change.after)
+    backup = None if change.before is None else settings.free_backup(change.path)
     backups = (backup,) if backup else ()
+    made = _missing_directories(change.path)
     if known is None:
-        return receipts.Touched(after, change.before is not None, backup, backups, made)
-    unchanged = change.before is not None and receipts.hashed(change.before) == known.after
+        existed = change.before is not None
+        return receipts.Touched(before, after, existed, backup, before, backups, made)
+    # It is what our last change found if we were killed before we made that.
+    unchanged = before in (known.before, known.after)
     return replace(
         known,
+        before=before,
         after=after,
         original=known.original if unchanged else None,
         existed=known.existed or not unchanged,
-        backups=(*known.backups, *backups),
-        directories=(*known.directories, *made),
+        backups=tuple(dict.fromkeys([*known.backups, *backups])),
+        directories=tuple(dict.fromkeys([*known.directories, *made])),
     )
 
 

@@ -15,9 +15,11 @@ from anamnesis.records import fresh, record
 class Touched:
     """A file that we changed."""
 
-    after: str  # the hash of what we left there
+    before: str  # the hash of what our last change found; empty: no file
+    after: str  # the hash of what it left there
     existed: bool  # whether there was a file before us
     original: str | None = None  # a backup of the file as it was without us
+    origin: str = ""  # the hash of that: people tidy backups away
     backups: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()  # that we made for it, outermost first
 
@@ -38,9 +40,9 @@ class Receipt:
     files: dict[str, Touched] = fresh(default_factory=dict)
 
 
-def hashed(data: bytes) -> str:
-    """The name of a file's content."""
-    return hashlib.sha256(data).hexdigest()
+def hashed(data: bytes | None) -> str:
+    """The name of a file's content; empty if there is no file."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def path_of(home: str) -> str:
@@ -66,9 +68,11 @@ def save(home: str, receipt: Receipt) -> None:
     """Keep a receipt."""
     files = {
         path: {
+            "before": touched.before,
             "after": touched.after,
             "existed": touched.existed,
             "original": touched.original,
+            "origin": touched.origin,
             "backups": list(touched.backups),
             "directories": list(touched.directories),
         }
@@ -113,9 +117,11 @@ def _receipt(said: dict[str, Any]) -> Receipt:
 
 def _touched(found: dict[str, Any]) -> Touched:
     return Touched(
+        before=found.get("before", found["after"]),
         after=found["after"],
         existed=found["existed"],
         original=found["original"],
+        origin=found.get("origin", ""),
         backups=tuple(found["backups"]),
         directories=tuple(found["directories"]),
     )

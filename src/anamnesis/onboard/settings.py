@@ -42,6 +42,8 @@ class SettingsChanged(AnamnesisError):
 def read_bytes(path: str) -> bytes | None:
     """The content of a file; None if there is none."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            raise UnusualSettings(path, "it is not a file")
         with open(path, "rb") as stream:
             return stream.read()
     except FileNotFoundError:
@@ -64,7 +66,10 @@ def json_amended(
         said = jsontext.parsed(text, comments=comments).value
         if not isinstance(said, dict):
             raise UnusualSettings(path, "it is not a JSON object")
-        return jsontext.amended(text, change(said), comments=comments).encode()
+        wanted = change(said)
+        if data is not None and jsontext.same(wanted, said):
+            return data
+        return jsontext.amended(text, wanted, comments=comments).encode()
     except jsontext.NotJson as error:
         raise UnusualSettings(path, f"it is not valid JSON ({error})") from None
     except UnusualShape as error:
@@ -107,8 +112,8 @@ def write_settings(path: str | Path, data: dict[str, Any]) -> None:
         replace_file(name, before, after)
 
 
-def replace_file(path: str, before: bytes | None, after: bytes | None) -> str | None:
-    """Put new content in place of what was read before, or remove the file; gives the backup.
+def replace_file(path: str, before: bytes | None, after: bytes | None) -> None:
+    """Put new content in place of what was read before, or remove the file.
 
     A symbolic link stays one: what it points to is changed. Every change leaves a backup of its
     own beside the file that it changed.
@@ -117,22 +122,22 @@ def replace_file(path: str, before: bytes | None, after: bytes | None) -> str | 
     if read_bytes(target) != before:
         raise SettingsChanged(path)
     mode = require_writable(target, before)
-    backup = back_up(target, before, mode) if before is not None else None
+    if before is not None:
+        atomic.write_bytes(free_backup(path), before, mode=mode)
     if after is None:
         atomic.remove(target)
-        return backup
+        return
     atomic.write_bytes(target, after, mode=mode)
     if stat.S_IMODE(os.stat(target).st_mode) != mode:
         os.chmod(target, mode)
-    return backup
 
 
-def back_up(target: str, content: bytes, mode: int) -> str:
-    """Copy a file's content to the first free name of `.bak`, `.bak.1`, `.bak.2` and so on."""
+def free_backup(path: str) -> str:
+    """Where the next backup of a file goes: `.bak`, or the first free `.bak.1`, `.bak.2`."""
+    target = os.path.realpath(path)
     number = 0
     while os.path.lexists(name := f"{target}.bak.{number}" if number else f"{target}.bak"):
         number += 1
-    atomic.write_bytes(name, content, mode=mode)
     return name
 
 

@@ -21,13 +21,19 @@ def with_table(
     if _table(path, text, name) == table:
         return text.encode()
     text = _without(text, name)
-    wanted = f"[{'.'.join(map(_key, name))}]\n"
-    wanted += "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
-    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-    result = text + gap + wanted
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = [f"[{'.'.join(map(_key, name))}]"]
+    lines += [f"{_key(key)} = {_value(value)}" for key, value in table.items()]
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    result = text + gap + "".join(f"{line}{newline}" for line in lines)
     if _table(path, result, name) != table:
         raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that we cannot edit")
     return result.encode()
+
+
+def table_of(path: str, data: bytes | None, name: tuple[str, str]) -> Any:
+    """What the file says under `[name.name]`; None if it says nothing."""
+    return _table(path, _decoded(path, data), name)
 
 
 def without_table(path: str, data: bytes | None, name: tuple[str, str]) -> bytes | None:
@@ -63,21 +69,31 @@ def _table(path: str, text: str, name: tuple[str, str]) -> Any:
 
 
 def _without(text: str, name: tuple[str, str]) -> str:
-    """The lines outside of the table; the blank line that we put before it goes with it."""
+    """The lines outside of the table; the blank line that we put before it goes with it.
+
+    Comments and blank lines below its last value belong to what follows.
+    """
     first, second = (
         rf"""(?:{re.escape(part)}|"{re.escape(part)}"|'{re.escape(part)}')""" for part in name
     )
     ours = re.compile(rf"\s*\[\s*{first}\s*\.\s*{second}\s*(?:\.[^\]]*)?\]")
     kept: list[str] = []
+    below: list[str] = []
     inside = False
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith("["):
+            kept += below
+            below = []
             inside = ours.match(line) is not None
             if inside and kept and not kept[-1].strip():
                 kept.pop()
         if not inside:
             kept.append(line)
-    return "".join(kept)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            below = []
+        else:
+            below.append(line)
+    return "".join(kept + below)
 
 
 def _key(name: str) -> str:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic
+from anamnesis import atomic, config
 from anamnesis.errors import AnamnesisError
+from anamnesis.onboard import journey, settings
 from anamnesis.onboard import receipt as receipts
-from anamnesis.onboard import settings
 from anamnesis.onboard.agents import AGENTS
+from anamnesis.onboard.command import masked
 from anamnesis.onboard.plan import FileChange
 from anamnesis.onboard.rules import rules_edit
+from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record, replace
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ _OURS = (
 )  # fmt: skip
 _OUR_BEGINNINGS = ("index.db", "vectors.db", "config.json", atomic.TEMP_PREFIX)
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
+_HALF_WRITTEN = re.compile(rf"{re.escape(atomic.TEMP_PREFIX)}\d+-[0-9a-f]{{12}}")
 
 
 @record
@@ -35,6 +40,16 @@ class Removal:
 
     changes: tuple[FileChange, ...]
     problems: tuple[AnamnesisError, ...] = ()
+
+
+def leave(home: str) -> Removal:
+    """Take everything back; gives what was changed, and what a person has to look at."""
+    # Nobody else can be setting up a store that is not there, and a lock would make it.
+    with journey.setup_lock(home) if os.path.isdir(home) else nullcontext():
+        receipt = receipts.load(home)
+        work = removal(journey.this_setup(home), receipt)
+        carry_out(work, receipt, home)
+    return work
 
 
 def removal(setup: Setup, receipt: Receipt) -> Removal:
@@ -58,26 +73,75 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
 
 
 def carry_out(removal: Removal, receipt: Receipt, home: str) -> None:
-    """Make the changes; backups go where a file is again what it was, else they stay."""
-    made: set[str] = set()
+    """Make the changes; backups go where a file is again what it was, else they stay.
+
+    What will be thrown away is on the receipt before anything is: we may be killed. The receipt
+    goes last, and stays as long as a person has to look at a file.
+    """
     for change in removal.changes:  # all of them or none
         settings.require_writable(change.path, change.before)
+    files = dict(receipt.files)
     for change in removal.changes:
-        touched = receipt.files.get(change.path)
-        original = settings.read_bytes(touched.original) if touched and touched.original else None
-        backup = settings.replace_file(change.path, change.before, change.after)
-        if touched is None or change.after != original or _was_edited(change, touched):
+        if (touched := files.pop(change.path, None)) and _restores(change, touched):
+            backups = (settings.free_backup(change.path), *touched.backups)
+            files[change.path] = replace(touched, backups=backups)
+    if files != receipt.files:
+        receipts.save(home, replace(receipt, files=files))
+    for change in removal.changes:
+        settings.replace_file(change.path, change.before, change.after)
+    _sweep({os.path.dirname(os.path.realpath(path)) for path in receipt.files})
+    _tidy(files)
+    if not removal.problems:
+        receipts.forget(home)
+
+
+def _restores(change: FileChange, touched: Touched) -> bool:
+    """Whether a change makes a file what it was, and nobody put more into one that goes."""
+    if change.after is None:
+        return not touched.existed and receipts.hashed(change.before) == touched.after
+    return touched.existed and receipts.hashed(change.after) == touched.origin
+
+
+def _sweep(directories: set[str]) -> None:
+    """Remove what set-ups that were killed left half-written; another one cannot be under way."""
+    for directory in filter(os.path.isdir, directories):
+        for name in filter(_HALF_WRITTEN.fullmatch, os.listdir(directory)):
+            atomic.remove(os.path.join(directory, name))
+
+
+def _tidy(files: dict[str, Touched]) -> None:
+    """Remove the backups of files that are what they were, and the directories made for them."""
+    made: set[str] = set()
+    for path, touched in files.items():
+        was = touched.origin if touched.existed else ""
+        if (touched.existed and not was) or _hash_of(path) != was:
             continue
-        for path in (*touched.backups, *([backup] if backup else [])):
-            atomic.remove(path)
+        for backup in touched.backups:
+            atomic.remove(backup)
         made.update(touched.directories)
     _remove_empty(made)
-    receipts.forget(home)
 
 
-def _was_edited(change: FileChange, touched: Touched) -> bool:
-    """Whether somebody put more into a file that was ours; it goes, and its backup stays."""
-    return change.after is None and receipts.hashed(change.before or b"") != touched.after
+def _hash_of(path: str) -> str:
+    try:
+        return receipts.hashed(settings.read_bytes(path))
+    except settings.UnusualSettings:
+        return "unreadable"
+
+
+def left_elsewhere() -> list[str]:
+    """What is left of the notes once this machine's store is deleted, in lines to be read."""
+    url = config.resolve_remote()
+    if not url:
+        return ["No remote is set: these notes and their history are nowhere else."]
+    lines = [
+        f"{masked(url)} and your other machines still hold every synced note,",
+        "and git there its earlier versions; delete that repository to be rid of them.",
+    ]
+    state = backend_of_this_machine().state()
+    if state.dirty or state.ahead or state.held:
+        lines.append("Not everything was sent there yet; do that first with:  anamnesis sync")
+    return lines
 
 
 def purge(home: str) -> list[str]:
@@ -101,11 +165,17 @@ def _change(edit: Edit, touched: Touched | None) -> FileChange | None:
     if touched is not None and receipts.hashed(before) == touched.after:
         if not touched.existed:
             after = None
-        elif touched.original and (original := settings.read_bytes(touched.original)) is not None:
+        elif (original := _original(touched)) is not None:
             after = original
     elif touched is not None and not touched.existed and _says_nothing(after):
         after = None
     return None if after == before else FileChange(edit.path, edit.what, before, after)
+
+
+def _original(touched: Touched) -> bytes | None:
+    """The file as it was without us, if its backup still says so."""
+    found = settings.read_bytes(touched.original) if touched.original else None
+    return found if receipts.hashed(found) == touched.origin else None
 
 
 def _says_nothing(data: bytes | None) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from anamnesis import config
 from anamnesis.cli import output, setup
 from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED
 from anamnesis.onboard import journey, receipt, uninstall
-from anamnesis.onboard.command import masked
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -34,35 +32,38 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Remove, and name what a person has to look at."""
     home = journey.use_home(args.home)
-    setup_before = journey.this_setup(home)
-    known = receipt.load(home)
-    work = uninstall.removal(setup_before, known)
     if args.print:
-        output.say("\n".join(change.diff for change in work.changes) or "nothing to change")
+        plan = uninstall.removal(journey.this_setup(home), receipt.load(home))
+        output.say("\n".join(change.diff for change in plan.changes) or "nothing to change")
         return 0
-    with journey.setup_lock(home):
-        work = uninstall.removal(setup_before, known)
-        uninstall.carry_out(work, known, home)
+    work = uninstall.leave(home)
     for change in work.changes:
         output.talk(f"  {change.what:<28} {change.path}")
-    output.talk(f"{counted(len(work.changes), 'file is', 'files are')} without us now")
+    if work.changes:
+        output.talk(f"{counted(len(work.changes), 'file is', 'files are')} without us now")
+    else:
+        output.talk("no agent knows us; nothing to change")
     for problem in work.problems:
         output.complain("uninstall", problem)
+    if work.problems:  # what is left to be done is written down in the store
+        return EXIT_FAILED
     if args.purge:
-        return _purge(home, yes=args.yes)
+        return 0 if _purged(home, yes=args.yes) else EXIT_FAILED
     if os.path.isdir(home):
         output.talk(f"Your notes stay in {home}; delete them with:  anamnesis uninstall --purge")
-    return EXIT_FAILED if work.problems else 0
+    return 0
 
 
-def _purge(home: str, *, yes: bool) -> int:
-    remote = config.resolve_remote()
+def _purged(home: str, *, yes: bool) -> bool:
+    """Whether the store is gone; what git still holds is said before anybody agrees."""
+    if not os.path.isdir(home):
+        output.talk(f"there is no {home}")
+        return True
+    for line in uninstall.left_elsewhere():
+        output.talk(line)
     if not yes and setup.ask(f"Delete all notes in {home}? Type purge", "no") != "purge":
         output.talk("the notes were kept")
-        return EXIT_FAILED
+        return False
     left = uninstall.purge(home)
     output.talk(f"{home} was deleted" + (f" but for {', '.join(left)}" if left else ""))
-    if remote:
-        output.talk(f"{masked(remote)} and your other machines still hold every synced note,")
-        output.talk("and git there its earlier versions; delete that repository to be rid of them.")
-    return 0
+    return True

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from anamnesis.onboard import tomltext
 from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
 from anamnesis.onboard.command import shell_line
-from anamnesis.onboard.edits import Content, Edit, json_edit
+from anamnesis.onboard.edits import Content, Edit, is_our_server, json_edit, require_free
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
+from anamnesis.onboard.settings import UnusualSettings, UnusualShape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,12 @@ def _edits(setup: Setup) -> list[Edit]:
 def _server_edit(setup: Setup, path: str) -> Edit:
     def install(data: Content) -> Content:
         kept = _without(path, data, setup.former)
-        return tomltext.with_table(path, kept, ("mcp_servers", setup.name), setup.server)
+        table = ("mcp_servers", setup.name)
+        try:
+            require_free(setup.name, tomltext.table_of(path, kept, table))
+        except UnusualShape as error:
+            raise UnusualSettings(path, str(error)) from None
+        return tomltext.with_table(path, kept, table, setup.server)
 
     def remove(data: Content) -> Content:
         return _without(path, data, setup.names)
@@ -69,7 +75,9 @@ def _server_edit(setup: Setup, path: str) -> Edit:
 
 def _without(path: str, data: Content, names: Sequence[str]) -> Content:
     for name in names:
-        data = tomltext.without_table(path, data, ("mcp_servers", name))
+        table = ("mcp_servers", name)
+        if is_our_server(tomltext.table_of(path, data, table)):
+            data = tomltext.without_table(path, data, table)
     return data
 
 
