@@ -13,6 +13,7 @@ from anamnesis.errors import AnamnesisError
 from anamnesis.onboard import journey, selftest
 from anamnesis.onboard.agents import AGENTS, claude
 from anamnesis.onboard.command import masked
+from anamnesis.operations import connect
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -31,8 +32,9 @@ def add_options(parser: ArgumentParser) -> None:
         "--agents", metavar="LIST", default="auto",
         help=f"auto (the default), or some of {','.join(AGENTS)}",
     )  # fmt: skip
-    parser.add_argument("--command", metavar="LINE", help="how agents are to call anamnesis")
-    parser.add_argument("--uv-project", metavar="DIR", help="call it by uv from this checkout")
+    called = parser.add_mutually_exclusive_group()
+    called.add_argument("--command", metavar="LINE", help="how agents are to call anamnesis")
+    called.add_argument("--uv-project", metavar="DIR", help="call it by uv from this checkout")
     parser.add_argument(
         "--name", metavar="NAME", default="anamnesis", help="of the MCP server; default: anamnesis"
     )
@@ -43,17 +45,17 @@ def add_options(parser: ArgumentParser) -> None:
 def wishes_of(args: Namespace, *, remote: str | None) -> Wishes:
     """What the options ask for; the machine's name is asked for if nobody named it."""
     named = args.machine_id or config.resolve_machine_id()
-    if not args.machine_id and not args.yes:
+    if not args.machine_id and not args.yes and not getattr(args, "print", False):
         named = ask("Name of this machine", named)
     stored = config._store_config()  # noqa: SLF001
     return journey.Wishes(
         machine_id=journey.machine_name(named),
         install_id=str(stored.get("install_id") or os.urandom(8).hex()),
-        remote=remote,
+        remote=connect.address(remote) if remote else None,
         agents=args.agents,
         rules=tuple(getattr(args, "rules", None) or ()),
-        command=args.command,
-        uv_project=args.uv_project,
+        command=journey.command_line(args.command),
+        uv_project=journey.checkout(args.uv_project),
         name=journey.server_name(args.name),
         mcp=not args.no_mcp,
         hooks=not args.no_hooks,
@@ -66,7 +68,11 @@ def ask(question: str, default: str) -> str:
         return default
     sys.stderr.write(f"{question} [{masked(default)}]: ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip() or default
+    answer = sys.stdin.readline()
+    if not answer:  # the person closed the input, which is no agreement
+        sys.stderr.write("\n")
+        raise KeyboardInterrupt
+    return answer.strip() or default
 
 
 def agrees(question: str) -> bool:

@@ -24,7 +24,11 @@ def ssh_address(host: str, path: str) -> str:
     """A path on this machine as another one names it; relative to the home where it can be."""
     home = os.path.expanduser("~")
     inside = os.path.relpath(path, home)
-    return f"{getpass.getuser()}@{host}:{path if inside.startswith('..') else inside}"
+    place = path if inside.startswith("..") else inside
+    try:
+        return f"{getpass.getuser()}@{host}:{place}"
+    except (KeyError, OSError):  # containers run as users without a name
+        return f"{host}:{place}"
 
 
 def accepts_ssh() -> bool:

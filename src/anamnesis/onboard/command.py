@@ -24,7 +24,7 @@ def detect_command(
     which: Callable[[str], str | None] = shutil.which,
 ) -> list[str]:
     """The base of every command line: as named, else what is installed, else this checkout."""
-    if override_command:
+    if override_command is not None:
         return _named(override_command)
     if override_uv_project:
         return ["uv", "run", "--project", os.path.abspath(override_uv_project), PROGRAM]

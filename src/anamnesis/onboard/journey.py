@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import shutil
 from typing import TYPE_CHECKING
 
 from anamnesis import atomic, config, locks
-from anamnesis.errors import InvalidInput
+from anamnesis.errors import InvalidInput, ToolMissing
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import chosen, claude
@@ -90,6 +92,32 @@ def server_name(text: str) -> str:
             f"{text!r} is not a name for a server.", hint="Use letters, digits, dashes, underlines."
         )
     return text
+
+
+def command_line(line: str | None) -> str | None:
+    """A command line whose program is here, named so that it is found from everywhere."""
+    if line is None:
+        return None
+    program, *arguments = detect_command(override_command=line)
+    found = shutil.which(program)
+    if found is None:
+        raise InvalidInput(
+            f"There is no program {program}.", hint="Name one that can be run with --command."
+        )
+    return shlex.join([os.path.abspath(found) if os.sep in program else program, *arguments])
+
+
+def checkout(directory: str | None) -> str | None:
+    """A directory that uv can run us from."""
+    if directory is None:
+        return None
+    if not os.path.isfile(os.path.join(directory, "pyproject.toml")):
+        raise InvalidInput(
+            f"{directory} is no project of uv.", hint="Name a checkout of anamnesis."
+        )
+    if shutil.which("uv") is None:
+        raise ToolMissing("uv")
+    return directory
 
 
 def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:

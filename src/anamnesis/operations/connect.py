@@ -46,11 +46,17 @@ def current() -> Remote:
     return Remote(remote.shown(url), source)
 
 
+def address(url: str) -> str:
+    """The URL as it may be remembered: usable, and a folder named from the root."""
+    remote.require_usable(url)
+    if remote.is_ssh(url) or "://" in url:
+        return url
+    return os.path.abspath(os.path.expanduser(url))
+
+
 def name(url: str | None) -> None:
     """Remember the remote for this machine, or forget it."""
-    if url is not None:
-        remote.require_usable(url)
-    settings.change("remote", url)
+    settings.change("remote", None if url is None else address(url))
 
 
 def create(url: str) -> str:
@@ -64,7 +70,7 @@ def create(url: str) -> str:
             "A repository behind https is created on its own site.",
             hint=f"Create it there, then run:  anamnesis remote set {remote.shown(url)}",
         )
-    path = os.path.abspath(os.path.expanduser(url.removeprefix("file://")))
+    path = address(url.removeprefix("file://"))
     if not os.path.exists(os.path.join(path, "HEAD")):
         if os.path.isdir(path) and os.listdir(path):
             raise InvalidInput(f"{path} exists and is not a git repository.")

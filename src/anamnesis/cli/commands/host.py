@@ -5,12 +5,12 @@ Any name that ssh reaches will do: a host of the local network, a Tailscale name
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import output
-from anamnesis.onboard import addresses, travel
+from anamnesis.config import home_directory
+from anamnesis.onboard import addresses, journey, receipt, travel
 from anamnesis.operations import connect
 
 if TYPE_CHECKING:
@@ -34,13 +34,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Make the repository, use it ourselves, and say how others join."""
-    path = connect.create(os.path.abspath(os.path.expanduser(args.path)))
+    journey.user_home()
+    path = connect.create(connect.address(args.path))
     connect.prove(path)
     connect.name(path)
     result = travel.first_sync().result
     output.talk(f"{path} keeps the notes of your machines; sync: {result.detail}")
     if not addresses.accepts_ssh():
         output.talk("No ssh server answers here yet: switch on remote login, or use Tailscale SSH.")
+    if not receipt.load(home_directory()).agents:
+        output.talk("No agent of this machine uses it yet; set them up with:  anamnesis init")
     output.talk("On each other machine run one of:")
     for host in [args.address] if args.address else addresses.reachable_names():
         output.say(f"anamnesis join {shlex.quote(addresses.ssh_address(host, path))}")

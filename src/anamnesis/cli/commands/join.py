@@ -30,9 +30,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Prove the way there and back first, then set up and take the notes over."""
     home = journey.use_home(args.home)
-    connect.prove(args.remote)
-    output.talk(f"remote: a commit went to {masked(args.remote)} and came back")
     wishes = setup.wishes_of(args, remote=args.remote)
+    connect.prove(connect.address(args.remote))
+    output.talk(f"remote: a commit went to {masked(args.remote)} and came back")
     work = journey.prepared(home, wishes)
     setup.set_up(work, wishes)
     result = travel.first_sync().result
