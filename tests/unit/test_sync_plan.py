@@ -125,6 +125,14 @@ def test_a_file_of_a_machine_is_its_own() -> None:
     assert (commits, clashes) == ([{path: "first"}], [])
 
 
+def test_of_two_machines_that_meet_under_one_name_the_first_keeps_it() -> None:
+    path = ".machines/laptop.json"
+
+    commits, clashes = plan([step(None, "second", path)], Change(path, None, "first"))
+
+    assert (commits, clashes) == ([], [])
+
+
 def test_the_net_of_several_commits() -> None:
     steps = [step("base", "first"), step("first", None), step(None, "last")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.operations import connect, doctor, fleet
+from anamnesis.operations import connect, fleet
 from anamnesis.operations.synchronise import backend_of_this_machine, synchronise
 from anamnesis.sync import remote
 
@@ -31,9 +31,7 @@ def first_sync() -> Synchronised:
     """Exchange notes; a machine whose name is taken gets one of its own first."""
     home = config.home_directory()
     done = synchronise(backend_of_this_machine())
-    if fleet.has_rival(home):
-        doctor.take_own_name()
-    if fleet.beat(home):
+    if fleet.settle_name(home) or fleet.beat(home):
         again = synchronise(backend_of_this_machine())
         return again if again.result.error else done
     return done

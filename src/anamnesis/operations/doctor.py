@@ -203,7 +203,10 @@ def _budget(home: str) -> Iterator[Finding]:
 def _fleet(home: str) -> Iterator[Finding]:
     if fleet.has_rival(home):
         said = f"another machine is called {config.resolve_machine_id()} too"
-        yield Finding("fleet", BAD, said, "anamnesis doctor --fix", fix=take_own_name)
+        if fleet.is_named_from_outside():
+            yield Finding("fleet", BAD, said, "unset ANAMNESIS_MACHINE_ID")
+        else:
+            yield Finding("fleet", BAD, said, "anamnesis doctor --fix", fix=fleet.take_own_name)
     others = [m for m in fleet.machines(home) if m.machine != config.resolve_machine_id()]
     for machine in others:
         if machine.is_ahead_of_time:
@@ -224,18 +227,6 @@ def _fleet(home: str) -> Iterator[Finding]:
             GOOD,
             f"{counted(len(others) + 1, 'machine shares', 'machines share')} these notes",
         )
-
-
-def take_own_name() -> str:
-    """Rename this machine because another one has its name; the old name is still shown."""
-    from anamnesis.operations import settings
-
-    install = str(config._store_config().get("install_id"))  # noqa: SLF001
-    machine = config.resolve_machine_id()
-    name = fleet.own_name(machine, install)
-    settings.change("display_name", machine)
-    settings.change("machine_id", name)
-    return name
 
 
 def _now() -> float:

@@ -18,13 +18,15 @@ def exchange(
     """Leave a sign of life, take in other memories, exchange notes, look after what arrived."""
     home = config.home_directory()
     fleet.beat(home)
-    return synchronise(
+    done = synchronise(
         backend,
         store=store,
         importers=upkeep.before_sync(home),
         afterwards=[upkeep.after_sync],
         accept_deletions=accept_deletions,
     )
+    fleet.settle_name(home)
+    return done
 
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:

@@ -69,6 +69,9 @@ def beat(home: str) -> bool:
         return False
     fields = {name: getattr(mine, name) for name in FIELDS}
     atomic.write_text(path, json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
+    for machine in machines(home):
+        if machine.install == mine.install and machine.machine != mine.machine:
+            forget(home, machine.machine)  # our sign of life under another name
     return True
 
 
@@ -123,9 +126,28 @@ def has_rival(home: str) -> bool:
     return there is not None and bool(install) and there.install != install
 
 
-def own_name(machine: str, install: str) -> str:
-    """A name that no other machine has: the host's, and a piece of our own id."""
-    return f"{machine[:59]}-{install[:4]}"
+def is_named_from_outside() -> bool:
+    """Whether a variable names this machine, so that we cannot."""
+    return bool(os.environ.get("ANAMNESIS_MACHINE_ID", "").strip())
+
+
+def take_own_name() -> str:
+    """Rename this machine because another one has its name; the old name is still shown."""
+    from anamnesis.operations import settings
+
+    machine = config.resolve_machine_id()
+    name = f"{machine[:59]}-{str(config._store_config().get('install_id'))[:4]}"  # noqa: SLF001
+    settings.change("display_name", machine)
+    settings.change("machine_id", name)
+    return name
+
+
+def settle_name(home: str) -> bool:
+    """Take another name if a machine that was here first has ours; whether that had to be."""
+    if not has_rival(home) or is_named_from_outside():
+        return False
+    take_own_name()
+    return beat(home)
 
 
 def forget(home: str, machine: str) -> bool:

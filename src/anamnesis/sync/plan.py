@@ -141,8 +141,8 @@ class _Verdicts:
             return {}  # the same on both sides, or an edit of theirs: it wins over a deletion
         if theirs.after is None:
             return {_AT_THE_END: {path: mine.after}}
-        if not is_note(path):
-            return {_AT_THE_END: {path: mine.after}}  # a machine's own file: nobody else writes it
+        if not is_note(path):  # a machine's own file; of two that have one name the first keeps it
+            return {} if mine.before is None else {_AT_THE_END: {path: mine.after}}
         chain = self._one_by_one(path, theirs.after)
         if chain is not None:
             return chain
