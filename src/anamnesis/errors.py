@@ -65,6 +65,13 @@ class FileInTheWay(AnamnesisError):
         )
 
 
+class ToolBroken(AnamnesisError):
+    """A program that we call is there and cannot be started."""
+
+    def __init__(self, program: str, *, reason: str) -> None:
+        super().__init__(f"{program} cannot be run: {reason}.")
+
+
 class ToolMissing(AnamnesisError):
     """A program that we call is not installed."""
 

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 
 from anamnesis.children import let_go
-from anamnesis.errors import InvalidInput, ToolMissing
+from anamnesis.errors import InvalidInput, ToolBroken, ToolMissing
 from anamnesis.records import record
 
 TYPE_CHECKING = False
@@ -64,6 +64,8 @@ def run(
         if cwd is not None and not os.path.isdir(cwd):
             raise
         raise ToolMissing(argv[0]) from error
+    except OSError as error:
+        raise ToolBroken(argv[0], reason=(error.strerror or str(error)).lower()) from error
     with child:
         try:
             if input is not None:

@@ -93,6 +93,31 @@ def test_secrets_are_never_shown(capsys: pytest.CaptureFixture[str], remote: str
         assert "host/m.git" in text
 
 
+@pytest.mark.parametrize("key", ["remote", "reflection_base_url"])
+def test_no_part_of_a_password_is_shown(key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "set", key, "https://me:s3c@ret@example.org/x"]) == 0
+    for command in (
+        ["config"],
+        ["config", "--json"],
+        ["config", "get", key],
+        ["doctor"],
+        ["status"],
+    ):
+        main(command)
+
+    shown = "".join(capsys.readouterr())
+    assert "s3c" not in shown
+    assert "ret@" not in shown
+
+
+def test_an_ssh_login_is_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["config", "set", "remote", "ssh://git@example.org/x.git"])
+
+    main(["config", "get", "remote"])
+
+    assert capsys.readouterr().out.endswith("\nssh://git@example.org/x.git\n")
+
+
 def test_a_broken_file_is_not_overwritten(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root.mkdir()
     (root / "config.json").write_text("{broken")

@@ -88,6 +88,72 @@ def test_what_is_safe_is_put_right(
     assert stat.S_IMODE(os.stat(ready).st_mode) == 0o700
 
 
+def test_looking_at_a_machine_without_a_store_makes_none(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found = examined(capsys)
+    again, _ = examined(capsys, "--fix")
+
+    assert (code, again) == (1, 1)
+    assert "there is no" in found["store"][0]
+    assert "index" not in found
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "#!/bin/sh\necho garbage; exit 3\n",
+        "#!/bin/sh\nhead -c 100000 /dev/zero\n",
+        "#!/bin/sh\necho -- --yes\n",
+        "no program at all",
+        "",
+    ],
+)
+def test_a_command_that_does_not_do_what_it_should_is_told(
+    command: str, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program"
+    program.write_text(command)
+    program.chmod(0o700 if command else 0o600)
+    wishes = Wishes(machine_id="desk", install_id="0", agents="claude", command=str(program))
+    journey.done(journey.prepared(str(root), wishes), wishes)
+
+    code, found = examined(capsys)
+
+    assert code == 1
+    assert found["MCP server"][0].startswith("failed")
+    assert any(part.startswith("self-test") for part in found)
+
+
+def test_what_cannot_be_put_right_is_told_and_the_rest_is_done(
+    ready: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.write_text("{}")
+    settings.chmod(0o400)
+    ready.chmod(0o755)
+
+    code, found = examined(capsys, "--fix")
+
+    assert code == 1
+    assert found["store"][0].startswith("ok")
+    assert "not current" in found["Claude Code"][0]
+
+
+def test_a_remedy_is_safe_to_paste(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    heartbeat(
+        ready, "x; touch owned", seen=stamp(9), version="0.1", name="x\ntouch owned\x1b[2J"
+    )  # fmt: skip
+
+    main(["doctor"])
+
+    told = capsys.readouterr().out
+    assert "--forget 'x; touch owned'" in told
+    assert "\ntouch" not in told
+    assert "\x1b" not in told
+
+
 def test_what_a_person_left_out_is_not_missed(
     root: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anamnesis.errors import InvalidInput
+from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -68,19 +69,12 @@ def is_program(word: str) -> bool:
 
 def has_secret(url: str) -> bool:
     """Whether an address carries a password or a token."""
-    _, separator, rest = url.partition("://")
-    user = rest.partition("/")[0].rpartition("@")[0]
-    is_login = url.startswith(("ssh://", "git+ssh://")) and ":" not in user
-    return bool(separator and user and not is_login)
+    return masked(url) != url
 
 
 def masked(url: str) -> str:
-    """An address that can be shown: without what stands before its @, if that is a secret."""
-    if not has_secret(url):
-        return url
-    scheme, _, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://…@{host.rpartition('@')[2]}{slash}{path}"
+    """An address that can be shown."""
+    return shown(url)
 
 
 def _named(line: str) -> list[str]:

@@ -35,6 +35,8 @@ def examined(home: str) -> Iterator[Finding]:
         if name in AGENTS:
             yield _agent(setup, AGENTS[name], home)
     yield from _claude(setup)
+    if not os.path.isdir(home):
+        return  # trying would make a store
     yield _step(selftest.handshake(setup))
     for step in selftest.round_trip(setup):
         yield _step(step)

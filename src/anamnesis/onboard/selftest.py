@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from anamnesis import process
 from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
+from anamnesis.notes.ids import is_valid_id
 from anamnesis.records import record
 
 if TYPE_CHECKING:
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 
     from anamnesis.onboard.agents.agent import Setup
 
-_SECONDS = 60.0  # `uv run` may have to build an environment first
+_SECONDS = 15.0
+_UV_SECONDS = 60.0  # it may have to build an environment first
 _PROJECT = "anamnesis-self-test"
 _PROTOCOL = "2025-11-25"
+_TOO_SLOW = "no answer in time"
 
 
 @record
@@ -42,10 +45,11 @@ def round_trip(setup: Setup) -> list[Step]:
 def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
     scope = ("--project", _PROJECT, "--scope", "machine-local")
     written = _call(setup, "write", f"Self-test {word}", *scope)
-    yield _step("write", written, written.code == 0 and bool(written.text))
-    if written.code != 0:
+    note_id = written.text.rpartition("\n")[2].strip()
+    is_written = written.code == 0 and is_valid_id(note_id)
+    yield _step("write", written, is_written)
+    if not is_written:
         return
-    note_id = written.text.split()[-1]
     try:
         found = _call(setup, "search", word, "--json")
         yield _step("search", found, note_id in found.text)
@@ -71,8 +75,8 @@ def handshake(setup: Setup) -> Step:
     tools = _tools(finished.out)
     if "memory_search" in tools:
         return Step("MCP server", worked=True, said=counted(len(tools), "tool"))
-    said = finished.complaint or "it did not list its tools"
-    return Step("MCP server", worked=False, said=said)
+    said = _TOO_SLOW if finished.timed_out else finished.complaint
+    return Step("MCP server", worked=False, said=said or "it did not list its tools")
 
 
 _CLIENT = {"name": "anamnesis-self-test", "version": "1"}
@@ -97,11 +101,12 @@ def _call(setup: Setup, *arguments: str, input: bytes = b"{}") -> process.Finish
     argv: Sequence[str] = [*setup.command, *arguments]
     # Agents run us anywhere; a directory of our own would hide a relative path in the command.
     environment = {**os.environ, **setup.env}
-    return process.run(argv, timeout=_SECONDS, cwd=os.sep, env=environment, input=input)
+    seconds = _UV_SECONDS if os.path.basename(argv[0]) == "uv" else _SECONDS
+    return process.run(argv, timeout=seconds, cwd=os.sep, env=environment, input=input)
 
 
 def _step(name: str, finished: process.Finished, worked: bool) -> Step:
     if worked:
         return Step(name, worked=True)
-    said = "no answer in time" if finished.timed_out else finished.complaint
+    said = _TOO_SLOW if finished.timed_out else finished.complaint
     return Step(name, worked=False, said=said or "it did not do what it should")

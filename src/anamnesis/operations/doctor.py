@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
@@ -55,6 +56,8 @@ class Finding:
 def examined(home: str) -> Iterator[Finding]:
     """The store and what it stands on; each part by itself, so that one cannot hide the next."""
     for part, look in _PARTS:
+        if part not in _WITHOUT_STORE and not os.path.isdir(home):
+            return  # looking would make a store
         try:
             yield from look(home)
         except AnamnesisError as error:
@@ -89,7 +92,7 @@ def _privacy(home: str) -> Iterator[Finding]:
             "anamnesis doctor --fix", fix=lambda: _make_private(home),
         )  # fmt: skip
     elif not os.access(home, os.W_OK):
-        yield Finding("store", BAD, f"{home} is read-only", f"chmod u+w {home}")
+        yield Finding("store", BAD, f"{home} is read-only", f"chmod u+w {shlex.quote(home)}")
     else:
         yield Finding("store", GOOD, home)
 
@@ -122,7 +125,7 @@ def _index(home: str) -> Iterator[Finding]:
         newest = store.list(limit=1)
     if broken:
         named = "; ".join(f"{each.path}: {each.reason}" for each in broken[:_NAMED])
-        remedy = "anamnesis status   lists them all; edit or remove the files"
+        remedy = "anamnesis status   # lists them all; edit or remove the files"
         yield Finding("notes", WARNING, f"{len(broken)} cannot be read: {named}", remedy)
     if newest and fleet.seconds_of(newest[0].updated_at) > _now() + _CLOCK_SECONDS:
         said = f"a note is dated {newest[0].updated_at}, which is in the future"
@@ -214,12 +217,14 @@ def _fleet(home: str) -> Iterator[Finding]:
             yield Finding("clock", WARNING, said, "Check the clocks of both machines.")
         if machine.version != __version__:
             said = f"{machine.name} runs {machine.version}, this machine {__version__}"
-            yield Finding("versions", WARNING, said, "uv tool upgrade anamnesis-memory")
+            older = machine.name if _number(machine.version) < _number(__version__) else "here"
+            remedy = f"uv tool upgrade anamnesis-memory   # {older}"
+            yield Finding("versions", WARNING, said, remedy)
         if machine.last_error:
             yield Finding("fleet", WARNING, f"{machine.name}: {machine.last_error}")
     for machine in fleet.silent(home):
         said = f"{machine.name} has not synced for {machine.days_silent:.0f} days"
-        remedy = f"anamnesis status --fleet --forget {machine.machine}"
+        remedy = f"anamnesis status --fleet --forget {shlex.quote(machine.machine)}"
         yield Finding("fleet", WARNING, said, remedy)
     if others:
         yield Finding(
@@ -227,6 +232,10 @@ def _fleet(home: str) -> Iterator[Finding]:
             GOOD,
             f"{counted(len(others) + 1, 'machine shares', 'machines share')} these notes",
         )
+
+
+def _number(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
 
 
 def _now() -> float:
@@ -239,6 +248,7 @@ def _existing(home: str) -> str:
     return home if os.path.isdir(home) else os.sep
 
 
+_WITHOUT_STORE = ("python", "git", "store")
 _PARTS: tuple[tuple[str, Callable[[str], Iterator[Finding]]], ...] = (
     ("python", _python),
     ("git", _git),

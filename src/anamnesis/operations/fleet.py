@@ -215,10 +215,15 @@ def _read(path: str) -> Machine | None:
     try:
         with open(path, encoding="utf-8") as stream:
             found: dict[str, Any] = json.loads(stream.read(_LARGEST))
-        texts = {name: str(found[name])[:500] for name in FIELDS if name != "pending"}
+        texts = {name: _one_line(str(found[name])) for name in FIELDS if name != "pending"}
         return Machine(**texts, pending=int(found["pending"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def _one_line(text: str) -> str:
+    """What another machine wrote, as it may be printed and put into a session."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:500])
 
 
 def seconds_of(stamp: str) -> float:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 _FETCHES = 5
+_LOGIN = r"[^/\s'\"]"  # a letter of a user or password; it may hold an @
 
 
 @record
@@ -59,15 +60,11 @@ def require_usable(url: str) -> str:
     return url
 
 
-def shown(url: str) -> str:
-    """The URL without a password or token, for messages."""
-    scheme, _, rest = url.partition("://")
-    place, slash, path = rest.partition("/")
-    user, _, host = place.rpartition("@")
+def shown(text: str) -> str:
+    """A URL, or a text with URLs in it, without passwords and tokens."""
     # In a web address even the user may be a token; in an ssh address it is only a name.
-    if not user or (is_ssh(url) and ":" not in user):
-        return url
-    return f"{scheme}://…@{host}{slash}{path}"
+    text = re.sub(rf"(?i)(https?://){_LOGIN}*@", r"\1…@", text)
+    return re.sub(rf"(?i)([a-z+]+://[^/@:\s]*):{_LOGIN}*@", r"\1:…@", text)
 
 
 def configure(repository: Repository, url: str) -> None:
@@ -199,7 +196,7 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("permission denied", "authentication failed", "could not read username",
       "could not read password", "terminal prompts disabled", "access denied"),
      "{url} refused this machine's key or password",
-     "Let ssh in without a prompt (ssh-copy-id, ssh-agent), then run:  anamnesis sync"),
+     "Let git in without a prompt (ssh-copy-id, a credential helper), then run:  anamnesis sync"),
     (("no space left", "disk quota exceeded", "read-only file system"),
      "{url} cannot take more: its disk is full or read-only",
      "Free space there; your notes are committed here and go out with the next sync."),
@@ -227,7 +224,7 @@ def explain(finished: Finished, url: str, seconds: float) -> Trouble:
     said = finished.err.decode("utf-8", "replace")
     lowered = said.lower()
     host = re.sub(r"^\w+://|[:/].*$", "", re.sub(r"^\w+://", "", shown(url)))
-    facts = {"url": shown(url), "host": host, "reason": _reason(said).replace(url, shown(url))}
+    facts = {"url": shown(url), "host": host, "reason": shown(_reason(said))}
     for signs, message, hint in _MEANINGS:
         if any(sign in lowered for sign in signs):
             away = message is _AWAY

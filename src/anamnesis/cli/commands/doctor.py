@@ -55,7 +55,11 @@ def _fixed(found: list[Finding]) -> int:
     number = 0
     for finding in found:
         if finding.fix is not None:
-            finding.fix()
+            try:
+                finding.fix()
+            except AnamnesisError as error:
+                output.complain("doctor", error)
+                continue
             output.talk(f"doctor: put right: {finding.part}: {finding.said}")
             number += 1
     return number
