@@ -141,6 +141,26 @@ def test_what_cannot_be_put_right_is_told_and_the_rest_is_done(
     assert "not current" in found["Claude Code"][0]
 
 
+def test_settings_that_cannot_be_read_are_told(
+    ready: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = ready / "config.json"
+    good = config.read_text()
+    config.write_text(good + "}")
+    code, found = examined(capsys)
+    assert code == 1
+    assert "is not a JSON object" in found["config"][0]
+
+    config.write_text(good.replace("{", '{"remote": "--upload-pack=x", "meaning": null,', 1))
+    code, found = examined(capsys)
+    assert code == 1
+    assert "remote in config.json must be a path" in found["config"][0]
+    assert main(["config", "unset", "remote"]) == 0
+    capsys.readouterr()
+
+    assert "config" not in examined(capsys)[1]
+
+
 def test_a_remedy_is_safe_to_paste(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
     heartbeat(
         ready, "x; touch owned", seen=stamp(9), version="0.1", name="x\ntouch owned\x1b[2J"

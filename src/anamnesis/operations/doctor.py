@@ -15,7 +15,7 @@ from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
 from anamnesis.hooklog import receipts, runs
 from anamnesis.inject.budget import LIMIT
-from anamnesis.operations import fleet
+from anamnesis.operations import fleet, settings
 from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record
 from anamnesis.store import MemoryStore
@@ -95,6 +95,12 @@ def _privacy(home: str) -> Iterator[Finding]:
         yield Finding("store", BAD, f"{home} is read-only", f"chmod u+w {shlex.quote(home)}")
     else:
         yield Finding("store", GOOD, home)
+
+
+def _config(_home: str) -> Iterator[Finding]:
+    for setting in settings.unusable():
+        said = f"{setting.key} in config.json must be {setting.expects}"
+        yield Finding("config", BAD, said, f"anamnesis config unset {setting.key}")
 
 
 def _private(home: str) -> list[tuple[str, int]]:
@@ -253,6 +259,7 @@ _PARTS: tuple[tuple[str, Callable[[str], Iterator[Finding]]], ...] = (
     ("python", _python),
     ("git", _git),
     ("store", _privacy),
+    ("config", _config),
     ("index", _index),
     ("sync", _sync),
     ("hooks", _runs),

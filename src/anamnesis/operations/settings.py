@@ -174,6 +174,17 @@ def change(key: str, value: str | None) -> Setting:
     return setting
 
 
+def unusable() -> list[Setting]:
+    """Settings in config.json that say what they may not; raises BrokenConfig if it is broken."""
+    said = {key: value for key, value in _stored().items() if key in SETTINGS}
+    return [SETTINGS[key] for key, value in said.items() if not _may_be(SETTINGS[key], value)]
+
+
+def _may_be(setting: Setting, value: object) -> bool:
+    text = "" if value is None else str(value).strip()
+    return not isinstance(value, (dict, list)) and (not text or setting.accepts(text))
+
+
 def _stored() -> dict[str, object]:
     path = config.config_path()
     try:
