@@ -53,6 +53,8 @@ def test_the_variable_wins_and_is_named(
         ("import_native", "perhaps"),
         ("reflection_provider", "nobody"),
         ("reflection_base_url", "file:///etc"),
+        ("review_keep_days", "99999999999999999999"),
+        ("review_keep_days", "-1"),
     ],
 )
 def test_a_value_that_cannot_be_right_is_refused(

@@ -246,6 +246,12 @@ def test_what_waited_long_enough_is_kept_by_itself(store: MemoryStore) -> None:
     assert kept.confidence == 0.6
 
 
+def test_days_without_end_are_no_error(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANAMNESIS_REVIEW_KEEP_DAYS", "9" * 20)
+
+    assert review.keep_old(store, days=review.keep_after_days()) == []
+
+
 def test_a_waiting_note_is_shown_beside_its_kin(store: MemoryStore) -> None:
     old = durable(store, "The database", body=FACT)
     similar = durable(store, "Postgres for tests", body="Postgres runs in a container for tests.")

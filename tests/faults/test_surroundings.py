@@ -81,6 +81,16 @@ def test_read_only_settings_stop_the_set_up_with_a_reason(tmp_path: Path) -> Non
     assert settings.read_text() == "{}"
 
 
+def test_a_read_only_folder_stops_the_set_up_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir(mode=0o555)
+
+    finished = run(tmp_path, "init", "--yes", "--local-only", "--agents", "claude,codex")
+
+    assert finished.returncode == 1
+    assert f"the folder {tmp_path}/.codex is read-only" in finished.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".anamnesis"] == [".codex"]
+
+
 @pytest.mark.parametrize("text", ['{"hooks": []}', '{"hooks": {"SessionStart": 1}}', "{,}", "[]"])
 def test_unusual_settings_stop_the_set_up_before_anything_is_written(
     tmp_path: Path, text: str

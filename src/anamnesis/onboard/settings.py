@@ -144,16 +144,31 @@ def free_backup(path: str) -> str:
 def require_writable(path: str, before: bytes | None) -> int:
     """The mode that the file has or is to get; an error if nobody may write it."""
     target = os.path.realpath(path)
+    folder = _nearest_folder(target)
+    if not _may_write(folder):
+        raise NotWritable(target, reason=f"the folder {folder} is read-only")
     if before is None:
         return _NEW_FILE_MODE
     try:
         mode = stat.S_IMODE(os.stat(target).st_mode)
     except FileNotFoundError:
         raise SettingsChanged(path) from None
-    # Renaming over a read-only file would work; whoever made it so wants it left alone.
-    if not mode & 0o222 or not os.access(target, os.W_OK):
+    if not _may_write(target):
         raise NotWritable(target, reason="it is read-only")
     return mode
+
+
+def _may_write(path: str) -> bool:
+    # Renaming over a read-only file would work; whoever made it so wants it left alone.
+    return bool(os.stat(path).st_mode & 0o222) and os.access(path, os.W_OK)
+
+
+def _nearest_folder(path: str) -> str:
+    """The folder of a file that is there, or the one in which its own would be made."""
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def _decoded(path: str, data: bytes | None) -> str:

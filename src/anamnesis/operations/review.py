@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 KEPT_CONFIDENCE = 1.0  # a person vouched for it
 _SIMILAR = 3
+_LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
 
 
 @record
@@ -91,7 +92,7 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
 def keep_after_days() -> int:
     """After how many days a waiting note is kept by itself; 0 for never."""
     try:
-        return max(0, int(config.setting("review_keep_days") or 0))
+        return min(max(0, int(config.setting("review_keep_days") or 0)), _LONGEST_DAYS)
     except ValueError:
         return 0
 

@@ -20,6 +20,7 @@ _SWITCH = re.compile(r"(?i)1|0|true|false|yes|no|on|off")
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PROVIDERS = (HEURISTIC, *PROVIDERS)
 _HIDDEN = "…"
+_DIGITS = 6
 
 
 class BrokenConfig(AnamnesisError):
@@ -63,7 +64,11 @@ def _switch(key: str, meaning: str, default: str) -> Setting:
 
 
 def _number(key: str, meaning: str, default: str) -> Setting:
-    return Setting(key, meaning, default, accepts=str.isdecimal, expects="a whole number")
+    def is_number(text: str) -> bool:
+        return text.isdecimal() and len(text) <= _DIGITS
+
+    expects = "a whole number below a million"
+    return Setting(key, meaning, default, accepts=is_number, expects=expects)
 
 
 def _is_switch(text: str) -> bool:
