@@ -61,6 +61,15 @@ def test_a_command_beside_us_is_called_from_anywhere(
     assert servers["anamnesis"]["command"] == str(tmp_path / "bin" / "memory")
 
 
+def test_nothing_is_promised_when_the_proof_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", *QUIETLY, "--local-only", "--command", "false"]) == 1
+
+    told = capsys.readouterr().err
+    assert "write does not work" in told
+    assert "From the next session on" not in told
+    assert "anamnesis doctor" in told
+
+
 @pytest.mark.parametrize("named", ["./shared.git", "~/shared.git"])
 def test_a_folder_is_the_same_remote_from_everywhere(
     named: str, home: Path, root: Path, monkeypatch: pytest.MonkeyPatch

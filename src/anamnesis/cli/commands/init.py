@@ -63,7 +63,10 @@ def run(args: Namespace) -> int:
     synced = args.no_sync or setup.first_sync()
     setup.offer_backfill(args)
     worked = setup.prove(work)
-    _say_what_next(home, wishes)
+    if worked:
+        _say_what_next(home, wishes)
+    else:
+        output.talk("Agents cannot use it like this. Look closer with:  anamnesis doctor")
     return 0 if worked and synced else EXIT_FAILED
 
 
