@@ -6,6 +6,7 @@ export function watch(): void {
   const note = shown?.dataset["note"] ?? "";
   const lists = document.querySelector("#results, [data-live]");
   if (!note && !lists) return;
+  // The browser asks again every moment: no connection of the few that it has stays open.
   const events = new EventSource(`/events?note=${encodeURIComponent(note)}`);
   events.addEventListener("changed", (event) => {
     const news = JSON.parse((event as MessageEvent<string>).data) as { hash: string };
@@ -18,6 +19,4 @@ export function watch(): void {
       tell("Notes changed on disk.", "Show", () => location.reload());
     }
   });
-  // A page that is left must not hold one of the browser's few connections to us.
-  window.addEventListener("pagehide", () => events.close());
 }

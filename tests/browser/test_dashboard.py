@@ -269,6 +269,25 @@ def test_a_change_on_disk_is_told(visit: Visitor, store: MemoryStore, notes: lis
     expect(page.get_by_text("This note changed on disk.")).to_have_count(0)
 
 
+def test_any_number_of_tabs_can_be_open(visit: Visitor, notes: list[Memory]) -> None:
+    """A browser opens six connections to one server; the pages must not keep them."""
+    for _ in range(8):
+        visit.go("/notes", visit.tab())
+
+    expect(visit.go(f"/notes/{notes[0].id}").locator("h1")).to_be_visible()
+
+
+def test_an_edit_in_place_by_another_program_is_told(
+    visit: Visitor, store: MemoryStore, notes: list[Memory]
+) -> None:
+    page = visit.go(f"/notes/{notes[1].id}")
+    page.wait_for_timeout(500)
+    [file] = store.root.rglob(f"{notes[1].id}.md")
+    file.write_bytes(file.read_bytes() + b"\nmore\n")
+
+    expect(page.get_by_text("This note changed on disk.")).to_be_visible()
+
+
 def test_the_colours_follow_the_system_or_the_person(
     chrome: Browser, server: Server, notes: list[Memory]
 ) -> None:

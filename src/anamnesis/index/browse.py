@@ -255,14 +255,6 @@ def replaced_by(db: sqlite3.Connection, note_id: str) -> list[str]:
     return [row[0] for row in found]
 
 
-def hash_of(db: sqlite3.Connection, note_id: str) -> str:
-    """The hash of a note's file as the index knows it."""
-    row = db.execute(
-        "SELECT hash FROM files WHERE note_id = ? AND hash IS NOT NULL", (note_id,)
-    ).fetchone()
-    return row[0] if row else ""
-
-
 def sharing_tags(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:
     """The ids of the notes that share most tags with a note, the latest first among equals."""
     marks = ", ".join("?" * len(note.tags)) or "''"

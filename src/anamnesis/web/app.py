@@ -102,7 +102,7 @@ def _routes() -> list[Route | Mount]:
         _post("/settings/agents", settings.set_up),
         _post("/theme", settings.theme),
         _post("/preview", note.preview),
-        Route("/events", events.stream),
+        _get("/events", events.show),
         *api.routes(),
         Mount("/static", _Static(directory=HERE / "static")),
     ]

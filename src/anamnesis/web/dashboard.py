@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
@@ -13,20 +14,20 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from anamnesis import __version__, history
 from anamnesis.config import resolve_machine_id
+from anamnesis.errors import StoreBusy
 from anamnesis.index.browse import Shown
 from anamnesis.records import record
 from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from anamnesis.operations.batch import Change
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 
 HERE = Path(__file__).parent
 _NOTICES = 50  # the latest acts that can be undone
+_THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
 
 
 @record
@@ -57,7 +58,7 @@ class Dashboard:
         self.machine = resolve_machine_id()
         self.counts = figures.Counts(store)
         self.recorder = Recorder(store, machine_id=self.machine)
-        self.closing: Callable[[], bool] = lambda: False  # whether the server is about to end
+        self._looked = time.monotonic()
         self._templates = _environment()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()
@@ -81,6 +82,18 @@ class Dashboard:
         self.counts.facets(Shown())
         with suppress(OSError):  # no git: then there is no history to look at either
             history.index_changes(str(self.store.memory_dir))
+
+    def look(self) -> None:
+        """Take in what other programs did; edits in place from time to time, however many ask."""
+        with self._lock:
+            thorough = time.monotonic() - self._looked > _THOROUGH_SECONDS
+            if thorough:
+                self._looked = time.monotonic()
+        if thorough:
+            with suppress(StoreBusy):  # then whoever is at work takes it in
+                self.store.refresh()
+        else:
+            self.store.headers(limit=0)
 
     def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""

@@ -1,72 +1,47 @@
-"""Telling open pages that notes changed on disk, by whatever program."""
+"""Telling open pages that notes changed on disk, by whatever program.
+
+A browser opens few connections to one server, and a stream that stays open in every tab would use
+them up. So each answer ends at once; the browser asks again by itself and says what it last saw.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
-from starlette.responses import StreamingResponse
+from starlette.responses import Response
 
-from anamnesis.index import browse
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.errors import AnamnesisError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from anamnesis.web.visit import Visit
 
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from anamnesis.web.dashboard import Dashboard
-
-_TICK_SECONDS = 0.2  # how soon a server that ends is free of us
-_LOOK_TICKS = 5
-_THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
+_PAUSE_MILLISECONDS = 1500
+_NONE = "none"  # an empty id would not be sent back
 
 
-async def stream(request: Request) -> Response:
-    """Server-sent events: `changed` when the index took in something new."""
-    dashboard: Dashboard = request.app.state.dashboard
-    note_id = request.query_params.get("note", "")
-    return StreamingResponse(
-        _changes(request, dashboard, note_id if is_valid_id(note_id) else ""),
-        media_type="text/event-stream",
-    )
+def show(visit: Visit) -> Response:
+    """Server-sent events: `changed` if the note, or any note, is not what the page last saw."""
+    visit.dashboard.look()
+    note_id = visit.asked("note")
+    hash = _hash(visit, note_id) if note_id else ""
+    now = (hash or _NONE) if note_id else _version(visit)
+    seen = visit.request.headers.get("last-event-id")
+    lines = [f"retry: {_PAUSE_MILLISECONDS}", f"id: {now}"]
+    if seen != now and (seen is not None or hash):  # of a note, also what it is at first
+        lines += ["event: changed", f"data: {json.dumps({'hash': hash})}"]
+    return Response("\n".join([*lines, "", ""]), media_type="text/event-stream")
 
 
-async def _changes(request: Request, dashboard: Dashboard, note_id: str) -> AsyncIterator[str]:
-    yield "retry: 3000\n\n"
-    known = await run_in_threadpool(_look, dashboard, thorough=False)
-    looked = time.monotonic()
-    while await _waited(request, dashboard):
-        thorough = time.monotonic() - looked > _THOROUGH_SECONDS
-        if thorough:
-            looked = time.monotonic()
-        version = await run_in_threadpool(_look, dashboard, thorough=thorough)
-        if version != known:
-            known = version
-            hash = await run_in_threadpool(_hash, dashboard, note_id)
-            yield f"event: changed\ndata: {json.dumps({'note': note_id, 'hash': hash})}\n\n"
+def _hash(visit: Visit, note_id: str) -> str:
+    """The hash of the file as it is; empty if it is gone or cannot be read."""
+    try:
+        found = visit.read(note_id)
+    except AnamnesisError:
+        return ""
+    return found.hash if found else ""
 
 
-async def _waited(request: Request, dashboard: Dashboard) -> bool:
-    """Wait until the next look; whether there still is somebody to tell."""
-    for _ in range(_LOOK_TICKS):
-        await asyncio.sleep(_TICK_SECONDS)
-        if dashboard.closing():
-            return False
-    return not await request.is_disconnected()
-
-
-def _look(dashboard: Dashboard, *, thorough: bool) -> tuple[object, ...]:
-    if thorough:
-        dashboard.store.refresh()
-    else:
-        dashboard.store.headers(limit=0)
-    return dashboard.counts.version()
-
-
-def _hash(dashboard: Dashboard, note_id: str) -> str:
-    return dashboard.store.ask(lambda db: browse.hash_of(db, note_id)) if note_id else ""
+def _version(visit: Visit) -> str:
+    return blake2b(repr(visit.dashboard.counts.version()).encode(), digest_size=9).hexdigest()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
 _START_SECONDS = 20.0
-_LAST_SECONDS = 1  # pages hold a stream of events open for ever
+_LAST_SECONDS = 1  # for requests under way
 
 
 class PortTaken(AnamnesisError):
@@ -89,7 +89,6 @@ class Server:
             )
         )
         self._app.state.dashboard.prepare()
-        self._app.state.dashboard.closing = lambda: self._server.should_exit
         self._thread: threading.Thread | None = None
 
     def link(self) -> str:

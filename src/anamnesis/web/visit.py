@@ -131,7 +131,10 @@ class Visit:
 
     def found_note(self) -> ReadNote | None:
         """The note that the path names, if it is there."""
-        note_id = self.named("id")
+        return self.read(self.named("id"))
+
+    def read(self, note_id: str) -> ReadNote | None:
+        """A note by an id from outside; what is no id names none."""
         return self.store.read(note_id) if is_valid_id(note_id) else None
 
     def shown(self) -> Shown:

@@ -108,7 +108,7 @@ def address(*, project: str = "", note: str = "") -> str:
 
 def _waiting(visit: Visit, note_id: str) -> ReadNote | None:
     """A note, if it still waits for a person."""
-    found = visit.store.read(note_id) if is_valid_id(note_id) else None
+    found = visit.read(note_id)
     return found if found is not None and PENDING in found.note.tags else None
 
 
