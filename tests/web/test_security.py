@@ -219,3 +219,13 @@ def test_secrets_of_the_configuration_are_covered(
 
     assert "hunter" not in html
     assert "git.example/memory.git" in html
+
+
+@pytest.mark.parametrize("path", ["/fleet", "/settings", "/settings?doctor=1", "/", "/api/status"])
+def test_no_page_shows_the_password_of_the_remote(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", "https://user:hunter2@127.0.0.1:1/memory.git")
+    browser.post("/sync", data={"back": "/fleet"})
+
+    assert "hunter2" not in browser.get(path).text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import AnamnesisError, InvalidInput
+from anamnesis.errors import AnamnesisError, InvalidInput, StoreBusy
 from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
@@ -79,6 +79,12 @@ def undo(store: MemoryStore, changes: Iterable[Change]) -> Curated:
     return Curated(tuple(undone), tuple(failures))
 
 
+def changed(store: MemoryStore, before: Memory) -> tuple[Change, ...]:
+    """What became of a note, to undo it."""
+    after = store.read(before.id)
+    return (Change(before, after.hash if after else ""),)
+
+
 def _each(store: MemoryStore, ids: Iterable[str], edited: Callable[[Memory], Memory]) -> Curated:
     def change(note_id: str) -> object:
         found = store.require(note_id)
@@ -90,17 +96,22 @@ def _each(store: MemoryStore, ids: Iterable[str], edited: Callable[[Memory], Mem
 def _carried_out(
     store: MemoryStore, ids: Iterable[str], change: Callable[[str], object]
 ) -> Curated:
-    """Change one note after the other; one that fails does not stop the rest."""
-    changes, failures = [], []
+    """Change one note after the other; one that fails does not stop the rest, a busy store does."""
+    changes: list[Change] = []
+    failures = []
     for note_id in dict.fromkeys(ids):
         try:
             before = store.require(note_id).note
             change(note_id)
+        except StoreBusy as error:
+            if not changes:
+                raise
+            failures.append(f"{error.message} The others were left as they are.")
+            break
         except AnamnesisError as error:
             failures.append(error.message)
             continue
-        after = store.read(note_id)
-        changes.append(Change(before, after.hash if after else ""))
+        changes += changed(store, before)
     return Curated(tuple(changes), tuple(failures))
 
 

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from anamnesis.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.index.browse import ORDERS, Shown
 from anamnesis.index.curation import PENDING
-from anamnesis.operations import batch, look, review, revise
+from anamnesis.operations import look, review, revise
 from anamnesis.operations.revise import Draft
 from anamnesis.records import replace
 from anamnesis.web import navigation
@@ -117,7 +117,8 @@ def save(visit: Visit) -> Response:
 def delete(visit: Visit) -> Response:
     """Delete a note."""
     found = visit.note()
-    batch.delete(visit.store, [found.note.id])
+    visit.dashboard.recorder.everything()
+    visit.store.delete(found.note.id)
     visit.dashboard.recorder.soon()
     return visit.answer({"deleted": found.note.id})
 

@@ -95,9 +95,9 @@ class Dashboard:
         else:
             self.store.headers(limit=0)
 
-    def remember(self, notice: Notice) -> str:
+    def remember(self, notice: Notice, *, key: str = "") -> str:
         """Keep a notice for the page that is shown next; gives its key."""
-        key = secrets.token_urlsafe(9)
+        key = key or secrets.token_urlsafe(9)
         with self._lock:
             self._notices[key] = notice
             while len(self._notices) > _NOTICES:

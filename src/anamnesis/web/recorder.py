@@ -39,6 +39,11 @@ class Recorder:
             timer.cancel()
         self._record()
 
+    def everything(self) -> None:
+        """Record all that is on disk, whoever wrote it, before something of it goes."""
+        self.soon()
+        self.now()
+
     def _record(self) -> None:
         with self._at_work:  # one at a time; who comes second finds that nothing waits any more
             with self._lock:

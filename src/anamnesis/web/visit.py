@@ -182,8 +182,9 @@ class Visit:
     def go(self, address: str, notice: Notice | None = None) -> Response:
         """Show another page next, with a notice of what was done."""
         if notice is not None:
-            separator = "&" if "?" in address else "?"
-            address += f"{separator}notice={self.dashboard.remember(notice)}"
+            page, mark, part = address.partition("#")
+            separator = "&" if "?" in page else "?"
+            address = f"{page}{separator}notice={self.dashboard.remember(notice)}{mark}{part}"
         return RedirectResponse(address, 303)
 
     def back(self, default: str) -> str:

@@ -10,7 +10,7 @@ from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.hooklog import journal, receipts
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations import look, revise
+from anamnesis.operations import batch, look, revise
 from anamnesis.operations.revise import Draft, draft_of
 from anamnesis.records import replace
 from anamnesis.web import markdown
@@ -119,7 +119,10 @@ def redact(visit: Visit) -> Response:
     revise.redact(visit.store, found)
     visit.dashboard.recorder.soon()
     done = "The secrets were replaced. The note travels with the next sync."
-    return visit.go(f"/notes/{found.note.id}", _saved(visit, found.note.id, done))
+    notice = replace(
+        _saved(visit, found.note.id, done), changes=batch.changed(visit.store, found.note)
+    )
+    return visit.go(f"/notes/{found.note.id}", notice)
 
 
 def _saved(visit: Visit, note_id: str, text: str) -> Notice:

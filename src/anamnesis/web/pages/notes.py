@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from anamnesis import undo as units
-from anamnesis.errors import InvalidInput
+from anamnesis.errors import AnamnesisError, InvalidInput
 from anamnesis.index.browse import ORDERS, Shown
 from anamnesis.operations import batch, look
 from anamnesis.operations.look import Answer
@@ -107,7 +107,11 @@ def undo(visit: Visit) -> Response:
     notice = visit.dashboard.forget(visit.value("notice"))
     if notice is None:
         raise InvalidInput("This can no longer be undone.")
-    taken_back = _unit_undone(visit, notice.unit) if notice.unit else _undone(visit, notice)
+    try:
+        taken_back = _unit_undone(visit, notice.unit) if notice.unit else _undone(visit, notice)
+    except AnamnesisError:
+        visit.dashboard.remember(notice, key=visit.value("notice"))  # to try it again
+        raise
     visit.dashboard.recorder.soon()
     return visit.go(visit.back("/notes"), taken_back)
 
@@ -164,6 +168,7 @@ def _choice(visit: Visit, name: str, value: str, count: int, chosen: str) -> Cho
 def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
     store, name = visit.store, visit.value("act")
     if name == "delete":
+        visit.dashboard.recorder.everything()
         return batch.delete(store, ids)
     if name == "tag":
         return batch.add_tag(store, ids, visit.value("tag"))

@@ -11,7 +11,7 @@ from anamnesis.errors import InvalidInput, NoSuchNote
 from anamnesis.history import NoHistory, Version
 from anamnesis.index import browse
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import past, removed
+from anamnesis.operations import batch, past, removed
 from anamnesis.records import record
 from anamnesis.web import differences
 from anamnesis.web.dashboard import Notice
@@ -113,9 +113,11 @@ def restore(visit: Visit) -> Response:
     note_id, revision = visit.named("id"), visit.value("revision")
     if not is_valid_id(note_id):
         raise NoSuchNote(note_id[:80])
+    before = visit.store.read(note_id)
     note = past.restore(visit.store, note_id, revision)
     visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", Notice("Brought back as a new version."))
+    changes = batch.changed(visit.store, before.note) if before else ()
+    return visit.go(f"/notes/{note.id}", Notice("Brought back as a new version.", changes))
 
 
 def _changed(
