@@ -116,7 +116,9 @@ function previewOf(form: HTMLFormElement): void {
 
 function guardForm(form: HTMLFormElement): void {
   form.addEventListener("input", () => form.setAttribute("data-dirty", ""));
-  form.addEventListener("submit", () => form.removeAttribute("data-dirty"));
+  const settled = () => form.removeAttribute("data-dirty");
+  form.addEventListener("submit", settled);
+  form.querySelector("[data-discard]")?.addEventListener("click", settled);
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();

@@ -337,3 +337,25 @@ def test_search_ranks_as_recall_does_everywhere(browser: TestClient, store: Memo
     recalled = store.recall("automobile on the road", k=20)
 
     assert [note["id"] for note in shown] == [hit.note.id for hit in recalled]
+
+
+def test_the_timeline_leads_to_every_note(browser: TestClient, store: MemoryStore) -> None:
+    notes = [_put(store, number) for number in range(70)]
+
+    first = browser.get("/timeline")
+    second = browser.get("/timeline", params={"offset": "60"})
+
+    assert "1 to 60 of 70" in first.text
+    assert "offset=60" in first.text
+    shown = {note.id for note in notes if f"/notes/{note.id}" in first.text + second.text}
+    assert shown == {note.id for note in notes}
+
+
+def test_what_a_search_shows_of_a_note_is_text_and_not_markdown(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    store.write(type="semantic", title="t", body="# Head\n\nuse `psql service=staging` **now**")
+
+    html = browser.get("/notes", params={"q": "staging"}).text
+
+    assert "Head use psql service=<mark>staging</mark> now" in html

@@ -137,3 +137,24 @@ def test_what_git_noted_about_changes_may_be_damaged(
     graph.write_bytes(graph.read_bytes()[:200])
 
     assert past.versions(store, note_id) == with_it
+
+
+def test_a_version_of_many_notes_shows_all_of_them(browser: TestClient, store: MemoryStore) -> None:
+    notes = [store.write(type="semantic", title=f"Many {n:03}", body="") for n in range(230)]
+    browser.post("/notes", data={"act": "tag", "id": notes[0].id, "tag": "x"})
+    html = browser.get("/history").text
+    link = re.search(r'href="(/history\?version=\w+)">and 222 more', html)
+    assert link is not None
+
+    pages = _pages(browser, link[1])
+
+    shown = [title for page in pages for title in re.findall(r"Many \d{3}", page)]
+    assert sorted(shown) == [note.title for note in notes]
+    assert len(pages) == 2
+
+
+@pytest.mark.parametrize("version", ["--output=x", "f" * 40, "main..main", "../x"])
+def test_a_version_that_is_none_is_refused(
+    browser: TestClient, gone: list[str], version: str
+) -> None:
+    assert browser.get("/history", params={"version": version}).status_code == 400

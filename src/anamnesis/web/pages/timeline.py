@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _LISTED = 60
+_DEEPEST = 1_000_000
 
 
 def show(visit: Visit) -> Response:
@@ -27,7 +28,8 @@ def show(visit: Visit) -> Response:
     counts = visit.dashboard.counts
     whole_year = replace(shown, day="")
     days = counts.days(whole_year, since=(today - timedelta(days=371)).isoformat())
-    hits = look.page(visit.store, shown, order="created", limit=_LISTED)
+    offset = visit.asked_number("offset", 0, most=_DEEPEST)
+    hits = look.page(visit.store, shown, order="created", limit=_LISTED, offset=offset)
     return visit.page(
         "timeline.html",
         calendar=figures.calendar(days, last=today),
@@ -40,7 +42,10 @@ def show(visit: Visit) -> Response:
         ],
         projects=counts.values("project"),
         machines=counts.values("machine"),
-        listed=_LISTED,
+        offset=offset,
+        listed=len(hits),
+        listable=counts.total(shown),
+        page_size=_LISTED,
     )
 
 

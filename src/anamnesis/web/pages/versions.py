@@ -26,6 +26,7 @@ _SHOWN = 40
 _VERSIONS = 100  # of one note
 _MOST_VERSIONS = 100_000
 _FILES_SHOWN = 8
+_FILES_OF_ONE = 200  # where one version is looked at
 _WORDS = {"A": "added", "M": "changed", "D": "deleted"}
 
 
@@ -52,6 +53,8 @@ def show(visit: Visit) -> Response:
     visit.dashboard.recorder.now()
     if visit.asked("deleted") == "1":
         return _deleted(visit)
+    if visit.asked("version"):
+        return _one(visit, visit.asked("version"))
     start = visit.asked("from")
     found = _log(visit, start)
     entries = _entries(visit, found[:_SHOWN])
@@ -61,6 +64,21 @@ def show(visit: Visit) -> Response:
         days=[(day, list(group)) for day, group in by_day],
         start=start,
         further=found[_SHOWN].commit if len(found) > _SHOWN else "",
+    )
+
+
+def _one(visit: Visit, commit: str) -> Response:
+    """All notes of one version, in pages."""
+    offset = visit.asked_number("offset", 0, most=_MOST_VERSIONS)
+    memory = os.fspath(visit.store.memory_dir)
+    [version] = history.log(memory, limit=1, start=commit)
+    [entry] = _entries(visit, [version], first=offset, most=_FILES_OF_ONE)
+    return visit.page(
+        "history_version.html",
+        entry=entry,
+        total=len(_notes(version)),
+        offset=offset,
+        page_size=_FILES_OF_ONE,
     )
 
 
@@ -145,19 +163,22 @@ def _log(visit: Visit, start: str) -> list[Version]:
         return []
 
 
-def _entries(visit: Visit, found: list[Version]) -> list[Entry]:
+def _entries(
+    visit: Visit, found: list[Version], *, first: int = 0, most: int = _FILES_SHOWN
+) -> list[Entry]:
     """The versions with the titles of their notes: as they are now, or as they last were."""
-    shown = {version.commit: _notes(version) for version in found}
-    first = [file for files in shown.values() for file in files[:_FILES_SHOWN]]
-    ids = dict.fromkeys(_id(line) for line, _ in first)
+    notes = {version.commit: _notes(version) for version in found}
+    shown = {commit: files[first : first + most] for commit, files in notes.items()}
+    files = [file for each in shown.values() for file in each]
+    ids = dict.fromkeys(_id(line) for line, _ in files)
     rows = visit.store.ask(lambda db: browse.rows_of(db, ids))
     here = {row.note.id: row.note.title for row in rows}
-    once = removed.titles(visit.store, (blob for line, blob in first if _id(line) not in here))
+    once = removed.titles(visit.store, (blob for line, blob in files if _id(line) not in here))
     return [
         Entry(
             version,
-            tuple(_file(*file, here, once) for file in shown[version.commit][:_FILES_SHOWN]),
-            max(0, len(shown[version.commit]) - _FILES_SHOWN),
+            tuple(_file(*file, here, once) for file in shown[version.commit]),
+            max(0, len(notes[version.commit]) - first - most),
         )
         for version in found
     ]
