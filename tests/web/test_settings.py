@@ -56,3 +56,99 @@ def test_the_doctor_runs_when_asked(browser: TestClient, store: MemoryStore, cla
     assert "no agent was set up" in html
     assert "anamnesis init" in html
     assert "no agent was set up" not in browser.get("/settings").text
+
+
+def test_every_setting_is_listed_with_who_named_it(
+    browser: TestClient, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_SEMANTIC", "1")
+    root.mkdir(exist_ok=True)
+    (root / "config.json").write_text('{"meaning": "0"}')
+
+    html = browser.get("/settings").text
+
+    rows = dict(re.findall(r"<code>(\w+)</code>.*?<td>\S+</td><td>(.*?)</td>", html))
+    assert rows["meaning"] == "config.json"
+    assert rows["semantic"] == "ANAMNESIS_SEMANTIC"
+    assert rows["reflect_auto"] == "default"
+
+
+def test_a_setting_is_shown_as_a_difference_before_it_is_written(
+    browser: TestClient, root: Path
+) -> None:
+    file = root / "config.json"
+    file.write_text('{\n  "display_name": "box"\n}\n')
+    change = {"key": "meaning", "value": "0"}
+    html = browser.post("/settings/config", data=change).text
+
+    assert "&#34;meaning&#34;: &#34;0&#34;" in html.replace('<span class="piece">', "")
+    assert file.read_text() == '{\n  "display_name": "box"\n}\n'
+    answer = browser.post("/settings/config", data={**change, "seal": _seal(html)})
+
+    assert answer.status_code == 303
+    assert file.read_text() == '{\n  "display_name": "box",\n  "meaning": "0"\n}\n'
+
+
+def test_a_setting_goes_back_to_its_default(browser: TestClient, root: Path) -> None:
+    file = root / "config.json"
+    file.write_text('{"meaning": "0"}\n')
+    change = {"key": "meaning", "value": "0", "unset": "1"}
+    seal = _seal(browser.post("/settings/config", data=change).text)
+
+    browser.post("/settings/config", data={**change, "seal": seal})
+
+    assert file.read_text() == "{}\n"
+
+
+def test_a_file_that_changed_since_it_was_shown_is_shown_again_and_not_written(
+    browser: TestClient, root: Path
+) -> None:
+    change = {"key": "meaning", "value": "0"}
+    seal = _seal(browser.post("/settings/config", data=change).text)
+    (root / "config.json").write_text('{"semantic": "1"}')
+
+    answer = browser.post("/settings/config", data={**change, "seal": seal})
+
+    assert answer.status_code == 409
+    assert "semantic" in answer.text
+    assert (root / "config.json").read_text() == '{"semantic": "1"}'
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("meaning", "perhaps"), ("nothing", "1"), ("remote", "--upload=x"), ("machine_id", "../x")],
+)  # fmt: skip
+def test_a_value_that_makes_no_sense_is_refused(
+    browser: TestClient, root: Path, key: str, value: str
+) -> None:
+    answer = browser.post("/settings/config", data={"key": key, "value": value})
+
+    assert answer.status_code == 400
+    assert not (root / "config.json").exists()
+
+
+def test_a_key_is_not_shown_in_the_difference(browser: TestClient, root: Path) -> None:
+    (root / "config.json").write_text('{\n  "reflection_api_key": "sk-old-hunter2"\n}\n')
+
+    html = browser.post("/settings/config", data={"key": "meaning", "value": "0"}).text
+
+    assert "hunter2" not in html
+
+
+def test_a_setting_that_the_environment_names_says_that_it_stays_stronger(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_MEANING", "1")
+
+    html = browser.post("/settings/config", data={"key": "meaning", "value": "0"}).text
+
+    assert "ANAMNESIS_MEANING" in html
+
+
+def test_settings_that_are_broken_are_not_written_over(browser: TestClient, root: Path) -> None:
+    (root / "config.json").write_text("{ not json")
+
+    answer = browser.post("/settings/config", data={"key": "meaning", "value": "0"})
+
+    assert "is not a JSON object" in answer.text
+    assert (root / "config.json").read_text() == "{ not json"

@@ -164,24 +164,42 @@ def shown(setting: Setting, value: str) -> str:
     return _HIDDEN if setting.secret else remote.shown(value)
 
 
-def change(key: str, value: str | None) -> Setting:
+@record
+class Rewrite:
+    """config.json as it is and as it would be; None: there is none yet."""
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+
+def change(key: str, value: str | None) -> None:
     """Set a key in config.json after checking it, or take it out."""
+    planned = rewritten(key, value)
+    atomic.write_bytes(planned.path, planned.after)
+
+
+def rewritten(key: str, value: str | None) -> Rewrite:
+    """What a change would write."""
     setting = known(key)
     if value is not None:
         value = value.strip()
         if not value or not setting.accepts(value):
             raise InvalidInput(f"{setting.key} must be {setting.expects}.")
-    said = {name: kept for name, kept in _stored().items() if name != setting.key}
+    path = config.config_path()
+    before = _read(path)
+    said = {name: kept for name, kept in _stored(path, before).items() if name != setting.key}
     if value is not None:
         said[setting.key] = value
     text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
-    atomic.write_text(config.config_path(), text)
-    return setting
+    return Rewrite(path, before, text.encode())
 
 
 def unusable() -> list[Setting]:
     """Settings in config.json that say what they may not; raises BrokenConfig if it is broken."""
-    said = {key: value for key, value in _stored().items() if key in SETTINGS}
+    path = config.config_path()
+    stored = _stored(path, _read(path))
+    said = {key: value for key, value in stored.items() if key in SETTINGS}
     return [SETTINGS[key] for key, value in said.items() if not _may_be(SETTINGS[key], value)]
 
 
@@ -190,14 +208,20 @@ def _may_be(setting: Setting, value: object) -> bool:
     return not isinstance(value, (dict, list)) and (not text or setting.accepts(text))
 
 
-def _stored() -> dict[str, object]:
-    path = config.config_path()
+def _read(path: str) -> bytes | None:
     try:
-        with open(path, encoding="utf-8-sig") as stream:
-            found = json.load(stream)
+        with open(path, "rb") as stream:
+            return stream.read()
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError):
+        return None
+    except OSError:
+        raise BrokenConfig(path) from None
+
+
+def _stored(path: str, data: bytes | None) -> dict[str, object]:
+    try:
+        found = {} if data is None else json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
         raise BrokenConfig(path) from None
     if not isinstance(found, dict):
         raise BrokenConfig(path)

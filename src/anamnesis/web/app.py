@@ -100,6 +100,7 @@ def _routes() -> list[Route | Mount]:
         _get("/settings", settings.show),
         _post("/settings/refresh", settings.refresh),
         _post("/settings/agents", settings.set_up),
+        _post("/settings/config", settings.configure),
         _post("/theme", settings.theme),
         _post("/preview", note.preview),
         _get("/events", events.show),

@@ -15,9 +15,10 @@ _CONTEXT = 3
 _MOST_LINES = 4000  # comparing costs the product of both; longer texts are shown as they are
 _MOST_SHOWN = 1500  # lines of a page
 _MOST_WORDS = 1000  # of a pair of lines
+_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
-Pieces = tuple[tuple[bool, str], ...]  # whether it changed, and the text
+Pieces = tuple[tuple[bool, str], ...]  # whether it differs within its line, and the text
 
 
 @record
@@ -57,6 +58,30 @@ def _compared(one: Sequence[str], other: Sequence[str]) -> list[Line]:
     return found
 
 
+def of_unified(diff: str) -> list[Line]:
+    """A unified diff, line by line and word by word."""
+    found: list[Line] = []
+    old: list[str] = []
+    new: list[str] = []
+    at = to = 0
+
+    for text in [*diff.splitlines()[2:], "@@ -1 +1 @@"]:  # the first two name the files
+        if text.startswith(("-", "+")):
+            (old if text[0] == "-" else new).append(text[1:])
+            continue
+        found += _changed(old, new, at, to)
+        at, to = at + len(old), to + len(new)
+        old, new = [], []
+        if head := _HUNK.match(text):
+            if found or int(head[1]) > 1:
+                found.append(Line("gap", None, None))
+            at, to = (max(0, int(number) - 1) for number in head.groups())
+        else:
+            found.append(Line("same", at + 1, to + 1, ((False, text[1:]),)))
+            at, to = at + 1, to + 1
+    return found[:-1] if found else []  # without the gap of the head that ends the loop
+
+
 def side_by_side(one: str, other: str) -> tuple[list[Pieces], list[Pieces]]:
     """The lines of two texts, with the words that the other one does not have."""
     found = list(_changed(one.splitlines()[:_MOST_SHOWN], other.splitlines()[:_MOST_SHOWN], 0, 0))
@@ -67,10 +92,10 @@ def side_by_side(one: str, other: str) -> tuple[list[Pieces], list[Pieces]]:
 def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterator[Line]:
     paired = [_words(old, new) for old, new in zip(one, other, strict=False)]
     for at, text in enumerate(one):
-        pieces = paired[at][0] if at < len(paired) else ((True, text),)
+        pieces = paired[at][0] if at < len(paired) else ((False, text),)
         yield Line("removed", a + at + 1, None, pieces)
     for at, text in enumerate(other):
-        pieces = paired[at][1] if at < len(paired) else ((True, text),)
+        pieces = paired[at][1] if at < len(paired) else ((False, text),)
         yield Line("added", None, c + at + 1, pieces)
 
 
@@ -93,4 +118,4 @@ def _filled(pieces: list[tuple[bool, str]]) -> Pieces:
 def _whole(kind: str, texts: Sequence[str]) -> Iterator[Line]:
     for at, text in enumerate(texts, 1):
         old, new = (at, None) if kind == "removed" else (None, at)
-        yield Line(kind, old, new, ((True, text),))
+        yield Line(kind, old, new, ((False, text),))

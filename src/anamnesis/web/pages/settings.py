@@ -8,14 +8,14 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from anamnesis import config
 from anamnesis.errors import AnamnesisError, InvalidInput
 from anamnesis.index import browse
 from anamnesis.onboard import journey
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard.agents import AGENTS
-from anamnesis.records import record
-from anamnesis.web import health
+from anamnesis.onboard.plan import FileChange
+from anamnesis.operations import settings
+from anamnesis.web import differences, health
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.visit import THEMES
 
@@ -31,15 +31,6 @@ _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
 _IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 
-@record
-class Setting:
-    """One setting, where it comes from, and its value with secrets covered."""
-
-    name: str
-    value: str
-    origin: str
-
-
 def show(visit: Visit) -> Response:
     """The page; every check of `anamnesis doctor` only when asked, for it takes a moment."""
     thorough = visit.asked("doctor") == "1"
@@ -48,8 +39,10 @@ def show(visit: Visit) -> Response:
         checks=health.examined(visit.dashboard) if thorough else health.checks(visit.dashboard),
         thorough=thorough,
         **_agents(visit),
+        lines_of=differences.of_unified,
         problems=visit.store.unreadable(),
-        settings=settings(),
+        settings=settings.listed(),
+        environment=_environment(),
         home=visit.dashboard.home,
         sizes=_sizes(visit.dashboard.home),
         versions={"Python": platform.python_version(), "SQLite": visit.store.ask(browse.engine)},
@@ -67,10 +60,31 @@ def set_up(visit: Visit) -> Response:
     home = visit.dashboard.home
     with journey.setup_lock(home):
         setup, plan = _plan(home)
-        if _seal(plan) != visit.value("seal"):
+        if _seal(*plan.changes) != visit.value("seal"):
             raise InvalidInput("The settings changed since they were shown.", hint="Look again.")
         plans.carry_out(plan, setup, home)
     return visit.go("/settings#agents", Notice("The agents are set up. Restart their sessions."))
+
+
+def configure(visit: Visit) -> Response:
+    """Show what a setting would change in config.json; write it once it was shown."""
+    key = visit.value("key")
+    value = None if visit.value("unset") else visit.value("value")
+    planned = settings.rewritten(key, value)
+    change = FileChange(planned.path, "settings of this machine", planned.before, planned.after)
+    if visit.value("seal") == _seal(change):
+        settings.change(key, value)
+        text = "The setting was written. What runs already keeps the old one until it is restarted."
+        return visit.go("/settings#settings", Notice(text))
+    return visit.page(
+        "settings_change.html",
+        status=409 if visit.value("seal") else 200,
+        change=change,
+        lines=differences.of_unified(change.diff),
+        seal=_seal(change),
+        now=settings.value_of(key),
+        value=value,
+    )
 
 
 def _agents(visit: Visit) -> dict[str, Any]:
@@ -79,7 +93,7 @@ def _agents(visit: Visit) -> dict[str, Any]:
     except AnamnesisError as error:
         return {"plan": None, "plan_trouble": error.message, "seal": "", "present": []}
     present = [agent.title for agent in AGENTS.values() if agent.is_here(setup)]
-    return {"plan": plan, "plan_trouble": "", "seal": _seal(plan), "present": present}
+    return {"plan": plan, "plan_trouble": "", "seal": _seal(*plan.changes), "present": present}
 
 
 def _plan(home: str) -> tuple[Setup, Plan]:
@@ -87,9 +101,9 @@ def _plan(home: str) -> tuple[Setup, Plan]:
     return setup, plans.planned(setup, [agent for agent in AGENTS.values() if agent.is_here(setup)])
 
 
-def _seal(plan: Plan) -> str:
-    """Tells whether a plan still is the one that was shown."""
-    content = [(change.path, change.before, change.after) for change in plan.changes]
+def _seal(*changes: FileChange) -> str:
+    """Tells whether changes still are those that were shown."""
+    content = [(change.path, change.before, change.after) for change in changes]
     return blake2b(repr(content).encode(), digest_size=16).hexdigest()
 
 
@@ -103,20 +117,14 @@ def theme(visit: Visit) -> Response:
     return answer
 
 
-def settings() -> list[Setting]:
-    """What the environment and config.json say, covered where it may be secret."""
-    stored = config._store_config()  # noqa: SLF001
-    found = [
-        Setting(key, covered(key, str(value)), "config.json")
-        for key, value in sorted(stored.items())
-        if not isinstance(value, (dict, list))
-    ]
-    found += [
-        Setting(name, covered(name, value), "environment")
+def _environment() -> list[tuple[str, str]]:
+    """Variables of ours that are no setting, covered where they may be secret."""
+    named = {setting.named for setting in settings.SETTINGS.values()}
+    return [
+        (name, covered(name, value))
         for name, value in sorted(os.environ.items())
-        if name.startswith("ANAMNESIS_")
+        if name.startswith("ANAMNESIS_") and name not in named
     ]
-    return found
 
 
 def covered(name: str, value: str) -> str:
