@@ -182,3 +182,20 @@ def test_every_command_that_a_page_teaches_is_one(template: Path) -> None:
                 _, name, *rest = shlex.split(line)
                 assert name in COMMANDS, line
                 command_parser(name).parse_args(rest)
+
+
+def test_a_note_that_the_history_has_is_deleted_without_recording_all_others(
+    browser: TestClient, store: MemoryStore, note: Memory
+) -> None:
+    """Looking at every file takes seconds where there are many."""
+    browser.post("/notes", data={"act": "tag", "id": note.id, "tag": "x"})
+    browser.get("/history")
+    store.write(type="semantic", title="written by an agent meanwhile", body="")
+
+    answer = browser.delete(f"/api/notes/{note.id}")
+
+    assert answer.status_code == 200
+    said = subprocess.run(
+        ["git", "-C", str(store.memory_dir), "log", "--format=%H"], capture_output=True, check=True
+    )
+    assert len(said.stdout.split()) == 1

@@ -61,12 +61,22 @@ def page(
     return [Hit(row) for row in found]
 
 
-def search(store: MemoryStore, text: str, shown: Shown, *, limit: int, offset: int = 0) -> Answer:
-    """One page of the best MOST_HITS notes for a text, as recall ranks them everywhere."""
+def search(
+    store: MemoryStore,
+    text: str,
+    shown: Shown,
+    *,
+    limit: int,
+    offset: int = 0,
+    best: int = MOST_HITS,
+) -> Answer:
+    """One page of the best notes for a text, as recall ranks them everywhere."""
     text = text[:_LONGEST_QUERY]
     embed.keep_up(str(store.root))
     named = store.ask(lambda db: _named(db, text))
-    found = {} if named else {hit.note.id: hit.why.shares for hit in _ranked(store, text, shown)}
+    found = (
+        {} if named else {hit.note.id: hit.why.shares for hit in _ranked(store, text, shown, best)}
+    )
 
     def lines(db: sqlite3.Connection) -> Answer:
         rows = [row for row in browse.rows_of(db, named or found) if named or _fits(row, shown)]
@@ -116,7 +126,7 @@ def _walk(db: sqlite3.Connection, note: Memory, step: Step, most: int) -> list[R
     return found[:most]
 
 
-def _ranked(store: MemoryStore, text: str, shown: Shown) -> Sequence[Found]:
+def _ranked(store: MemoryStore, text: str, shown: Shown, best: int) -> Sequence[Found]:
     """The ranking of recall; what its filters do not know is looked at afterwards."""
     filters = Filters(
         projects=(shown.project,) if shown.project else (),
@@ -127,7 +137,7 @@ def _ranked(store: MemoryStore, text: str, shown: Shown) -> Sequence[Found]:
         source=shown.source,
         include_superseded=shown.state != "current",
     )
-    return store.recall(text, filters=filters, k=MOST_HITS)
+    return store.recall(text, filters=filters, k=best)
 
 
 def _fits(row: Row, shown: Shown) -> bool:

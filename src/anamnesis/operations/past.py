@@ -13,7 +13,7 @@ from anamnesis.index.curation import places
 from anamnesis.notes import tombstones, tree
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
 from anamnesis.notes.ids import LENGTH
-from anamnesis.operations.record import record_locally
+from anamnesis.operations.record import is_recorded, record_locally
 from anamnesis.records import replace
 
 TYPE_CHECKING = False
@@ -83,8 +83,8 @@ def restore(store: MemoryStore, given: str, revision: str) -> Memory:
     if current is None and tombstones.is_forgotten(str(store.root), note_id):
         raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
-    # What is replaced may be an edit that no history knows yet.
-    record_locally(store, machine_id=resolve_machine_id())
+    if not is_recorded(store, [note_id]):  # an edit that is about to be replaced
+        record_locally(store, machine_id=resolve_machine_id())
     if current is None:
         return store.put(replace(note, updated_at=utcnow()))
     return store.update(note, expected_hash=current.hash)

@@ -117,7 +117,7 @@ def save(visit: Visit) -> Response:
 def delete(visit: Visit) -> Response:
     """Delete a note."""
     found = visit.note()
-    visit.dashboard.recorder.everything()
+    visit.dashboard.recorder.keep([found.note.id])
     visit.store.delete(found.note.id)
     visit.dashboard.recorder.soon()
     return visit.answer({"deleted": found.note.id})
@@ -168,7 +168,7 @@ def palette(visit: Visit) -> Response:
         if query.lower() in entry.name.lower()
     ]
     if query:
-        hits = look.search(visit.store, query, Shown(), limit=_PALETTE).hits
+        hits = look.search(visit.store, query, Shown(), limit=_PALETTE, best=_PALETTE).hits
     else:
         hits = tuple(look.page(visit.store, Shown(), limit=_PALETTE))
     found = [

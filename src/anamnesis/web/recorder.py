@@ -6,9 +6,11 @@ import threading
 from typing import TYPE_CHECKING
 
 from anamnesis.errors import AnamnesisError, StoreBusy
-from anamnesis.operations.record import record_locally
+from anamnesis.operations.record import is_recorded, record_locally
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from anamnesis.store import MemoryStore
 
 _SECONDS = 0.7  # a person who tags ten notes makes one version of it
@@ -39,10 +41,11 @@ class Recorder:
             timer.cancel()
         self._record()
 
-    def everything(self) -> None:
-        """Record all that is on disk, whoever wrote it, before something of it goes."""
-        self.soon()
-        self.now()
+    def keep(self, ids: Iterable[str]) -> None:
+        """Record these notes as they are, whoever wrote them, before they go."""
+        if not is_recorded(self._store, ids):
+            self.soon()
+            self.now()
 
     def _record(self) -> None:
         with self._at_work:  # one at a time; who comes second finds that nothing waits any more

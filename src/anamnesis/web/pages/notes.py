@@ -168,7 +168,7 @@ def _choice(visit: Visit, name: str, value: str, count: int, chosen: str) -> Cho
 def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
     store, name = visit.store, visit.value("act")
     if name == "delete":
-        visit.dashboard.recorder.everything()
+        visit.dashboard.recorder.keep(ids)
         return batch.delete(store, ids)
     if name == "tag":
         return batch.add_tag(store, ids, visit.value("tag"))
