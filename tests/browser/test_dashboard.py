@@ -55,6 +55,7 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "new": "/new",
         "review": "/review",
         "history": "/history",
+        "one version": "/history?version=HEAD",
         "deleted notes": "/history?deleted=1",
         "conflicts": "/conflicts",
         "fleet": "/fleet",
@@ -64,6 +65,8 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "map": "/map",
         "map of a note": f"/map?note={note}",
         "settings": "/settings",
+        "doctor": "/settings?doctor=1",
+        "no such page": "/nowhere",
         "error": "/notes/NOSUCH",
     }
 
@@ -98,6 +101,7 @@ def test_every_page_fits_on_a_phone(
         page = visitor.go(path)
         widths[name] = page.evaluate("document.documentElement.scrollWidth")
         expect(page.locator("nav.side")).to_be_in_viewport(ratio=0.99)
+        assert visitor.violations() == [], name
 
     assert {name: width for name, width in widths.items() if width > 360} == {}
     visitor.context.close()

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import pytest
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from anamnesis.store import MemoryStore
+from anamnesis.web.app import routes
 from anamnesis.web.security import MOST_BYTES, Keys
 
 from .conftest import HOST, ORIGIN
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = ("/", "/notes", "/settings", "/new")
+WRITES = sorted(
+    (method, route.path)
+    for route in routes()
+    if isinstance(route, Route)
+    for method in (route.methods or set()) - {"GET", "HEAD"}
+)
 
 
 @pytest.mark.parametrize(
@@ -70,32 +78,32 @@ def test_the_cookie_is_for_this_site_and_no_script(stranger: TestClient, keys: K
         {"origin": f"{ORIGIN}.evil.example", "sec-fetch-site": "same-origin"},
     ],
 )
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/notes", "/new", "/undo", "/theme", "/review", "/sync", "/settings/agents", "/api/notes",
-        "/api/open", "/notes/N/redact", "/notes/N/restore", "/conflicts/N", "/api/review/N",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("method", "path"), WRITES)
 def test_another_site_cannot_write(
-    browser: TestClient, store: MemoryStore, headers: dict[str, str], path: str
+    browser: TestClient, store: MemoryStore, headers: dict[str, str], method: str, path: str
 ) -> None:
     note = store.write(type="semantic", title="kept", body="")
+    form = {"act": "delete", "id": note.id, "title": "t"}
 
-    answer = browser.post(
-        path, data={"act": "delete", "id": note.id, "title": "t"}, headers=headers
-    )
+    answer = browser.request(method, path.replace("{id}", note.id), data=form, headers=headers)
 
     assert answer.status_code == 403
     assert [found.id for found in store.list()] == [note.id]
 
 
+@pytest.mark.parametrize(("method", "path"), WRITES)
 def test_a_write_that_does_not_say_where_it_comes_from_is_refused(
-    stranger: TestClient, keys: Keys
+    stranger: TestClient, keys: Keys, method: str, path: str
 ) -> None:
     stranger.get("/open", params={"token": keys.mint()})
 
-    assert stranger.post("/new", data={"title": "t"}).status_code == 403
+    assert stranger.request(method, path, data={"title": "t"}).status_code == 403
+
+
+def test_every_way_to_write_is_tried() -> None:
+    assert {("POST", "/sync"), ("PUT", "/api/notes/{id}"), ("DELETE", "/api/notes/{id}")} <= {
+        *WRITES
+    }
 
 
 def test_a_script_with_the_key_may_write(stranger: TestClient, keys: Keys) -> None:

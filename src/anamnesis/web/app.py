@@ -55,13 +55,21 @@ _STATUS = {
     StoreBusy: 503,
 }
 
+_HTTP = {
+    404: (
+        "There is no page at this address.",
+        "It may have been mistyped. The pages are on the left.",
+    ),
+    405: ("This address is for the dashboard's own forms.", "Go back and use the button there."),
+}
+
 
 def build(
     store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str, project: str = ""
 ) -> Starlette:
     """The dashboard of one store, answering to these names only."""
     app = Starlette(
-        routes=_routes(),
+        routes=routes(),
         middleware=[Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie)],
         exception_handlers={AnamnesisError: _trouble, HTTPException: _trouble},
     )
@@ -69,9 +77,10 @@ def build(
     return app
 
 
-def _routes() -> list[Route | Mount]:
+def routes() -> list[Route | Mount]:
+    """All addresses."""
     return [
-        Route("/open", _open),
+        Route("/open", _open, methods=["GET"]),
         _get("/", pulse.show),
         _get("/notes", notes.show),
         _post("/notes", notes.act),
@@ -132,7 +141,8 @@ async def _open(request: Request) -> Response:
 async def _trouble(request: Request, error: Exception) -> Response:
     """What went wrong and what to do, as a page or as JSON."""
     if isinstance(error, HTTPException):
-        status, message, hint = error.status_code, str(error.detail), ""
+        status = error.status_code
+        message, hint = _HTTP.get(status, (str(error.detail), ""))
     else:
         assert isinstance(error, AnamnesisError)  # noqa: S101  see exception_handlers
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)

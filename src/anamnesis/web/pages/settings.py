@@ -112,7 +112,12 @@ def theme(visit: Visit) -> Response:
     chosen = visit.value("theme")
     answer = visit.go(visit.back("/"))
     answer.set_cookie(
-        "theme", chosen if chosen in THEMES else "auto", max_age=_YEAR, samesite="lax"
+        "theme",
+        chosen if chosen in THEMES else "auto",
+        max_age=_YEAR,
+        samesite="strict",
+        httponly=True,
+        path="/",
     )
     return answer
 
