@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.store import MemoryStore
@@ -66,3 +67,20 @@ def test_the_palette_offers_pages_and_notes(browser: TestClient, store: MemorySt
     entries = browser.get("/api/palette", params={"q": "settings"}).json()["entries"]
 
     assert [entry["kind"] for entry in entries] == ["page", "semantic"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"title": "half \\ud83d"}', b'{"title": "t", "tags": ["\\udc00"]}', b"\xff",
+        b'{"title": "t", "confidence": NaN}', b'{"title": "t", "confidence": 1e999}',
+    ],
+)  # fmt: skip
+def test_what_no_file_can_hold_is_refused(
+    browser: TestClient, store: MemoryStore, content: bytes
+) -> None:
+    answer = browser.post("/api/notes", content=content)
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]
+    assert store.list() == []

@@ -158,3 +158,23 @@ def test_a_version_that_is_none_is_refused(
     browser: TestClient, gone: list[str], version: str
 ) -> None:
     assert browser.get("/history", params={"version": version}).status_code == 400
+
+
+@pytest.mark.parametrize("message", ["\x01\x02\x03", "\x01" + "a" * 40 + "\x02x", ":000 x", "\n"])
+def test_what_another_program_wrote_as_a_message_upsets_no_page(
+    browser: TestClient, store: MemoryStore, message: str
+) -> None:
+    note = store.write(type="semantic", title="Written here", body="")
+    browser.post("/notes", data={"act": "tag", "id": note.id, "tag": "x"})
+    browser.get("/history")
+    git = ["git", "-C", str(store.memory_dir), "-c", "user.name=x", "-c", "user.email=x@desk"]
+    (store.memory_dir / "semantic" / "by-hand.md").write_text("words")
+    subprocess.run([*git, "add", "-A"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty-message", "-m", message], check=True)
+
+    html = browser.get("/history").text
+
+    assert "by-hand" in html
+    assert "Written here" in html
+    assert browser.get("/fleet").status_code == 200
+    assert browser.get(f"/notes/{note.id}/history").status_code == 200

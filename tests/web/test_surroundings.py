@@ -255,3 +255,22 @@ def test_any_script_is_written_in_its_own_direction(
     assert 'class="prose" dir="auto"' in browser.get(f"/notes/{note.id}").text
     assert other.id in browser.get("/notes?q=手順").text
     assert note.id in browser.get("/notes?q=النشر").text
+
+
+@pytest.mark.parametrize("path", ["/notes", "/api/notes"])
+def test_what_nobody_thought_of_is_told_on_a_page_like_any_other(
+    browser: TestClient,
+    note: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    path: str,
+) -> None:
+    monkeypatch.setattr(type(browser.app.state.dashboard.store), "headers", None)  # type: ignore[attr-defined]
+
+    answer = browser.get(path)
+
+    assert answer.status_code == 500
+    assert "The dashboard could not do this" in answer.text
+    assert "Traceback" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "TypeError" in capfd.readouterr().err

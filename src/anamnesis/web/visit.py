@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import traceback
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from anamnesis.errors import InvalidInput, NoSuchNote
+from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote
 from anamnesis.index import excerpts
 from anamnesis.index.browse import Shown
 from anamnesis.index.curation import PENDING
@@ -33,6 +35,16 @@ if TYPE_CHECKING:
 THEMES = ("auto", "light", "dark")
 _MOST_FIELDS = 2000  # a page of notes can be selected as a whole
 _LONGEST_PARAMETER = 1000
+
+
+class Unforeseen(AnamnesisError):
+    """A mistake of ours: the person is told where to read about it."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"The dashboard could not do this ({type(error).__name__}).",
+            hint="What went wrong is in the terminal that it runs in. The other pages still work.",
+        )
 
 
 class Visit:
@@ -116,6 +128,7 @@ class Visit:
         """The body as a JSON object."""
         try:
             found = json.loads(self.body or b"{}")
+            json.dumps(found, ensure_ascii=False).encode()  # half a character cannot be stored
         except (ValueError, RecursionError):
             raise InvalidInput("The body is not JSON.") from None
         if not isinstance(found, dict):
@@ -200,6 +213,12 @@ def endpoint(page: Page) -> Endpoint:
 
     async def answered(request: Request) -> Response:
         body = await request.body() if request.method not in ("GET", "HEAD") else b""
-        return await run_in_threadpool(page, Visit(request, body))
+        try:
+            return await run_in_threadpool(page, Visit(request, body))
+        except (AnamnesisError, HTTPException):
+            raise
+        except Exception as error:
+            traceback.print_exc()
+            raise Unforeseen(error) from error
 
     return answered
