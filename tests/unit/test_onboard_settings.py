@@ -11,7 +11,7 @@ import pytest
 
 from anamnesis.errors import NotWritable
 from anamnesis.onboard import write_settings, write_store_config
-from anamnesis.onboard.jsontext import amended
+from anamnesis.onboard.jsontext import amended, parsed
 from anamnesis.onboard.settings import SettingsChanged, UnusualSettings, replace_file
 from anamnesis.onboard.tomltext import with_table, without_table
 
@@ -166,3 +166,24 @@ def test_an_older_toml_table_is_replaced() -> None:
 def test_broken_toml_is_never_written() -> None:
     with pytest.raises(UnusualSettings):
         with_table("c.toml", b"a = [", NAME, SERVER)
+
+
+@pytest.mark.parametrize(
+    ("with_us", "without_us"),
+    [
+        ('{\n  "us": 1,\n  // mine\n  "b": 2\n}', '{\n  // mine\n  "b": 2\n}'),
+        ('{\n  "a": 1, // mine, too\n  "us": 1\n}', '{\n  "a": 1 // mine, too\n}'),
+        ('{\n  "a": 1, /* , */\n  "us": 1,\n}', '{\n  "a": 1 /* , */,\n}'),
+        ('{\n  "a": 1,\n  "us": 1\n}', '{\n  "a": 1\n}'),
+    ],
+)
+def test_a_comment_beside_our_part_stays(with_us: str, without_us: str) -> None:
+    wanted = parsed(without_us, comments=True).value
+
+    assert amended(with_us, wanted, comments=True) == without_us
+
+
+def test_a_comment_in_an_empty_part_stays() -> None:
+    text = '{\n  "servers": { // none yet\n  }\n}'
+
+    assert "{ // none yet\n    " in amended(text, {"servers": {"us": 1}}, comments=True)

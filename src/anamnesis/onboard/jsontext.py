@@ -259,8 +259,20 @@ def _without(layout: _Layout, node: Node, index: int) -> str:
     if len(children) == 1:
         return layout.splice(node.start + 1, node.end - 1, "")
     if index < len(children) - 1:
-        return layout.splice(children[index].start, children[index + 1].start, "")
-    return layout.splice(children[index - 1].node.end, children[index].node.end, "")
+        start, end = children[index].start, children[index + 1].start
+        kept = _comments(layout.text[children[index].node.end : end])
+        return layout.splice(start, end, kept.lstrip())
+    start, end = children[index - 1].node.end, children[index].node.end
+    kept = _comments(layout.text[start : children[index].start])
+    return layout.splice(start, end, kept.rstrip())
+
+
+def _comments(gap: str) -> str:
+    """What stands between two children if that holds a comment, without the comma."""
+    comma = re.search(r"(?:[^,/]|//[^\n]*|/\*.*?\*/)*", gap, re.DOTALL)
+    if comma is None or not gap.strip(", \t\r\n"):
+        return ""
+    return gap[: comma.end()] + gap[comma.end() + 1 :]
 
 
 def _with(layout: _Layout, node: Node, index: int, value: Any, *, key: str | None = None) -> str:
@@ -288,7 +300,8 @@ def _with_first(layout: _Layout, node: Node, value: Any, key: str | None) -> str
     outer = layout.indentation(node.start)
     inner = outer + layout.unit
     new = _labelled(layout, value, key, indentation=inner, colon=": ")
-    around = f"{layout.newline}{inner}{new}{layout.newline}{outer}"
+    comment = layout.text[node.start + 1 : node.end - 1].rstrip()
+    around = f"{comment}{layout.newline}{inner}{new}{layout.newline}{outer}"
     return layout.splice(node.start + 1, node.end - 1, around)
 
 
