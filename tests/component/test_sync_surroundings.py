@@ -131,6 +131,28 @@ def test_one_new_note_costs_few_processes_and_no_look_at_the_others(
     assert [path for path in opened if path.endswith(".md")] == [str(desk.path("new"))]
 
 
+def test_many_held_notes_are_each_looked_at_a_few_times_only(
+    pair: tuple[Machine, Machine],
+) -> None:
+    laptop, desk = pair
+    names = [f"held{number}" for number in range(30)]
+    for machine, text in ((laptop, "first"), (laptop, "of laptop"), (desk, "of desk")):
+        for name in names:
+            machine.write(name, text)
+        if text == "first":
+            laptop.sync()
+            desk.sync()
+    laptop.sync()
+    opened: list[str] = []
+    sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+
+    results = [desk.sync(), desk.sync()]
+
+    assert [len(result.conflicts) for result in results] == [30, 30]
+    looks = [path for path in opened if "/conflicts/" in path and path.endswith("theirs.md")]
+    assert len(looks) < 20 * len(names)
+
+
 def test_many_small_packs_are_packed_in_the_background(
     pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterator, Mapping
 
 FOLDER = "conflicts"
 _SETTLED = "settled"
@@ -46,11 +46,15 @@ def hold(
     theirs: bytes,
     machine: str,
     fields: tuple[str, ...],
+    known: Mapping[str, Conflict] | None = None,
 ) -> Conflict:
-    """Keep both sides of a note until a person chooses; on disk when this returns."""
-    known = held(home).get(path)
-    if known is not None:
-        return _renew(home, known, theirs, machine)
+    """Keep both sides of a note until a person chooses; on disk when this returns.
+
+    `known` is what `held` gave, for whoever holds many: reading all for each would take minutes.
+    """
+    before = (held(home) if known is None else known).get(path)
+    if before is not None:
+        return _renew(home, before, theirs, machine)
     taken = {*_names(home)}
     conflict = Conflict(_id_for(path, theirs, taken), path, fields, machine, utcnow(), base, theirs)
     folder = _folder(home, conflict.id)

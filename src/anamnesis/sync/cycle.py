@@ -298,6 +298,7 @@ class Cycle:
             [blob for clash in clashes for blob in (clash.base, clash.theirs) if blob],
             limit=_MAX_MERGE_BYTES,
         )
+        known = conflicts.held(self._home) if clashes else {}
         for clash in clashes:
             conflicts.hold(
                 self._home, clash.path,
@@ -305,6 +306,7 @@ class Cycle:
                 theirs=contents.get(clash.theirs, b""),
                 machine=self._machine_of(commit, clash.path),
                 fields=clash.fields,
+                known=known,
             )  # fmt: skip
 
     def _machine_of(self, commit: str, path: str) -> str:

@@ -171,25 +171,27 @@ class WorkTree:
     def settle(self, head: Mapping[str, str]) -> list[str]:
         """End the conflicts that an edit, here or elsewhere, has made mergeable."""
         ended = []
-        for path, conflict in conflicts.held(self._home).items():
-            blob = head.get(path)
+        held = conflicts.held(self._home)
+        blobs = {path: head[path] for path in held if path in head}
+        contents = self._repository.contents(blobs.values(), limit=tree.MAX_NOTE_BYTES)
+        for path, conflict in held.items():
             with self._locked(), suppress(Irregular):  # then it stays held, as it is
-                if self._settle_one(conflict, blob):
+                if self._settle_one(conflict, contents.get(blobs.get(path, ""))):
                     ended.append(path)
         return ended
 
-    def _settle_one(self, conflict: conflicts.Conflict, blob: str | None) -> bool:
+    def _settle_one(self, conflict: conflicts.Conflict, theirs: bytes | None) -> bool:
         try:
             mine = self.read(conflict.path)
         except Irregular:
             return False  # nothing that could be merged; a person has to choose, or put it right
-        theirs = self._content(blob)
         if theirs is not None and mine is not None:
             merged = three_way(conflict.base, mine, theirs)
             if merged.data is None:
                 conflicts.hold(
                     self._home, conflict.path, base=conflict.base, theirs=theirs,
                     machine=conflict.machine, fields=merged.clashes,
+                    known={conflict.path: conflict},
                 )  # fmt: skip
                 return False
             self._write(conflict.path, merged.data, unless=mine)
