@@ -59,6 +59,16 @@ def test_a_secret_can_be_kept_on_purpose(
     assert "sync keeps it on this machine" in str(fields["notice"])
 
 
+def test_tags_are_kept_with_the_secret(store: MemoryStore) -> None:
+    given = iter(["ci", SECRET])
+
+    kept = remember(
+        store, type="semantic", title="CI", body="b", tags=given, keep_secrets=True
+    ).note
+
+    assert kept.tags == ["ci", SECRET]
+
+
 def test_a_value_on_the_allow_list_is_no_secret(
     capsys: pytest.CaptureFixture[str], root: Path
 ) -> None:

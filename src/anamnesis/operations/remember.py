@@ -83,9 +83,9 @@ def remember(
     """
     validity.require_one_of("type", type, TYPES)
     validity.require_one_of("scope", scope, SCOPES)
-    plain, secrets = without_any([title, body, project, *(tags or ())])
-    if not keep_secrets:
-        title, body, project, *tags = plain
+    given = [title, body, project, *(tags or ())]
+    plain, secrets = without_any(given)
+    title, body, project, *tags = given if keep_secrets else plain
     title, project = title.strip(), project.strip() or "global"
     _require_a_size(title, body)
     old = [store.require(note_id).note.id for note_id in supersedes.split()]
