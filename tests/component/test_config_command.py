@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.operations import settings
 from anamnesis.operations.settings import SETTINGS
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -31,6 +33,19 @@ def test_a_setting_is_set_shown_and_taken_out(
     run(capsys, "unset", "machine_id")
 
     assert json.loads((root / "config.json").read_text()) == {}
+
+
+def test_settings_that_are_changed_at_once_are_all_kept(root: Path) -> None:
+    keys = ("semantic", "meaning", "import_native", "reflect_auto")
+
+    def change(key: str) -> None:
+        for value in ("1", "0") * 5:
+            settings.change(key, value)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(change, keys))
+
+    assert json.loads((root / "config.json").read_text()) == dict.fromkeys(keys, "0")
 
 
 def test_the_variable_wins_and_is_named(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis import locks
 from anamnesis.cli import main
 from anamnesis.errors import NotWritable
 from anamnesis.onboard import journey, receipt, uninstall
@@ -281,6 +282,27 @@ def test_local_only_forgets_an_old_remote(root: Path) -> None:
     assert "remote" not in json.loads((root / "config.json").read_text())
 
 
+def test_purging_leaves_nothing_of_what_the_commands_keep(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["init", "--yes", "--local-only", "--agents", "claude"])
+    main(["write", "The staging database needs the VPN"])
+    note = capsys.readouterr().out.split()[-1]
+    case = {"query": "staging", "relevant": [note], "approved": True}
+    (tmp_path / "cases").write_text(json.dumps(case))
+    for command in (
+        f"eval import {tmp_path}/cases", "eval run", "config set semantic 1", "embed", "pause",
+        "migrate --map global=acme --apply", "sync",
+    ):  # fmt: skip
+        assert main(command.split()) == 0, command
+    kept = {"eval.jsonl", "eval-history.jsonl", "vectors.db", "paused", "undo"}
+    assert kept <= {path.name for path in root.iterdir()}
+
+    assert main(["uninstall", "--purge", "--yes"]) == 0
+
+    assert not root.exists()
+
+
 def test_purging_keeps_what_is_not_ours(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     set_up(root, agents="claude", remote="/srv/m.git")
     (root / "my-own.txt").write_text("mine")
@@ -324,3 +346,18 @@ def _run(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[st
     return subprocess.run(
         [command, *words], env=environment, capture_output=True, text=True, check=True, timeout=120
     )
+
+
+def test_purging_waits_for_what_runs_in_the_background_and_says_whom_it_waited_for(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    set_up(root, agents="claude")
+    monkeypatch.setattr("anamnesis.onboard.uninstall._REST_SECONDS", 0.1)
+
+    with locks.held(str(root / "locks" / "embed.lock"), name="embedding", timeout=1):
+        assert main(["uninstall", "--purge", "--yes"]) == 5
+
+    assert "The embed lock is held by" in capsys.readouterr().err
+    assert root.exists()
+    assert main(["uninstall", "--purge", "--yes"]) == 0
+    assert not root.exists()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
+from glob import escape, glob
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic, config
+from anamnesis import atomic, config, locks
 from anamnesis.errors import AnamnesisError
 from anamnesis.onboard import journey, settings
 from anamnesis.onboard import receipt as receipts
@@ -20,6 +21,8 @@ from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record, replace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from anamnesis.onboard.agents.agent import Setup
     from anamnesis.onboard.edits import Edit
     from anamnesis.onboard.receipt import Receipt, Touched
@@ -28,8 +31,10 @@ if TYPE_CHECKING:
 _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
     "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl",
+    "eval-history.jsonl",
 )  # fmt: skip
 _OUR_BEGINNINGS = ("index.db", "vectors.db", "config.json", atomic.TEMP_PREFIX)
+_REST_SECONDS = 10.0  # a sync or an embedding in the background
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
 _HALF_WRITTEN = re.compile(rf"{re.escape(atomic.TEMP_PREFIX)}\d+-[0-9a-f]{{12}}")
 
@@ -148,13 +153,24 @@ def purge(home: str) -> list[str]:
     """Delete the store; gives the names of what is left because it is not ours."""
     if not os.path.isdir(home):
         return []
-    for name in os.listdir(home):
-        if name in _OURS or name.startswith(_OUR_BEGINNINGS):
-            _delete(os.path.join(home, name))
+    with _at_rest(home):
+        for name in os.listdir(home):
+            if name in _OURS or name.startswith(_OUR_BEGINNINGS):
+                _delete(os.path.join(home, name))
     left = sorted(os.listdir(home))
     if not left:
         os.rmdir(home)
     return left
+
+
+@contextmanager
+def _at_rest(home: str) -> Iterator[None]:
+    """Let what runs in the background end first: it would write into folders that go away."""
+    with ExitStack() as stack:
+        for path in sorted(glob(os.path.join(escape(home), "locks", "*.lock"))):
+            name = f"{os.path.basename(path).removesuffix('.lock')} lock"
+            stack.enter_context(locks.held(path, name=name, timeout=_REST_SECONDS))
+        yield
 
 
 def _change(edit: Edit, touched: Touched | None) -> FileChange | None:

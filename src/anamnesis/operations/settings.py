@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic, config
+from anamnesis import atomic, config, locks
 from anamnesis.errors import AnamnesisError, InvalidInput
 from anamnesis.llm.settings import HEURISTIC, PROVIDERS
 from anamnesis.records import record
@@ -21,6 +21,7 @@ _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PROVIDERS = (HEURISTIC, *PROVIDERS)
 _HIDDEN = "…"
 _DIGITS = 6
+_LOCK_SECONDS = 5.0
 
 
 class BrokenConfig(AnamnesisError):
@@ -175,8 +176,10 @@ class Rewrite:
 
 def change(key: str, value: str | None) -> None:
     """Set a key in config.json after checking it, or take it out."""
-    planned = rewritten(key, value)
-    atomic.write_bytes(planned.path, planned.after)
+    lock = os.path.join(config.home_directory(), "locks", "config.lock")
+    with locks.held(lock, name="configuration", timeout=_LOCK_SECONDS):
+        planned = rewritten(key, value)
+        atomic.write_bytes(planned.path, planned.after)
 
 
 def rewritten(key: str, value: str | None) -> Rewrite:
