@@ -190,6 +190,7 @@ def test_a_store_that_cannot_be_written_is_read_and_keeps_what_was_typed(tmp_pat
 
     argv = [sys.executable, "-c", READ_ONLY, str(tmp_path / "practice"), str(root), *PAGES]
     printed = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    assert printed.stdout, (printed.returncode, printed.stderr)
     answer = json.loads(printed.stdout)
 
     assert answer["failing"] == []
