@@ -39,8 +39,8 @@ def test_in_a_small_store_every_word_chooses() -> None:
     assert expression(terms("file", "error"), {"file": 90, "error": 40}, 100) == '"error" OR "file"'
 
 
-def test_a_single_common_word_is_still_answered() -> None:
-    assert '"file"' in expression(terms("file"), {"file": 40_000}, NOTES)
+def test_a_single_common_word_is_looked_for_in_the_heads_of_notes() -> None:
+    assert expression(terms("file"), {"file": 40_000}, NOTES) == '{title tags} : "file"'
 
 
 def test_slips_are_counted() -> None:

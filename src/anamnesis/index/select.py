@@ -24,6 +24,7 @@ _PAIRED = 5  # words too common alone that are tried two by two
 _UBIQUITOUS = 4  # a word in more than one of so many notes says little
 _SPARE = 20  # notes asked for beyond those wanted, as some may turn out to be filtered
 _MOST_NAMED = 500  # notes in one statement
+_HEAD = "{title tags}"
 _BM25 = f"bm25(memories_fts, {', '.join(map(str, COLUMN_WEIGHTS))})"
 
 
@@ -86,11 +87,14 @@ def expression(terms: Sequence[Term], frequencies: Mapping[str, int], notes: int
     """A match expression for about as many notes as the budget allows.
 
     Rare words select alone; where they find too few, common ones select two by two; where all
-    are too common for that, the rarest must come together. The other words are part of the
-    expression too, in a way that excludes nothing: they count for the order of the notes.
+    are too common for that, the rarest must come together, and one that is alone must be in the
+    head of a note. The other words are part of the expression too, in a way that excludes
+    nothing: they count for the order of the notes.
     """
     rarest_first = sorted(terms, key=lambda term: (frequencies[term.stem], term.stem))
     telling = [term for term in rarest_first if frequencies[term.stem] < _ceiling(notes)]
+    if not telling and len(terms) == 1:
+        return f"{_HEAD} : {terms[0].match}"
     telling = telling or rarest_first
     rare, spent = _within_budget(telling, frequencies)
     if len(rare) == len(telling):
