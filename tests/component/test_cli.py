@@ -228,6 +228,30 @@ def test_delete_asks_unless_told_not_to(
     assert store.get(note_id) is None
 
 
+def test_a_note_that_was_never_synced_can_be_brought_back(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore
+) -> None:
+    note_id = write(capsys, "the only copy")
+
+    run(capsys, "delete", note_id, "--yes")
+    run(capsys, "restore", note_id, "HEAD")
+
+    assert store.require(note_id).note.body == "the only copy"
+
+
+def test_without_git_a_note_is_deleted_and_nothing_is_promised(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_id = write(capsys, "the only copy")
+    monkeypatch.setenv("PATH", "")
+
+    code, _, said = run(capsys, "delete", note_id, "--yes")
+
+    assert code == 0
+    assert "nothing is kept of what was not recorded yet" in said
+    assert store.get(note_id) is None
+
+
 def test_move_keeps_a_note_on_this_machine(capsys: pytest.CaptureFixture[str], root: Path) -> None:
     note_id = write(capsys, "x")
 

@@ -25,7 +25,7 @@ class Keyboard(io.StringIO):
     ("options", "reason"),
     [
         (("--command", "no-such-program --x"), "no-such-program"),
-        (("--command", " "), "--command is empty"),
+        (("--command", " "), "The command line is empty"),
         (("--uv-project", "/no/such/checkout"), "/no/such/checkout"),
         (("--remote", "ext::sh -c id"), "would run a program"),
         (("--remote=-x",), "is not a git remote"),

@@ -8,8 +8,9 @@ import pytest
 
 from anamnesis.errors import InvalidInput
 from anamnesis.onboard import build_env, detect_command
-from anamnesis.onboard.command import has_secret, masked
+from anamnesis.onboard.command import has_secret
 from anamnesis.onboard.plan import FileChange
+from anamnesis.sync.remote import shown
 
 
 def nowhere(_name: str) -> None:
@@ -64,7 +65,7 @@ def test_the_usual_home_is_not_mentioned(home: Path) -> None:
 def test_a_secret_in_an_address_goes_nowhere(url: str) -> None:
     change = FileChange("config.json", "", b"", f'{{"remote": "{url}"}}'.encode())
 
-    assert "secret" not in masked(url)
+    assert "secret" not in shown(url)
     assert "secret" not in str(build_env(machine_id="d", remote=url, home=None))
     assert "secret" not in change.diff
 
@@ -72,7 +73,7 @@ def test_a_secret_in_an_address_goes_nowhere(url: str) -> None:
 @pytest.mark.parametrize("url", ["me@host:m.git", "ssh://me@host/m.git", "/srv/m.git"])
 def test_an_address_without_a_secret_is_shown(url: str) -> None:
     assert not has_secret(url)
-    assert masked(url) == url
+    assert shown(url) == url
 
 
 @pytest.mark.parametrize(

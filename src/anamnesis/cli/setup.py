@@ -12,8 +12,8 @@ from anamnesis.counting import counted
 from anamnesis.errors import AnamnesisError
 from anamnesis.onboard import journey, selftest
 from anamnesis.onboard.agents import AGENTS, claude
-from anamnesis.onboard.command import masked
 from anamnesis.operations import connect
+from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -66,7 +66,7 @@ def ask(question: str, default: str) -> str:
     """An answer from the person; the default if there is nobody to ask."""
     if not sys.stdin or not sys.stdin.isatty():
         return default
-    sys.stderr.write(f"{question} [{masked(default)}]: ")
+    sys.stderr.write(f"{question} [{shown(default)}]: ")
     sys.stderr.flush()
     answer = sys.stdin.readline()
     if not answer:  # the person closed the input, which is no agreement

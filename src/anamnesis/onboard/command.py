@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import InvalidInput
+from anamnesis import process
 from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def detect_command(
 ) -> list[str]:
     """The base of every command line: as named, else what is installed, else this checkout."""
     if override_command is not None:
-        return _named(override_command)
+        return process.words(override_command)
     if override_uv_project:
         return ["uv", "run", "--project", os.path.abspath(override_uv_project), PROGRAM]
     installed = which(PROGRAM) or _beside_this_python()
@@ -69,22 +69,7 @@ def is_program(word: str) -> bool:
 
 def has_secret(url: str) -> bool:
     """Whether an address carries a password or a token."""
-    return masked(url) != url
-
-
-def masked(url: str) -> str:
-    """An address that can be shown."""
-    return shown(url)
-
-
-def _named(line: str) -> list[str]:
-    try:
-        argv = shlex.split(line)
-    except ValueError as error:
-        raise InvalidInput(f"--command {line!r} cannot be read: {error}.") from None
-    if not argv:
-        raise InvalidInput("--command is empty.")
-    return argv
+    return shown(url) != url
 
 
 def _beside_this_python() -> str | None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard import settings
-from anamnesis.onboard.command import masked
 from anamnesis.onboard.rules import rules_edit
 from anamnesis.records import record, replace
 from anamnesis.redact import redact
+from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,5 +144,5 @@ def _is_inside(home: str, path: str) -> bool:
 
 def _lines(data: bytes | None) -> list[str]:
     text = redact((data or b"").decode("utf-8", "replace"))
-    text = _ADDRESS.sub(lambda found: masked(found[0]), _NAMED_VALUE.sub(r"\1\2…\2", text))
+    text = _ADDRESS.sub(lambda found: shown(found[0]), _NAMED_VALUE.sub(r"\1\2…\2", text))
     return text.splitlines(keepends=True)

@@ -14,11 +14,11 @@ from anamnesis.errors import AnamnesisError
 from anamnesis.onboard import journey, settings
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import AGENTS
-from anamnesis.onboard.command import masked
 from anamnesis.onboard.plan import FileChange
 from anamnesis.onboard.rules import rules_edit
 from anamnesis.operations.synchronise import backend_of_this_machine
 from anamnesis.records import record, replace
+from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +140,7 @@ def left_elsewhere() -> list[str]:
     if not url:
         return ["No remote is set: these notes and their history are nowhere else."]
     lines = [
-        f"{masked(url)} and your other machines still hold every synced note,",
+        f"{shown(url)} and your other machines still hold every synced note,",
         "and git there its earlier versions; delete that repository to be rid of them.",
     ]
     state = backend_of_this_machine().state()

@@ -7,13 +7,12 @@ from difflib import unified_diff
 
 from anamnesis import history, lineage
 from anamnesis.clock import utcnow
-from anamnesis.config import resolve_machine_id
 from anamnesis.errors import InvalidInput, NoSuchNote, SeveralMatch
 from anamnesis.index.curation import places
 from anamnesis.notes import tombstones, tree
 from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
 from anamnesis.notes.ids import LENGTH
-from anamnesis.operations.record import is_recorded, record_locally
+from anamnesis.operations import record
 from anamnesis.records import replace
 
 TYPE_CHECKING = False
@@ -83,8 +82,7 @@ def restore(store: MemoryStore, given: str, revision: str) -> Memory:
     if current is None and tombstones.is_forgotten(str(store.root), note_id):
         raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
-    if not is_recorded(store, [note_id]):  # an edit that is about to be replaced
-        record_locally(store, machine_id=resolve_machine_id())
+    record.keep(store, [note_id])  # it may have an edit that no version has
     if current is None:
         return store.put(replace(note, updated_at=utcnow()))
     return store.update(note, expected_hash=current.hash)

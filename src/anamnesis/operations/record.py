@@ -6,6 +6,7 @@ import os
 from hashlib import sha1
 
 from anamnesis import history
+from anamnesis.config import resolve_machine_id
 from anamnesis.errors import AnamnesisError
 from anamnesis.operations.synchronise import backend_of
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 def record_locally(store: MemoryStore, *, machine_id: str) -> str:
     """Commit what changed on disk; says what was done. The next sync sends it."""
     return backend_of(store.root, machine_id=machine_id).commit().detail
+
+
+def keep(store: MemoryStore, ids: Iterable[str]) -> None:
+    """Record notes as they are, whoever wrote them, before they go or are replaced."""
+    if not is_recorded(store, ids):
+        record_locally(store, machine_id=resolve_machine_id())
 
 
 def is_recorded(store: MemoryStore, ids: Iterable[str]) -> bool:

@@ -1,4 +1,7 @@
-"""Delete notes. Versions that were synced stay in the history of the memory repository."""
+"""Delete notes. What they said stays in the history of the memory repository.
+
+Notes of this machine only (`--scope machine-local`) have no history: they are gone.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,20 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
 from anamnesis.counting import counted
+from anamnesis.errors import AnamnesisError
+from anamnesis.operations import record
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
+
+    from anamnesis.store import MemoryStore
+
+EXAMPLES = """\
+examples:
+  anamnesis delete N0KGD             the end of an id is enough
+  anamnesis restore N0KGD HEAD       bring it back
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -27,7 +41,15 @@ def run(args: Namespace) -> int:
         if not asking.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):
             output.talk("delete: nothing was deleted")
             return 1
+        _keep(store, ids)
         for note in notes:
             store.delete(note.id)
             output.say(note.id)
     return 0
+
+
+def _keep(store: MemoryStore, ids: Iterable[str]) -> None:
+    try:
+        record.keep(store, ids)
+    except AnamnesisError as error:  # without git, for one; what a person wants gone goes
+        output.talk(f"delete: nothing is kept of what was not recorded yet: {error.message}")

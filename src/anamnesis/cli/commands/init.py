@@ -14,7 +14,7 @@ from anamnesis.cli import output, setup
 from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED
 from anamnesis.onboard import journey
-from anamnesis.onboard.command import masked
+from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -96,7 +96,7 @@ def _reach(url: str) -> None:
     from anamnesis.onboard import travel
 
     made = travel.reach(url)
-    output.talk(f"remote: {masked(url)} {'was created and works' if made else 'works'}")
+    output.talk(f"remote: {shown(url)} {'was created and works' if made else 'works'}")
 
 
 def _say_what_next(home: str, wishes: Wishes) -> None:
@@ -104,7 +104,7 @@ def _say_what_next(home: str, wishes: Wishes) -> None:
     output.talk(f"The notes are in {home}/memory. From the next session on, agents start with what")
     output.talk("you know about a project, and each session leaves a note.")
     if wishes.remote:
-        output.talk(f"On the next machine:  anamnesis join {shlex.quote(masked(wishes.remote))}")
+        output.talk(f"On the next machine:  anamnesis join {shlex.quote(shown(wishes.remote))}")
     else:
         output.talk("To share them between machines:  anamnesis host   (or init --remote URL)")
     output.talk("Look after it:  anamnesis status, anamnesis doctor")

@@ -8,8 +8,8 @@ from anamnesis.cli import arguments, output, setup
 from anamnesis.counting import counted
 from anamnesis.errors import EXIT_FAILED
 from anamnesis.onboard import journey, travel
-from anamnesis.onboard.command import masked
 from anamnesis.operations import connect, fleet
+from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -32,7 +32,7 @@ def run(args: Namespace) -> int:
     home = journey.use_home(args.home)
     wishes = setup.wishes_of(args, remote=args.remote)
     connect.prove(connect.address(args.remote))
-    output.talk(f"remote: a commit went to {masked(args.remote)} and came back")
+    output.talk(f"remote: a commit went to {shown(args.remote)} and came back")
     work = journey.prepared(home, wishes)
     setup.set_up(work, wishes)
     result = travel.first_sync().result

@@ -15,6 +15,7 @@ from anamnesis.onboard import plan as plans
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
 from anamnesis.operations import settings
+from anamnesis.sync.remote import shown
 from anamnesis.web import differences, health
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.visit import THEMES
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 _YEAR = 365 * 86_400
 _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
-_IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
 
 
 def show(visit: Visit) -> Response:
@@ -134,9 +134,7 @@ def _environment() -> list[tuple[str, str]]:
 
 def covered(name: str, value: str) -> str:
     """A value without what may be secret in it."""
-    if _SECRET.search(name):
-        return "••••••••"
-    return _IN_ADDRESS.sub("••••", value)
+    return "••••••••" if _SECRET.search(name) else shown(value)
 
 
 def _sizes(home: str) -> dict[str, int]:
