@@ -166,6 +166,14 @@ def test_a_failed_sync_never_looks_like_a_good_one(
     assert "check trouble" in browser.get("/").text
 
 
+def test_what_is_not_sent_is_told(browser: TestClient, root: Path, remote: Path) -> None:
+    (root / "memory" / "semantic").mkdir(parents=True)
+    (root / "memory" / "semantic" / "broken.md").write_text("<<<<<<< mine\n=======\n>>>>>>> x\n")
+    browser.post("/sync")
+
+    assert "1 file stays on this machine, for example semantic/broken.md" in browser.get("/").text
+
+
 @pytest.fixture
 def conflict(browser: TestClient, store: MemoryStore, desk: Machine) -> str:
     """One note, edited here and on the desk."""

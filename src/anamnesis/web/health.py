@@ -16,6 +16,7 @@ from anamnesis.web.words import ago, plural
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.sync.backend import SyncState
     from anamnesis.web.dashboard import Dashboard
 
 
@@ -48,8 +49,10 @@ def examined(dashboard: Dashboard) -> list[Check]:
 
 def checks(dashboard: Dashboard) -> list[Check]:
     """All checks, troubles first."""
+    state = backend_of_this_machine().state()
     found = [
-        _sync(dashboard),
+        _sync(dashboard, state),
+        *_not_sent(state),
         *_conflicts(dashboard),
         *_hooks(dashboard),
         _files(dashboard),
@@ -62,10 +65,9 @@ def _troubles_first(found: Iterable[Check]) -> list[Check]:
     return sorted(found, key=lambda check: ("trouble", "notice", "well").index(check.tone))
 
 
-def _sync(dashboard: Dashboard) -> Check:
+def _sync(dashboard: Dashboard, state: SyncState) -> Check:
     if dashboard.recorder.trouble:
         return Check("History", "trouble", dashboard.recorder.trouble, remedy="anamnesis sync")
-    state = backend_of_this_machine().state()
     if not state.remote:
         text = "No remote is set: notes stay on this machine."
         return Check("Sync", "notice", text, address="/fleet")
@@ -79,6 +81,14 @@ def _sync(dashboard: Dashboard) -> Check:
     return Check("Sync", "well", f"Last sync {ago(state.last_success)}.", address="/fleet")
 
 
+def _not_sent(state: SyncState) -> list[Check]:
+    if not state.held_back:
+        return []
+    those = plural(len(state.held_back), "file stays", "files stay")
+    text = f"{those} on this machine, for example {state.held_back[0]}."
+    return [Check("Not sent", "notice", text, remedy="anamnesis status")]
+
+
 def _conflicts(dashboard: Dashboard) -> list[Check]:
     held = settle.held(dashboard.store)
     if not held:
@@ -89,7 +99,7 @@ def _conflicts(dashboard: Dashboard) -> list[Check]:
 
 def _hooks(dashboard: Dashboard) -> list[Check]:
     found = [
-        Check("Hooks", "trouble", f"{failing.sentence}.", remedy="anamnesis status")
+        Check("Hooks", "trouble", f"{failing.sentence}.", remedy="anamnesis doctor")
         for failing in runs.failing(dashboard.home)
     ]
     if off := switches.paused(dashboard.home):

@@ -60,3 +60,5 @@ class Recorder:
                 self.soon()  # a sync is at work; it may have seen the files before the last save
             except AnamnesisError as error:
                 self.trouble = error.message
+            except OSError as error:  # nobody would see it: this is a thread of its own
+                self.trouble = f"Not recorded in the history: {error}."

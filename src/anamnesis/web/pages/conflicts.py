@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.clock import utcnow
 from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
+from anamnesis.notes.frontmatter import note_in, serialize
 from anamnesis.operations import compose, revise, settle
 from anamnesis.operations.revise import draft_of
 from anamnesis.records import replace
@@ -17,7 +17,6 @@ from anamnesis.web.pages.note import FIELDS, draft_from, field_text
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from anamnesis.notes.note import Memory
     from anamnesis.operations.settle import Sides
     from anamnesis.web.visit import Visit
 
@@ -28,7 +27,7 @@ _BY_HAND = ("edit", "edited")
 
 def show(visit: Visit) -> Response:
     """All held notes."""
-    held = [(sides, _note(sides.conflict.theirs)) for sides in settle.held(visit.store)]
+    held = [(sides, note_in(sides.conflict.theirs)) for sides in settle.held(visit.store)]
     return visit.page("conflicts.html", held=held)
 
 
@@ -72,7 +71,7 @@ def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -
     found = compose.composition(sides, visit.fields)
     if found is None:
         texts = (_text(sides.mine), _text(sides.conflict.theirs))
-        title = _note(sides.conflict.theirs) or _note(sides.mine)
+        title = note_in(sides.conflict.theirs) or note_in(sides.mine or b"")
         return visit.page(
             "conflict_unreadable.html", sides=sides, note=title, lines=differences.lines(*texts)
         )
@@ -93,13 +92,6 @@ def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -
         html=markdown.rendered(note.body),
         previewed=visit.value("choice") == "preview",
     )
-
-
-def _note(data: bytes | None) -> Memory | None:
-    try:
-        return deserialize((data or b"").decode())
-    except (UnreadableNote, UnicodeDecodeError):
-        return None
 
 
 def _text(data: bytes | None) -> str:

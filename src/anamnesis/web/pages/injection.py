@@ -40,7 +40,7 @@ def show(visit: Visit) -> Response:
     limit = max(500, visit.asked_number("budget", budget.LIMIT, most=_MOST_UNITS))
     k = visit.asked_number("k", _NOTES, most=100)
     chosen, fitted = preview(visit.store, project=project, k=k, limit=limit)
-    given = list(islice(filter(is_whole, receipts.latest(visit.dashboard.home)), _RECEIPTS))
+    given = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
     return visit.page(
         "injection.html",
         project=project,
@@ -52,18 +52,6 @@ def show(visit: Visit) -> Response:
         projects=visit.dashboard.counts.values("project"),
         receipts=given,
         titles=_titles(visit, [str(note.get("id")) for each in given for note in each["notes"]]),
-    )
-
-
-def is_whole(receipt: object) -> bool:
-    """Whether a line of the journal says all that a receipt says; a file can be damaged."""
-    if not isinstance(receipt, dict) or not isinstance(receipt.get("units"), int):
-        return False
-    texts, notes = ("at", "event", "session", "project"), receipt.get("notes")
-    return (
-        all(isinstance(receipt.get(name), str) for name in texts)
-        and isinstance(notes, list)
-        and all(isinstance(note, dict) and isinstance(note.get("id"), str) for note in notes)
     )
 
 

@@ -15,7 +15,7 @@ from anamnesis.operations.revise import Draft, draft_of
 from anamnesis.records import replace
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages import injection, review
+from anamnesis.web.pages import review
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -142,7 +142,7 @@ def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
     found = journal.latest(receipts.path(visit.dashboard.home), containing=note_id, whole=True)
     naming = (
         receipt
-        for receipt in filter(injection.is_whole, found)
+        for receipt in filter(receipts.is_whole, found)
         if any(note["id"] == note_id for note in receipt["notes"])
     )
     return list(islice(naming, _RECEIPTS))
