@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import settings
@@ -21,7 +20,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from anamnesis.errors import NoSuchNote
+from anamnesis.errors import FileInTheWay, NoSuchNote
 from anamnesis.notes.note import SCOPES, TYPES, Memory
 from anamnesis.records import replace
 from anamnesis.store import MemoryStore
@@ -63,10 +62,14 @@ class StoreAndFiles(RuleBasedStateMachine):
           supersedes=st.one_of(st.just(""), ids, st.just("a b")))  # fmt: skip
     def put(self, note_id: str, type: str, body: str, supersedes: str) -> None:
         note = Memory(id=note_id, type=type, title="put", body=body, supersedes=supersedes)
+        before = self._all_bytes()
 
-        self.store.put(note)
-
-        assert self.store.get(note_id) == note
+        try:
+            self.store.put(note)
+        except FileInTheWay:  # a file that is no note, or another one, is never written over
+            assert self._all_bytes() == before
+        else:
+            assert self.store.get(note_id) == note
 
     @rule(note_id=notes, body=bodies)
     def update(self, note_id: str, body: str) -> None:
@@ -76,16 +79,23 @@ class StoreAndFiles(RuleBasedStateMachine):
 
     @rule(note_id=notes, scope=st.sampled_from(SCOPES))
     def move(self, note_id: str, scope: str) -> None:
+        before = self._all_bytes()
         try:
             assert self.store.move(note_id, scope).scope == scope
         except NoSuchNote:
             assert self.store.get(note_id) is None
+        except FileInTheWay:
+            assert self._all_bytes() == before
 
     @rule(note_id=consumes(notes))
     def delete(self, note_id: str) -> None:
-        with suppress(NoSuchNote):
-            self.store.delete(note_id)
-        assert self.store.get(note_id) is None
+        try:
+            gone = self.store.delete(note_id)
+        except NoSuchNote:
+            assert self.store.get(note_id) is None
+        else:
+            left = self.store.get(note_id)  # a second file of this id that says something else
+            assert left is None or (left.title, left.body) != (gone.title, gone.body)
 
     @rule(note_id=ids, name=st.sampled_from(["a", "b", "copy", "sub/deep"]), title=titles,
           tree=st.sampled_from(["memory", "local"]), type=st.sampled_from([*TYPES, "insight"]),
@@ -113,6 +123,9 @@ class StoreAndFiles(RuleBasedStateMachine):
             (self.root / to).mkdir(parents=True, exist_ok=True)
             chosen = data.draw(st.sampled_from(files))
             os.replace(chosen, self.root / to / chosen.name)
+
+    def _all_bytes(self) -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in self.root.rglob("*.md")}
 
     @rule()
     def reindex(self) -> None:
