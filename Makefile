@@ -48,7 +48,14 @@ compare-frontend: $(NODE_MODULES)
 	cd frontend && npm run --silent check && node build.mjs ../.cache/frontend
 	for file in .cache/frontend/*; do cmp $$file src/anamnesis/web/static/$$(basename $$file) || exit 1; done
 
-pictures: $(STAMP) ## Write the pictures of the documentation
+# They shall look alike whoever writes them, so they need the typeface that the dashboard prefers.
+$(VENV)/.fonts: $(STAMP)
+	@if fc-list | grep -q Inter; then touch $@; \
+	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends fonts-inter >/dev/null && touch $@; \
+	else echo "The typeface Inter is missing: install it first"; exit 1; fi
+
+pictures: $(STAMP) $(VENV)/.fonts ## Write the pictures of the documentation
 	$(BIN)/python -m tests.browser.screenshots
 
 check: $(STAMP) check-frontend ## Formatter, linter, types, layers, size ceiling, docs
