@@ -195,9 +195,13 @@ class MemoryStore(Filing):
         k: int = 8,
         offset: int = 0,
         by_meaning: bool = True,
+        by_encoder: bool = True,
         forgiving: bool = True,
     ) -> Sequence[Hit]:
-        """The notes that answer a free text best, each with its score and the reasons for it."""
+        """The notes that answer a free text best, each with its score and the reasons for it.
+
+        Where there is an encoder, it is part of the meaning.
+        """
         from anamnesis.index.filters import EVERYTHING
         from anamnesis.index.search import Hit, Question, search
 
@@ -210,7 +214,7 @@ class MemoryStore(Filing):
             offset=offset,
             by_meaning=by_meaning,
             forgiving=forgiving,
-            nearness=self._semantics.nearness(query) if by_meaning else None,
+            nearness=self._semantics.nearness(query) if by_meaning and by_encoder else None,
         )
         found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)

@@ -62,6 +62,20 @@ def test_the_recall_lab_says_what_each_word_gave(browser: TestClient, store: Mem
     assert "anamnesis search --explain" in browser.get("/recall").text
 
 
+def test_the_recall_lab_compares_any_two_ways_to_rank(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    store.write(type="semantic", title="Kubernetes upgrade", body="one node at a time")
+    asked = {"q": "kuberntes", "left": "words", "right": "exact"}
+
+    html = browser.get("/recall", params=asked).text
+
+    assert html.count("Kubernetes upgrade") == 1
+    assert "Words as they are typed" in html
+    assert '<option value="exact" selected>' in html
+    assert browser.get("/recall", params={**asked, "right": "rubbish"}).status_code == 200
+
+
 def test_a_pause_is_told(browser: TestClient, store: MemoryStore) -> None:
     from anamnesis import switches
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anamnesis import encoder
 from anamnesis.index.filters import Filters
 from anamnesis.records import record
 
@@ -16,15 +17,32 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _HITS = 8
-SETTINGS = {"meaning": "words and meaning", "words": "words only"}
+
+
+@record
+class Setting:
+    """A way to rank."""
+
+    label: str
+    by_meaning: bool = True
+    by_encoder: bool = True
+    forgiving: bool = True
+
+
+_ENCODER = {"encoder": Setting("words, meaning and the encoder")}
+_ALWAYS = {
+    "meaning": Setting("words and meaning", by_encoder=False),
+    "words": Setting("words only", by_meaning=False),
+    "exact": Setting("words as they are typed", by_meaning=False, forgiving=False),
+}
 
 
 @record
 class Column:
     """The answer of one setting."""
 
-    name: str
-    label: str
+    side: str
+    setting: Setting
     hits: Sequence[Hit]
     places: dict[str, int]  # id -> place, from 1
 
@@ -36,18 +54,33 @@ def show(visit: Visit) -> Response:
         projects=(project, "global") if project else (),
         include_superseded=visit.asked("superseded") == "1",
     )
-    columns = [_column(visit, query, filters, name) for name in SETTINGS] if query else []
+    settings = {**(_ENCODER if encoder.is_on() else {}), **_ALWAYS}
+    chosen = {"left": next(iter(settings)), "right": "words"}
+    chosen |= {side: name for side in chosen if (name := visit.asked(side)) in settings}
     return visit.page(
         "recall.html",
         query=query,
         project=project,
         superseded=filters.include_superseded,
-        columns=columns,
+        settings=settings,
+        chosen=chosen,
+        columns=[
+            _column(visit, query, filters, side, settings[name])
+            for side, name in chosen.items()
+            if query
+        ],
         projects=visit.dashboard.counts.values("project"),
     )
 
 
-def _column(visit: Visit, query: str, filters: Filters, name: str) -> Column:
-    hits = visit.store.recall(query, filters=filters, k=_HITS, by_meaning=name == "meaning")
+def _column(visit: Visit, query: str, filters: Filters, side: str, setting: Setting) -> Column:
+    hits = visit.store.recall(
+        query,
+        filters=filters,
+        k=_HITS,
+        by_meaning=setting.by_meaning,
+        by_encoder=setting.by_encoder,
+        forgiving=setting.forgiving,
+    )
     places = {hit.note.id: place for place, hit in enumerate(hits, 1)}
-    return Column(name, SETTINGS[name], hits, places)
+    return Column(side, setting, hits, places)
