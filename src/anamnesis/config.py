@@ -17,7 +17,12 @@ _NO = ("0", "false", "no", "off")
 def home_directory() -> str:
     """The store's root: ANAMNESIS_HOME, else `~/.anamnesis`."""
     named = os.environ.get("ANAMNESIS_HOME", "").strip()
-    return os.path.abspath(os.path.expanduser(named or os.path.join("~", ".anamnesis")))
+    root = os.path.expanduser(named or os.path.join("~", ".anamnesis"))
+    if root.startswith("~"):  # it would be a folder of that name, wherever we are
+        from anamnesis.errors import NoHome
+
+        raise NoHome(root)
+    return os.path.abspath(root)
 
 
 def resolve_home() -> Path:

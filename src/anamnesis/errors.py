@@ -31,6 +31,17 @@ class InvalidInput(AnamnesisError, ValueError):
         super().__init__(message, hint=hint, exit_code=EXIT_USAGE)
 
 
+class NoHome(AnamnesisError):
+    """Nobody says where this person's files are."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"There is no home directory, so {path} is nowhere.",
+            hint="Set HOME, or ANAMNESIS_HOME to a folder for the notes.",
+            exit_code=EXIT_NOT_SET_UP,
+        )
+
+
 class StoreBusy(AnamnesisError):
     """Another process kept a lock for longer than we wait."""
 

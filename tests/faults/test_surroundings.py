@@ -60,6 +60,25 @@ def test_no_home_at_all(tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("write x", 4), ("status", 4), ("search x", 4), ("serve", 0), ("doctor", 4), ("sync", 4),
+     ("inject", 0), ("recall-hook", 0), ("capture", 0)],
+)  # fmt: skip
+def test_nothing_is_kept_wherever_a_command_happens_to_run(
+    tmp_path: Path, command: str, code: int
+) -> None:
+    finished = subprocess.run(
+        [COMMAND, *command.split()], env={"HOME": "~", "PATH": "/usr/bin:/bin"}, cwd=tmp_path,
+        input='{"prompt": "why is x so", "cwd": "/"}', capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert finished.returncode == code, finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert ("Set HOME" in finished.stderr) == (code != 0)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_home_that_does_not_exist(tmp_path: Path) -> None:
     finished = run(None, *INIT, HOME=str(tmp_path / "missing"))
 

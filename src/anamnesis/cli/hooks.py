@@ -112,11 +112,11 @@ def _print(text: str) -> None:
 
 
 def _leave_word(hook: str, error: BaseException, area: str) -> None:
-    home = home_directory()
-    reason = runs.reason_of(error)
     try:
+        home = home_directory()
+        reason = runs.reason_of(error)
         runs.note_run(home, hook, did=reason, failed=True)
         if area:
             runs.failed(home, area, reason)
-    except BaseException:  # noqa: BLE001  not even a full disk may reach the client
+    except BaseException:  # noqa: BLE001  neither a full disk nor no home may reach the client
         return
