@@ -361,3 +361,19 @@ def test_purging_waits_for_what_runs_in_the_background_and_says_whom_it_waited_f
     assert root.exists()
     assert main(["uninstall", "--purge", "--yes"]) == 0
     assert not root.exists()
+
+
+@pytest.mark.parametrize("outer", ["session-1", "sync", "undo"])
+def test_purging_waits_without_a_lock_that_others_need_to_end(
+    root: Path, monkeypatch: pytest.MonkeyPatch, outer: str
+) -> None:
+    set_up(root, agents="claude")
+    monkeypatch.setattr("anamnesis.onboard.uninstall._REST_SECONDS", 0.1)
+    inner = [root / "locks" / f"{name}.lock" for name in ("capture", "store")]
+    for path in inner:
+        path.touch()
+
+    with locks.held(str(root / "locks" / f"{outer}.lock"), name=outer, timeout=1):
+        assert main(["uninstall", "--purge", "--yes"]) == 5
+
+    assert [locks.holder_of(str(path)) for path in inner] == ["", ""]

@@ -35,6 +35,7 @@ _OURS = (
 )  # fmt: skip
 _OUR_BEGINNINGS = ("index.db", "vectors.db", "config.json", atomic.TEMP_PREFIX)
 _REST_SECONDS = 10.0  # a sync or an embedding in the background
+_TAKEN_LAST = ("capture.lock", "store.lock")  # as everybody does who holds another one
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
 _HALF_WRITTEN = re.compile(rf"{re.escape(atomic.TEMP_PREFIX)}\d+-[0-9a-f]{{12}}")
 
@@ -167,10 +168,15 @@ def purge(home: str) -> list[str]:
 def _at_rest(home: str) -> Iterator[None]:
     """Let what runs in the background end first: it would write into folders that go away."""
     with ExitStack() as stack:
-        for path in sorted(glob(os.path.join(escape(home), "locks", "*.lock"))):
+        for path in sorted(glob(os.path.join(escape(home), "locks", "*.lock")), key=_turn):
             name = f"{os.path.basename(path).removesuffix('.lock')} lock"
             stack.enter_context(locks.held(path, name=name, timeout=_REST_SECONDS))
         yield
+
+
+def _turn(lock: str) -> int:
+    name = os.path.basename(lock)
+    return _TAKEN_LAST.index(name) + 1 if name in _TAKEN_LAST else 0
 
 
 def _change(edit: Edit, touched: Touched | None) -> FileChange | None:
