@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import time
 from pathlib import Path
@@ -207,6 +208,20 @@ def test_hooks_that_fail_are_told(ready: Path, capsys: pytest.CaptureFixture[str
 
     assert code == 1
     assert "the disk is full" in found["capture"][0]
+
+
+def test_what_does_not_travel_is_told_with_a_line_that_can_be_pasted(
+    ready: Path, tmp_path: Path
+) -> None:
+    main(["remote", "--create", str(tmp_path / "shared.git")])
+    (ready / "memory" / "semantic").mkdir(parents=True, exist_ok=True)
+    (ready / "memory" / "semantic" / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
+    main(["sync"])
+
+    (found,) = (each for each in doctor.examined(str(ready)) if each.part == "not sent")
+
+    assert "semantic/What?.md" in found.said
+    assert shlex.split(found.remedy, comments=True) == ["anamnesis", "status"]
 
 
 @pytest.mark.parametrize("area", runs.AREAS)

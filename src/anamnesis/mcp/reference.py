@@ -38,7 +38,7 @@ are more, `notice` beside `result` says which `offset` goes on.""",
 `initialized`, `remote` (never with a password), `head`, `dirty`, `detail`. Only if there is
 something to tell: `unreadable` (files that need a person), `degraded` (why the index is a
 temporary one), `semantic` (why recall goes without its encoder) and, in `sync`, `held` (notes that
-were edited on two machines).""",
+were edited on two machines) and `held_back` (files that do not travel, each with the reason).""",
     "memory_write": """\
 the note as it was stored, with its `body`. `notice` is there only if it is not simply what was
 sent: the same title and text were already stored in that project and scope (the note that is

@@ -151,7 +151,7 @@ def _sync(home: str) -> Iterator[Finding]:
     if state.held_back:
         those = counted(len(state.held_back), "file stays", "files stay")
         said = f"{those} on this machine, for example {state.held_back[0]}"
-        yield Finding("not sent", WARNING, said, "anamnesis status   lists them all")
+        yield Finding("not sent", WARNING, said, "anamnesis status   # lists them all")
     if state.last_error:
         yield Finding("sync", BAD, state.last_error, "anamnesis sync")
     else:

@@ -43,10 +43,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     from anamnesis.operations import embed
     from anamnesis.operations.review import pending_count
 
-    problems = [
-        {"path": found.path, "reason": found.reason, "indexed": found.indexed}
-        for found in store.unreadable()
-    ]
+    problems = store.unreadable()
     root = str(store.root)
     return {
         "root": root,
@@ -64,8 +61,11 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         "paused": switches.paused(root),
         "meaning": meaning.problem(),
         "semantic": embed.report(root),
-        "unreadable": problems,
-        "sync": sync_report(backend, besides=[problem.path for problem in store.unreadable()]),
+        "unreadable": [
+            {"path": found.path, "reason": found.reason, "indexed": found.indexed}
+            for found in problems
+        ],
+        "sync": sync_report(backend, besides=[found.path for found in problems]),
     }
 
 
