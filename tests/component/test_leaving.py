@@ -81,17 +81,18 @@ def test_a_server_of_our_name_that_is_not_ours_stays(home: Path, root: Path) -> 
     assert config.read_text() == '[mcp_servers.anamnesis]\ncommand = "/my/own"\n'
 
 
+@pytest.mark.parametrize("theirs", ['{"url": "http://x"}', '{"command": [], "args": []}'])
 def test_a_server_of_our_name_that_is_not_ours_is_not_replaced(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str], theirs: str
 ) -> None:
     servers = home / ".claude.json"
-    servers.write_text('{"mcpServers": {"anamnesis": {"url": "http://x"}}}')
+    servers.write_text(f'{{"mcpServers": {{"anamnesis": {theirs}}}}}')
 
     assert main(["init", "--yes", "--local-only", "--no-sync"]) == 1
     assert "--name" in capsys.readouterr().err
     assert main(["init", "--yes", "--local-only", "--no-sync", "--name", "notes"]) == 0
 
-    assert '"anamnesis": {"url": "http://x"}, "notes": {' in servers.read_text()
+    assert f'"anamnesis": {theirs}, "notes": {{' in servers.read_text()
 
 
 def test_line_ends_of_a_toml_file_are_kept(home: Path, root: Path) -> None:

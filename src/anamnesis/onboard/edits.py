@@ -86,6 +86,6 @@ def is_our_server(server: object) -> bool:
     """Whether a server's entry runs us."""
     if not isinstance(server, dict):
         return False
-    words = [server.get("command"), server.get("args")]
-    flat = [word for part in words for word in (part if isinstance(part, list) else [part])]
-    return is_program(str(flat[0])) or (flat[1:] != [] and "serve" in flat)
+    parts = [server.get("command"), server.get("args")]
+    words = [word for part in parts for word in (part if isinstance(part, list) else [part])]
+    return bool(words) and (is_program(str(words[0])) or "serve" in words[1:])
