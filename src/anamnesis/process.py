@@ -65,7 +65,7 @@ def run(
             raise
         raise ToolMissing(argv[0]) from error
     except OSError as error:
-        raise ToolBroken(argv[0], reason=(error.strerror or str(error)).lower()) from error
+        raise _broken(argv[0], error) from error
     with child:
         try:
             if input is not None:
@@ -133,6 +133,8 @@ def interact(argv: Sequence[str]) -> int:
         return subprocess.call(argv)
     except (FileNotFoundError, PermissionError) as error:
         raise ToolMissing(argv[0]) from error
+    except OSError as error:
+        raise _broken(argv[0], error) from error
 
 
 def detach(
@@ -155,6 +157,10 @@ def detach(
     )
     child.returncode = 0  # nobody waits for it; keeps the interpreter from warning at exit
     let_go(child.pid)
+
+
+def _broken(program: str, error: OSError) -> ToolBroken:
+    return ToolBroken(program, reason=(error.strerror or str(error)).lower())
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from anamnesis import atomic, gitcmd, locks, process
 from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput, NotWritable, StoreBusy, ToolMissing
+from anamnesis.errors import InvalidInput, NotWritable, StoreBusy, ToolBroken, ToolMissing
 from anamnesis.notes.ids import is_valid_id, new_id
 
 
@@ -159,6 +159,17 @@ def test_a_program_that_may_not_be_run_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(ToolMissing, match="plain"):
         process.run([str(tmp_path / "plain")], timeout=1)
+
+
+def test_a_program_that_the_system_cannot_run_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "plain"
+    program.write_text("no program")
+    program.chmod(0o700)
+
+    with pytest.raises(ToolBroken, match="plain cannot be run"):
+        process.interact([str(program)])
+    with pytest.raises(ToolBroken, match="plain cannot be run"):
+        process.run([str(program)], timeout=1)
 
 
 @pytest.mark.parametrize("line", ["vi 'unclosed", "", "  "])
