@@ -140,8 +140,8 @@ def _same(
         for note in store.titled(title, project=project, scope=scope)
         if note.body.strip() == body.strip()
     ]
-    replaced = store.superseded_ids() if same else ()
-    return next((note for note in same if note.id not in replaced), None)
+    superseded = store.superseded_ids() if same else ()
+    return next((note for note in same if note.id not in superseded), None)
 
 
 def _similar(

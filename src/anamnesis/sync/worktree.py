@@ -175,16 +175,14 @@ class WorkTree:
         blobs = {path: head[path] for path in held if path in head}
         contents = self._repository.contents(blobs.values(), limit=tree.MAX_NOTE_BYTES)
         for path, conflict in held.items():
-            with self._locked(), suppress(Irregular):  # then it stays held, as it is
+            # What is no file cannot be merged: it stays held until a person chooses.
+            with self._locked(), suppress(Irregular):
                 if self._settle_one(conflict, contents.get(blobs.get(path, ""))):
                     ended.append(path)
         return ended
 
     def _settle_one(self, conflict: conflicts.Conflict, theirs: bytes | None) -> bool:
-        try:
-            mine = self.read(conflict.path)
-        except Irregular:
-            return False  # nothing that could be merged; a person has to choose, or put it right
+        mine = self.read(conflict.path)
         if theirs is not None and mine is not None:
             merged = three_way(conflict.base, mine, theirs)
             if merged.data is None:
