@@ -105,15 +105,6 @@ def test_the_end_of_input_is_not_a_yes(
     assert list(home.iterdir()) == []
 
 
-def test_a_broken_config_is_not_overwritten_by_another_remote(root: Path) -> None:
-    root.mkdir()
-    (root / "config.json").write_text('{"reflection_api_key": "k",,}')
-
-    assert main(["remote", "set", "you@host:memory.git"]) == 1
-
-    assert (root / "config.json").read_text() == '{"reflection_api_key": "k",,}'
-
-
 def test_hosting_without_a_name_or_a_home_is_refused_in_words(tmp_path: Path) -> None:
     finished = subprocess.run(
         [Path(sys.executable).with_name("anamnesis"), "host"],

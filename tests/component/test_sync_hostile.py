@@ -289,54 +289,6 @@ def test_a_note_that_broke_keeps_its_last_good_version_elsewhere(
     assert b"mine" in fleet.published()["semantic/own.md"]
 
 
-@pytest.mark.parametrize("what", ["too large", "a link"])
-def test_what_cannot_be_read_stays_when_its_note_is_deleted_elsewhere(
-    fleet: Fleet, desk: Machine, what: str
-) -> None:
-    laptop = fleet.machine("laptop")
-    desk.write("other", "stays")
-    desk.sync()
-    laptop.sync()
-    laptop.delete("own")
-    laptop.sync()
-    spoil(desk.path("own"), what)
-
-    results = [desk.sync(), desk.sync()]
-
-    assert not any(result.error for result in results)
-    assert os.path.lexists(desk.path("own"))
-    assert any("semantic/own.md" in line for line in results[-1].held_back)
-    assert set(fleet.published()) == {"semantic/other.md"}
-
-
-@pytest.mark.parametrize("what", ["too large", "a link"])
-def test_a_held_note_that_cannot_be_read_any_more_stays_held(
-    fleet: Fleet, desk: Machine, what: str
-) -> None:
-    laptop = fleet.machine("laptop")
-    laptop.sync()
-    for machine in (laptop, desk):
-        machine.edit("own", body=f"from {machine.name}")
-        machine.sync()
-    spoil(desk.path("own"), what)
-    desk.write("later", "travels all the same")
-
-    result = desk.sync()
-
-    assert result.conflicts == ("own",)
-    assert os.path.lexists(desk.path("own"))
-    assert "semantic/later.md" in fleet.published()
-
-
-def spoil(path: Path, what: str) -> None:
-    """Make of a note what no sync may follow or read."""
-    if what == "too large":
-        path.write_bytes(path.read_bytes() + b"x" * 1_100_000)
-    else:
-        path.rename(path.parents[2] / "elsewhere.md")
-        path.symlink_to("../../elsewhere.md")
-
-
 def test_a_commit_may_say_anything(fleet: Fleet, desk: Machine) -> None:
     laptop = fleet.machine("laptop")
     laptop.sync()

@@ -15,7 +15,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.sync.healing import NotOurRepository
 from fleet import FIVE, Fleet, Machine, git, in_step
 
-# Something else than a file where a note was
+# Something else than a note where one was
 
 
 def put_in_place_of(path: Path, kind: str) -> None:
@@ -35,7 +35,7 @@ IRREGULAR = pytest.mark.parametrize("kind", ["folder", "pipe", "link", "file of 
 
 @IRREGULAR
 def test_a_deletion_elsewhere_leaves_what_is_no_note_and_the_sync_goes_on(
-    pair: tuple[Machine, Machine], kind: str
+    pair: tuple[Machine, Machine], fleet: Fleet, kind: str
 ) -> None:
     laptop, desk = pair
     put_in_place_of(desk.path("n"), kind)
@@ -48,12 +48,14 @@ def test_a_deletion_elsewhere_leaves_what_is_no_note_and_the_sync_goes_on(
     assert desk.body("later") == "news"
     assert os.path.lexists(desk.path("n"))
     assert not any(result.error for result in results)
+    assert set(fleet.published()) == {"semantic/anchor.md", "semantic/later.md"}
+    assert any("semantic/n.md" in line for line in results[-1].held_back)
     assert desk.backend.state().initialized
 
 
 @IRREGULAR
 def test_a_held_note_that_is_no_file_any_more_stops_nothing(
-    pair: tuple[Machine, Machine], kind: str
+    pair: tuple[Machine, Machine], fleet: Fleet, kind: str
 ) -> None:
     laptop, desk = pair
     laptop.edit("n", body="of laptop")
@@ -63,10 +65,13 @@ def test_a_held_note_that_is_no_file_any_more_stops_nothing(
     put_in_place_of(desk.path("n"), kind)
     laptop.write("later", "news")
     laptop.sync()
+    desk.write("own", "travels all the same")
 
     result = desk.sync()
 
     assert desk.body("later") == "news"
+    assert "semantic/own.md" in fleet.published()
+    assert os.path.lexists(desk.path("n"))
     assert result.conflicts == ("n",)
     with MemoryStore(desk.home) as store:
         assert [sides.conflict.id for sides in settle.held(store)] == ["n"]

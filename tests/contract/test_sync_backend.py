@@ -12,11 +12,10 @@ from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.records import replace
 from anamnesis.sync import SyncBackend, SyncResult
-from fleet import Fleet
+from fleet import FIVE, Fleet
 from reference_sync import ReferenceSyncBackend, SharedVersions
 
 Disk = MutableMapping[str, bytes]
-FIVE = "one\ntwo\nthree\nfour\nfive"
 
 
 class Folder(MutableMapping[str, bytes]):

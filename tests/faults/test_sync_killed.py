@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fleet import Fleet, Machine, Victims, every_text, quiet
+from fleet import FIVE, Fleet, Machine, Victims, every_text, quiet
 
-FIVE = "one\ntwo\nthree\nfour\nfive"
 Situation = Callable[[Fleet], Machine]
 
 
