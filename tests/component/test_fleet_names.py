@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,20 @@ def test_a_machine_that_got_another_name_leaves_no_ghost(desks: list[Desk], tmp_
     desks[1].run("sync")
 
     assert desks[0].knows == desks[1].knows == {"laptop", "tower"}
+
+
+def test_a_machine_that_was_copied_from_another_is_a_machine_of_its_own(
+    desks: list[Desk], tmp_path: Path
+) -> None:
+    desks[0].set_up("--remote", str(tmp_path / "shared.git"))
+    shutil.copytree(desks[0].root, desks[1].root)
+    desks[1].run("config", "set", "machine_id", "laptop")
+
+    for _ in range(3):
+        for desk in desks[:2]:
+            assert desk.run("sync") == 0
+
+    assert desks[0].knows == desks[1].knows == {"desk", "laptop"}
 
 
 def test_a_name_that_a_variable_gives_is_not_ours_to_change(

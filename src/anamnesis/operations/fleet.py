@@ -63,15 +63,13 @@ def beat(home: str) -> bool:
     mine = _mine(home)
     if mine is None:
         return False
-    path = os.path.join(home, "memory", _FOLDER, f"{file_name(mine.machine)}.json")
+    path = _place(home, mine.machine)
     before = _read(path)
     if before is not None and (before.install != mine.install or not _is_due(before, mine)):
         return False
     fields = {name: getattr(mine, name) for name in FIELDS}
     atomic.write_text(path, json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
-    for machine in machines(home):
-        if machine.install == mine.install and machine.machine != mine.machine:
-            forget(home, machine.machine)  # our sign of life under another name
+    _take_down_former(home, mine)
     return True
 
 
@@ -121,8 +119,7 @@ def has_rival(home: str) -> bool:
     """Whether another machine of the fleet goes by our name."""
     install = str(config._store_config().get("install_id") or "")  # noqa: SLF001
     machine = config.resolve_machine_id()
-    path = os.path.join(home, "memory", _FOLDER, f"{file_name(machine)}.json")
-    there = _read(path)
+    there = _read(_place(home, machine))
     return there is not None and bool(install) and there.install != install
 
 
@@ -152,7 +149,7 @@ def settle_name(home: str) -> bool:
 
 def forget(home: str, machine: str) -> bool:
     """Take a machine off the list; it comes back if it syncs again."""
-    path = os.path.join(home, "memory", _FOLDER, f"{file_name(machine)}.json")
+    path = _place(home, machine)
     if not os.path.exists(path):
         return False
     atomic.remove(path)
@@ -174,6 +171,30 @@ FIELDS = (
     "last_error",
 )  # fmt: skip
 _NEWS = ("name", "version", "last_capture", "pending", "last_error")
+
+
+def _place(home: str, machine: str) -> str:
+    return os.path.join(home, "memory", _FOLDER, f"{file_name(machine)}.json")
+
+
+def _take_down_former(home: str, mine: Machine) -> None:
+    """Take our sign of life under another name down, once.
+
+    Machines that were copied from one another have the same install id: only the name that this
+    one went by itself is known to be nobody else's.
+    """
+    marker = os.path.join(home, "state", "machine-name")
+    try:
+        with open(marker, encoding="utf-8", errors="replace") as stream:
+            former = stream.read(_LARGEST)
+    except OSError:
+        former = ""
+    if former == mine.machine:
+        return
+    there = _read(_place(home, former)) if former else None
+    if there is not None and there.install == mine.install:
+        forget(home, former)
+    atomic.write_text(marker, mine.machine)
 
 
 def _is_due(before: Machine, now: Machine) -> bool:
