@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis import locks
 from anamnesis.cli import COMMANDS, main
 from anamnesis.store import MemoryStore
 
@@ -236,6 +237,20 @@ def test_a_note_that_was_never_synced_can_be_brought_back(
     run(capsys, "delete", note_id, "--yes")
     run(capsys, "restore", note_id, "HEAD")
 
+    assert store.require(note_id).note.body == "the only copy"
+
+
+def test_a_note_that_cannot_be_recorded_yet_is_not_deleted_yet(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_id = write(capsys, "the only copy")
+    monkeypatch.setattr("anamnesis.sync.git._COMMIT_SECONDS", 0.1)
+
+    with locks.held(str(store.root / "locks" / "sync.lock"), name="sync", timeout=1):
+        code, _, said = run(capsys, "delete", note_id, "--yes")
+
+    assert code == 5
+    assert "nothing was changed" in said
     assert store.require(note_id).note.body == "the only copy"
 
 

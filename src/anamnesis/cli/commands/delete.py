@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
 from anamnesis.counting import counted
-from anamnesis.errors import AnamnesisError
+from anamnesis.errors import AnamnesisError, StoreBusy
 from anamnesis.operations import record
 
 if TYPE_CHECKING:
@@ -51,5 +51,7 @@ def run(args: Namespace) -> int:
 def _keep(store: MemoryStore, ids: Iterable[str]) -> None:
     try:
         record.keep(store, ids)
+    except StoreBusy:
+        raise
     except AnamnesisError as error:  # without git, for one; what a person wants gone goes
         output.talk(f"delete: nothing is kept of what was not recorded yet: {error.message}")
