@@ -55,8 +55,7 @@ def hold(
     before = (held(home) if known is None else known).get(path)
     if before is not None:
         return _renew(home, before, theirs, machine)
-    taken = {*_names(home)}
-    conflict = Conflict(_id_for(path, theirs, taken), path, fields, machine, utcnow(), base, theirs)
+    conflict = Conflict(_id_for(home, path, theirs), path, fields, machine, utcnow(), base, theirs)
     folder = _folder(home, conflict.id)
     making = f"{folder}{atomic.TEMP_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
     if base is not None:
@@ -156,13 +155,17 @@ def _folder(home: str, conflict_id: str) -> str:
     return os.path.join(home, FOLDER, conflict_id)
 
 
-def _id_for(path: str, theirs: bytes, taken: set[str]) -> str:
+def _id_for(home: str, path: str, theirs: bytes) -> str:
     """The note's id, or one made from the path where that does not name it alone."""
     note = note_in(theirs)
     note_id = note.id if note else path.rpartition("/")[2].removesuffix(".md")
-    if is_valid_id(note_id) and note_id not in {*taken, _SETTLED}:
+    if is_valid_id(note_id) and note_id != _SETTLED and not _is_taken(home, note_id):
         return note_id
     from hashlib import blake2b
 
     name = f"path-{blake2b(path.encode(), digest_size=8).hexdigest()}"
-    return name if name not in taken else f"{name}-{os.urandom(4).hex()}"
+    return f"{name}-{os.urandom(4).hex()}" if _is_taken(home, name) else name
+
+
+def _is_taken(home: str, conflict_id: str) -> bool:
+    return os.path.lexists(_folder(home, conflict_id))
