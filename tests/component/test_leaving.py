@@ -125,3 +125,9 @@ def test_what_git_still_holds_is_said_before_the_notes_go(
 
     assert "nowhere else" in capsys.readouterr().err
     assert root.exists()
+
+
+def test_what_was_started_in_the_background_makes_no_store_again(root: Path) -> None:
+    assert main(["embed", "--idle"]) == 0
+
+    assert not root.exists()

@@ -290,9 +290,9 @@ def test_purging_leaves_nothing_of_what_the_commands_keep(
     note = capsys.readouterr().out.split()[-1]
     case = {"query": "staging", "relevant": [note], "approved": True}
     (tmp_path / "cases").write_text(json.dumps(case))
-    for command in (
-        f"eval import {tmp_path}/cases", "eval run", "config set semantic 1", "embed", "pause",
-        "migrate --map global=acme --apply", "sync",
+    for command in (  # embed last: until it is on, nothing of it runs in the background
+        f"eval import {tmp_path}/cases", "eval run", "pause", "migrate --map global=acme --apply",
+        "sync", "config set semantic 1", "embed",
     ):  # fmt: skip
         assert main(command.split()) == 0, command
     kept = {"eval.jsonl", "eval-history.jsonl", "vectors.db", "paused", "undo"}

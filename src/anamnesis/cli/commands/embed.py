@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.config import home_directory
 from anamnesis.counting import counted
 from anamnesis.errors import StoreBusy
 from anamnesis.operations import embed
@@ -37,6 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Make what is missing, and say how much that was."""
+    if args.idle and not os.path.isdir(home_directory()):
+        return 0  # deleted since we were started
     if args.idle and hasattr(os, "nice"):
         os.nice(_LOW_PRIORITY)
     with arguments.open_store() as store:
