@@ -78,6 +78,26 @@ def test_an_edit_since_is_not_lost(store: MemoryStore, root: Path) -> None:
     assert sum(before[path] != data for path, data in files(root).items()) == 1
 
 
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_was_put_in_the_place_of_a_removed_note_stays(
+    store: MemoryStore, root: Path, kind: str
+) -> None:
+    first, second, *_ = sessions(store)
+    removed = [(store.require(first.id), None), (store.require(second.id), None)]
+    undo.apply(store, undo.changes_of(store, removed), kind="test", summary="")
+    place = root / "memory" / "episodic" / f"{first.id}.md"
+    put = {"link": lambda: place.symlink_to("x"), "pipe": lambda: os.mkfifo(place)}
+    put.get(kind, place.mkdir)()
+    before = os.lstat(place)
+
+    with pytest.raises(undo.ChangedSince):
+        undo.undo(store)
+    undo.undo(store, force=True)
+
+    assert os.lstat(place).st_ino == before.st_ino
+    assert store.get(second.id) == second
+
+
 def test_a_note_that_changed_meanwhile_stops_the_whole_unit(store: MemoryStore, root: Path) -> None:
     sessions(store)
     changes = retitled(store)

@@ -36,6 +36,7 @@ __all__ = [
 
 _LOCK_SECONDS = 10.0
 _BATCH = 1000  # files written under one lock: a capture that ends meanwhile waits a second or two
+_NO_FILE = b"\0"  # stands for a link, pipe or folder: nothing that we ever wrote
 
 
 @record
@@ -142,7 +143,7 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "", force: bool = Fals
             raise NothingToUndo(kind or "change")
         back, edited = [], []
         for image in unit.files:
-            current = tree.bytes_at(os.path.join(root, image.path))
+            current = _current(root, image.path)
             if hash_of(current) == image.after:
                 back.append(FileChange(image.path, current, image.before))
             elif current != image.before:  # an undo that was killed may have restored it already
@@ -164,7 +165,7 @@ def _recover(store: MemoryStore) -> None:
 
 
 def _roll_back(root: str, unit: Unit) -> None:
-    current = ((image, tree.bytes_at(os.path.join(root, image.path))) for image in unit.files)
+    current = ((image, _current(root, image.path)) for image in unit.files)
     changed = [
         FileChange(image.path, data, image.before)
         for image, data in current
@@ -185,7 +186,7 @@ def _write(root: str, changes: Sequence[FileChange], progress: Progress) -> None
         batch = changes[start : start + _BATCH]
         with locks.held(lock, name="store", timeout=_LOCK_SECONDS):
             for change in batch:
-                if tree.bytes_at(os.path.join(root, change.path)) != change.before:
+                if _current(root, change.path) != change.before:
                     raise NoteChangedOnDisk(change.path)
             new = {os.path.join(root, c.path): c.after for c in batch if c.after is not None}
             atomic.write_all(new)
@@ -194,3 +195,10 @@ def _write(root: str, changes: Sequence[FileChange], progress: Progress) -> None
                     atomic.remove(os.path.join(root, change.path))
         if progress is not None:
             progress(start + len(batch), len(changes))
+
+
+def _current(root: str, path: str) -> bytes | None:
+    """What a file says; None if there is none."""
+    absolute = os.path.join(root, path)
+    data = tree.bytes_at(absolute)
+    return _NO_FILE if data is None and os.path.lexists(absolute) else data
