@@ -7,7 +7,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from anamnesis import process
+from anamnesis import atomic, process
 from anamnesis.errors import AnamnesisError, InvalidInput
 
 if TYPE_CHECKING:
@@ -35,11 +35,11 @@ def edited(text: str) -> Iterator[str]:
         _open(path)
         yield _read(path)
     except AnamnesisError as error:
-        if _read(path) != text:
+        if os.path.exists(path) and _read(path) != text:
             raise EditKept(error, path) from error
-        os.unlink(path)
+        atomic.remove(path)
         raise
-    os.unlink(path)
+    atomic.remove(path)
 
 
 def _open(path: str) -> None:
@@ -50,5 +50,8 @@ def _open(path: str) -> None:
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-        return stream.read()
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise InvalidInput("The editor left no file; nothing was changed.") from None
