@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis delete N0KGD             the end of an id is enough
-  anamnesis restore N0KGD HEAD       bring it back
+  anamnesis restore ID HEAD          bring it back; the id in full, as it is printed
+  anamnesis history ID               after a sync: its versions, to bring one of them back
 """
 
 
