@@ -78,8 +78,9 @@ class Dashboard:
             self._templates.get_template(name)
 
     def warm(self) -> None:
-        """Count what the first page needs, while the browser still opens."""
+        """Count what the first page needs and load what a search needs, while the browser opens."""
         self.counts.facets(Shown())
+        self.store.recall("notes", k=1)
         with suppress(OSError):  # no git: then there is no history to look at either
             history.index_changes(str(self.store.memory_dir))
 
