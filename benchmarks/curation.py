@@ -18,7 +18,7 @@ SIZES = (1_000, 5_000)
 _CHILD = """
 import json, resource, sys, time
 from anamnesis.store import MemoryStore
-from anamnesis.operations import curate, dedup, reflect, take_in
+from anamnesis.operations.curate import curate, dedup, reflect, import_ as take_in
 root, what = sys.argv[1:]
 with MemoryStore(root) as store:
     store.refresh()

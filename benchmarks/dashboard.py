@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from anamnesis.operations.record import record_locally
-from anamnesis.records import replace
+from anamnesis.ground.records import replace
+from anamnesis.history.commit import record_locally
 from anamnesis.store import MemoryStore
 from benchmarks import corpus
 from benchmarks.measure import Row, milliseconds, print_table

@@ -29,12 +29,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from anamnesis import encoder
 from anamnesis.eval import RecallReport, report
-from anamnesis.index.query import _fts_query
-from anamnesis.index.vectors import Entry, Shelf
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import Memory
+from anamnesis.search import encoder
+from anamnesis.search.query import _fts_query
+from anamnesis.search.vectors import Entry, Shelf
 from anamnesis.store import MemoryStore
 from benchmarks import corpus
 
@@ -145,7 +145,7 @@ def encode(store: MemoryStore) -> None:
     """Give the notes of a store their vectors; no text is ever encoded twice, in no run."""
     CACHE.mkdir(parents=True, exist_ok=True)
     model = encoder.load()
-    from anamnesis.index.matrix import stored  # loads numpy, which the encoder sets up
+    from anamnesis.search.matrix import stored  # loads numpy, which the encoder sets up
 
     with Shelf(str(CACHE), model.model) as known, Shelf(str(store.root), model.model) as shelf:
         for note in store.list():

@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.sync import GitSyncBackend, SyncResult, conflicts
 
 FIVE = "one\ntwo\nthree\nfour\nfive"

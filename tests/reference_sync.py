@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-from anamnesis.records import record, replace
+from anamnesis.ground.records import record, replace
 from anamnesis.sync.backend import SyncResult, SyncState
 from anamnesis.sync.merge import three_way
 from anamnesis.sync.paths import travels

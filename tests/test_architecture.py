@@ -24,8 +24,8 @@ HEAVY = {
     "socket", "starlette", "subprocess", "typing", "urllib", "uvicorn", "yaml",
 }  # fmt: skip
 OWNERS = {
-    "sqlite3": {"index", "filing.py"},
-    "subprocess": {"process.py"},
+    "sqlite3": {"index", "search", "store"},
+    "subprocess": {"ground"},
     "yaml": {"notes"},
 }
 

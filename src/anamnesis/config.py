@@ -19,7 +19,7 @@ def home_directory() -> str:
     named = os.environ.get("ANAMNESIS_HOME", "").strip()
     root = os.path.expanduser(named or os.path.join("~", ".anamnesis"))
     if root.startswith("~"):  # it would be a folder of that name, wherever we are
-        from anamnesis.errors import NoHome
+        from anamnesis.ground.errors import NoHome
 
         raise NoHome(root)
     return os.path.abspath(root)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from anamnesis import gitconfig
-from anamnesis.errors import ToolMissing
+from anamnesis.git import config
+from anamnesis.ground.errors import ToolMissing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ def resolve_project_key(cwd: str | PathLike[str]) -> str:
     marker = _read_marker(directory)
     if marker:
         return marker
-    repository = gitconfig.find_repository(directory)
+    repository = config.find_repository(directory)
     if repository is None:
         return os.path.basename(directory).lower() or GLOBAL
-    origin = gitconfig.read_origin(repository)
-    if origin is gitconfig.ASK_GIT:
+    origin = config.read_origin(repository)
+    if origin is config.ASK_GIT:
         origin = _ask_git_for_origin(directory)
-    key = _normalize_remote(gitconfig.resolve_ssh_alias(origin)) if origin else ""
+    key = _normalize_remote(config.resolve_ssh_alias(origin)) if origin else ""
     return key or repository.name.lower() or GLOBAL
 
 
@@ -88,10 +88,10 @@ def _normalize_remote(url: str) -> str:
 
 
 def _ask_git_for_origin(directory: str) -> str | None:
-    from anamnesis import gitcmd
+    from anamnesis.git import command
 
     try:
-        asked = gitcmd.git(["remote", "get-url", "origin"], cwd=directory, timeout=_GIT_SECONDS)
+        asked = command.git(["remote", "get-url", "origin"], cwd=directory, timeout=_GIT_SECONDS)
     except (ToolMissing, OSError):
         return None
     url = asked.text.partition("\n")[0] if asked.code == 0 else ""

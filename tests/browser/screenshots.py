@@ -14,11 +14,11 @@ from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
+from anamnesis.ground.records import replace
+from anamnesis.hooks.payload import Payload
 from anamnesis.notes.ids import new_id
 from anamnesis.notes.note import Memory
-from anamnesis.operations.inject import inject
-from anamnesis.payload import Payload
-from anamnesis.records import replace
+from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
 from anamnesis.web.serve import Server

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from anamnesis.operations.synchronise import backend_of_this_machine, synchronise
-from anamnesis.records import replace
+from anamnesis.ground.records import replace
+from anamnesis.operations.travel.sync import synchronise
 from anamnesis.store import MemoryStore
+from anamnesis.sync.machine import backend_of_this_machine
 from anamnesis.web.serve import Server
 from fleet import Machine
 

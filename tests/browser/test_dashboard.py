@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from anamnesis.history.commit import record_locally
+from anamnesis.hooks.payload import Payload
 from anamnesis.notes.note import Memory
-from anamnesis.operations.inject import inject
-from anamnesis.operations.record import record_locally
-from anamnesis.payload import Payload
+from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 from support import write_file

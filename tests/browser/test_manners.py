@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 

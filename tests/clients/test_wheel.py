@@ -19,8 +19,8 @@ WHEELS = REPOSITORY / ".cache" / "wheels"
 TOOLS = REPOSITORY / ".cache" / "tools" / "bin"
 # Not code, and yet nothing works without them.
 NEEDED = (
-    "index/meaning.bin",
-    "index/meaning.LICENSE.txt",
+    "search/meaning.bin",
+    "search/meaning.LICENSE.txt",
     "onboard/agents/opencode.js",
     "web/templates/base.html",
     "web/static/dashboard.css",

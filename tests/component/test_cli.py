@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import locks
 from anamnesis.cli import COMMANDS, main
+from anamnesis.ground import locks
 from anamnesis.store import MemoryStore
 
 

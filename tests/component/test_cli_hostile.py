@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.operations import forget
+from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from fleet import Fleet, quiet
 from support import write_file

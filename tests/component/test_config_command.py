@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.operations import settings
-from anamnesis.operations.settings import SETTINGS
+from anamnesis.operations.machine import settings
+from anamnesis.operations.machine.settings import SETTINGS
 
 REPOSITORY = Path(__file__).parent.parent.parent
 SOURCE = "".join(path.read_text() for path in (REPOSITORY / "src").rglob("*.py"))

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import undo
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import replace
+from anamnesis.history import undo
+from anamnesis.hooks.payload import Payload
 from anamnesis.inject import select_inject
 from anamnesis.notes import tombstones
-from anamnesis.operations import curate, dedup, forget, review
-from anamnesis.operations.capture import capture
-from anamnesis.operations.stale import stale_notes
-from anamnesis.payload import Payload
-from anamnesis.records import replace
+from anamnesis.operations.curate import curate, dedup, forget, review
+from anamnesis.operations.curate.stale import stale_notes
+from anamnesis.operations.sessions.capture import capture
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files, sessions
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.ground.records import replace
 from anamnesis.notes import tombstones
-from anamnesis.operations import reflect
-from anamnesis.records import replace
+from anamnesis.operations.curate import reflect
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files, sessions
 

@@ -11,7 +11,7 @@ import pytest
 
 import model_server as play
 from anamnesis.cli import main
-from anamnesis.hooklog import runs
+from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files, sessions
 

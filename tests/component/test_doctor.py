@@ -13,15 +13,16 @@ import pytest
 
 from anamnesis import __version__
 from anamnesis.cli import COMMANDS, main
-from anamnesis.hooklog import runs
+from anamnesis.hooks import runs
+from anamnesis.hooks.payload import Payload
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
-from anamnesis.operations import doctor, fleet
-from anamnesis.operations.exchange import sync_memory
-from anamnesis.operations.inject import inject
-from anamnesis.operations.synchronise import backend_of_this_machine
-from anamnesis.payload import Payload
+from anamnesis.operations.care import doctor
+from anamnesis.operations.sessions.inject import inject
+from anamnesis.operations.travel import fleet
+from anamnesis.operations.travel.sync import sync_memory
 from anamnesis.store import MemoryStore
+from anamnesis.sync.machine import backend_of_this_machine
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
-from anamnesis.hooklog import runs
+from anamnesis.ground.records import replace
+from anamnesis.hooks import runs
+from anamnesis.hooks.payload import Payload
 from anamnesis.notes.note import Memory
-from anamnesis.operations.capture import capture
-from anamnesis.payload import Payload
-from anamnesis.records import replace
+from anamnesis.operations.sessions.capture import capture
 from anamnesis.store import MemoryStore
 from hook_support import ENTRY, Transcript, environment
 

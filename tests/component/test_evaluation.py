@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import model_server as play
-from anamnesis.errors import InvalidInput
 from anamnesis.eval import cases as questions
 from anamnesis.eval.build import build_eval_candidates
 from anamnesis.eval.cases import Case
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.llm.models import connect
 from anamnesis.llm.settings import Settings
-from anamnesis.operations import evaluate
+from anamnesis.operations.care import evaluate
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files, sessions
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from anamnesis.index.browse import Shown
-from anamnesis.index.excerpts import END, START
-from anamnesis.operations import look
+from anamnesis.operations.notes import browse
+from anamnesis.search.excerpts import END, START
 from anamnesis.store import MemoryStore
 
 
 def _marked(store: MemoryStore, query: str) -> str:
-    (hit, *_) = look.search(store, query, Shown(), limit=1).hits
+    (hit, *_) = browse.search(store, query, Shown(), limit=1).hits
     assert hit.excerpt is not None
     text = f"{hit.excerpt.title} | {hit.excerpt.passage}"
     return text.replace(START, "[").replace(END, "]")
@@ -52,7 +52,7 @@ def test_parts_of_identifiers_and_other_scripts_are_marked(store: MemoryStore) -
 def test_a_tag_is_a_reason_too(store: MemoryStore) -> None:
     store.write(type="semantic", title="t", body="b", tags=["database"])
 
-    (hit,) = look.search(store, "databases", Shown(), limit=1).hits
+    (hit,) = browse.search(store, "databases", Shown(), limit=1).hits
 
     assert hit.excerpt is not None
     assert hit.excerpt.words == ("database",)
@@ -69,7 +69,7 @@ def test_filters_that_recall_does_not_know_hold_for_a_search_too(store: MemorySt
     store.write(type="semantic", title="needle new", body="", supersedes=old.id)
 
     def titles(shown: Shown) -> list[str]:
-        hits = look.search(store, "needle", shown, limit=9).hits
+        hits = browse.search(store, "needle", shown, limit=9).hits
         return [hit.row.note.title for hit in hits]
 
     assert titles(Shown()) == ["needle new"]

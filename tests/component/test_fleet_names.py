@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.operations import fleet
+from anamnesis.operations.travel import fleet
 
 
 class Desk:

@@ -13,7 +13,7 @@ import pytest
 from anamnesis import cli
 from anamnesis.capture import discovery
 from anamnesis.cli import cmd_capture, cmd_inject, main
-from anamnesis.hooklog import runs
+from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from hook_support import PAYLOADS, TRANSCRIPTS, Transcript, hook
 

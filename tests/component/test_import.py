@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import undo
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import replace
+from anamnesis.history import undo
 from anamnesis.importers import formats, native
 from anamnesis.importers.draft import timestamp
-from anamnesis.operations import export, forget, own_notes, review, take_in
-from anamnesis.operations.take_in import Intake
-from anamnesis.records import replace
+from anamnesis.operations.curate import export, forget, own_notes, review
+from anamnesis.operations.curate import import_ as take_in
+from anamnesis.operations.curate.import_ import Intake
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files
 

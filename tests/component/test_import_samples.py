@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.importers import formats
-from anamnesis.operations import take_in
-from anamnesis.operations.take_in import Intake
+from anamnesis.operations.curate import import_ as take_in
+from anamnesis.operations.curate.import_ import Intake
 from anamnesis.store import MemoryStore
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "imports"

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import switches
-from anamnesis.hooklog import receipts, runs
+from anamnesis.hooks import receipts, runs, switches
+from anamnesis.hooks.payload import Payload
 from anamnesis.inject import _MAX_EPISODIC, budget, select_inject
 from anamnesis.notes import tree
 from anamnesis.notes.note import Memory
-from anamnesis.operations.inject import inject
-from anamnesis.operations.recall_for_prompt import recall_for_prompt
-from anamnesis.payload import Payload
+from anamnesis.operations.sessions.inject import inject
+from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
 from support import write_file
 

@@ -16,7 +16,7 @@ import fastmcp
 import pytest
 from fastmcp.client.transports import StreamableHttpTransport
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 from mcp_client import INITIALIZE, PATIENCE, SERVE, line
 
 if TYPE_CHECKING:

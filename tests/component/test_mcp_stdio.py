@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from anamnesis import locks
+from anamnesis.ground import locks
 from anamnesis.mcp.protocol import VERSIONS
 from anamnesis.mcp.teaching import INSTRUCTIONS
 from mcp_client import Server, line

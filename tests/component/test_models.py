@@ -15,7 +15,7 @@ from anamnesis.llm import transport
 from anamnesis.llm.errors import ModelNotSetUp, ModelUnavailable
 from anamnesis.llm.models import connect
 from anamnesis.llm.settings import Settings, resolve
-from anamnesis.operations.prove import prove_provider
+from anamnesis.operations.machine.prove import prove_provider
 
 QUESTION = {"instructions": "Answer in JSON.", "question": "What is the port?"}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import locks
 from anamnesis.cli import main
-from anamnesis.errors import NotWritable
+from anamnesis.ground import locks
+from anamnesis.ground.errors import NotWritable
 from anamnesis.onboard import journey, receipt, uninstall
 from anamnesis.onboard.agents import chosen
 from anamnesis.onboard.journey import Wishes

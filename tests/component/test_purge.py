@@ -12,7 +12,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.notes import tombstones
-from anamnesis.operations import forget
+from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from anamnesis.sync import purge
 from anamnesis.sync.repository import SyncFailed

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.index import meaning, schema, search, select
-from anamnesis.index.filters import Filters, facet
+from anamnesis.index import schema
+from anamnesis.index.words import facet
 from anamnesis.notes.note import Memory
+from anamnesis.search import engine, meaning, select
+from anamnesis.search.filters import Filters
 from anamnesis.store import MemoryStore
 
 
@@ -186,7 +188,7 @@ class TestPages:
             db = schema.connect(":memory:")
             schema.create(db)
             rows_of(db, sequence)
-            hits = search.search(db, search.Question("findme", Filters(), limit=60))
+            hits = engine.search(db, engine.Question("findme", Filters(), limit=60))
             orders.append([hit.id for hit in hits])
             db.close()
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.eval import RecallCase, recall_at_k
-from anamnesis.index.query import _fts_query
 from anamnesis.notes.note import Memory
-from anamnesis.operations import embed
+from anamnesis.operations.machine import embed
+from anamnesis.search.query import _fts_query
 from anamnesis.store import MemoryStore
 
 SET = json.loads(

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import model_server as play
-from anamnesis import undo
+from anamnesis.history import undo
 from anamnesis.llm import transport
 from anamnesis.llm.models import connect
 from anamnesis.llm.settings import Settings
 from anamnesis.notes.derived import key
-from anamnesis.operations import reflect, review
-from anamnesis.operations.reflect import Reflection
+from anamnesis.operations.curate import reflect, review
+from anamnesis.operations.curate.reflect import Reflection
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files, sessions
 from support import content_of_files, index_content

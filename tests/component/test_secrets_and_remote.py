@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.operations.remember import write_memory
-from anamnesis.operations.synchronise import backend_of, synchronise
+from anamnesis.operations.notes.write import write_memory
+from anamnesis.operations.travel.sync import synchronise
 from anamnesis.store import MemoryStore
+from anamnesis.sync.machine import backend_of
 from support import hand_written, write_file
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.hooklog import runs
-from anamnesis.operations.inject import inject
-from anamnesis.operations.secrets import secrets_stay_here
-from anamnesis.operations.status import status_report
-from anamnesis.operations.synchronise import backend_of, synchronise
-from anamnesis.payload import Payload
+from anamnesis.hooks import runs
+from anamnesis.hooks.payload import Payload
+from anamnesis.operations.care.status import status_report
+from anamnesis.operations.sessions.inject import inject
+from anamnesis.operations.travel.sync import synchronise
+from anamnesis.redact.allowed import secrets_stay_here
 from anamnesis.store import MemoryStore
 from anamnesis.sync.backend import SyncResult, SyncState
+from anamnesis.sync.machine import backend_of
 from corpus.secrets import planted
 from fleet import git
 

@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anamnesis import encoder, locks
 from anamnesis.cli import main
-from anamnesis.errors import NotWritable, StoreBusy
-from anamnesis.hooklog import runs
-from anamnesis.index import vectors
-from anamnesis.index.filters import Filters
-from anamnesis.operations import embed, forget
-from anamnesis.operations.embed import SwitchedOff
-from anamnesis.operations.status import full_report, status_report
-from anamnesis.operations.synchronise import backend_of_this_machine
+from anamnesis.ground import locks
+from anamnesis.ground.errors import NotWritable, StoreBusy
+from anamnesis.hooks import runs
+from anamnesis.operations.care.status import full_report, status_report
+from anamnesis.operations.curate import forget
+from anamnesis.operations.machine import embed
+from anamnesis.operations.machine.embed import SwitchedOff
+from anamnesis.search import encoder, vectors
+from anamnesis.search.filters import Filters
 from anamnesis.store import MemoryStore
+from anamnesis.sync.machine import backend_of_this_machine
 
 if TYPE_CHECKING:
-    from anamnesis.encoder.pack import Floats
+    from anamnesis.search.encoder.pack import Floats
 
 DEPLOY = "push to main triggers the pipeline on staging"
 ANAMNESIS = [sys.executable, "-c", "import sys; from anamnesis.cli import main; sys.exit(main())"]
@@ -362,7 +363,8 @@ def test_hooks_never_load_the_encoder(store: MemoryStore, home: Path) -> None:
     store.close()
     code = (
         "import sys; from anamnesis.cli import main; main([sys.argv[1]]); "
-        "sys.exit(len({'numpy', 'anamnesis.encoder', 'anamnesis.index.semantic'} & {*sys.modules}))"
+        "heavy = {'numpy', 'anamnesis.search.encoder', 'anamnesis.search.semantic'}; "
+        "sys.exit(len(heavy & {*sys.modules}))"
     )
     prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": QUESTION}
     start = {"hook_event_name": "SessionStart", "session_id": "s", "source": "startup"}

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from anamnesis.errors import FileInTheWay, InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.ground.errors import FileInTheWay, InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.ground.records import replace
 from anamnesis.index import catalog, refresh, schema
 from anamnesis.index.database import Database
 from anamnesis.notes import tree
-from anamnesis.records import replace
 from anamnesis.store import Memory, MemoryStore
 from support import content_of_files, hand_written, index_content, write_file
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.operations import connect
+from anamnesis.operations.travel import remote
 from fleet import Machine, git
 
 PROJECT = {"README.md": "# Shop", "src/cart.py": "x = 1", "package.json": "{}"}
@@ -82,5 +82,5 @@ def test_a_memory_is_one_whatever_lies_beside_the_notes(
 def test_joining_a_project_is_refused_before_a_commit_goes_there(tmp_path: Path) -> None:
     bare = published(tmp_path, PROJECT)
 
-    with pytest.raises(connect.RemoteNotUsable, match="something else than notes"):
-        connect.prove(str(bare))
+    with pytest.raises(remote.RemoteNotUsable, match="something else than notes"):
+        remote.prove(str(bare))

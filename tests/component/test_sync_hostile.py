@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import history
+from anamnesis.history import log
 from fleet import Fleet, Machine, git
 from support import hand_written
 
@@ -302,7 +302,7 @@ def test_a_commit_may_say_anything(fleet: Fleet, desk: Machine) -> None:
 
     assert not result.error
     assert laptop.body("own") == "by hand"
-    assert any("subject" in version.message for version in history.log(str(desk.memory)))
+    assert any("subject" in version.message for version in log.log(str(desk.memory)))
 
 
 def test_a_check_can_keep_a_file_here(fleet: Fleet) -> None:

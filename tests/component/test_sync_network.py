@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.operations import connect
+from anamnesis.operations.travel import remote as connect
 from anamnesis.sync import SyncResult
 from fleet import Machine, git
 from ssh_server import USER, SshServer

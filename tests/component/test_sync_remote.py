@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from fleet import FIVE, Fleet, Machine, git, in_step
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import StoreBusy
-from anamnesis.operations import settle
+from anamnesis.ground.errors import StoreBusy
+from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
 from anamnesis.sync.healing import NotOurRepository
 from fleet import FIVE, Fleet, Machine, git, in_step
@@ -74,7 +74,7 @@ def test_a_held_note_that_is_no_file_any_more_stops_nothing(
     assert os.path.lexists(desk.path("n"))
     assert result.conflicts == ("n",)
     with MemoryStore(desk.home) as store:
-        assert [sides.conflict.id for sides in settle.held(store)] == ["n"]
+        assert [sides.conflict.id for sides in conflicts.held(store)] == ["n"]
 
 
 # What a person left
@@ -98,7 +98,7 @@ def test_an_unfinished_rebase_is_set_aside(pair: tuple[Machine, Machine]) -> Non
     assert any("conflict markers" in line for line in result.held_back)
     desk.write("n", "what I want")
     with MemoryStore(desk.home) as store:
-        settle.resolve(store, "n", "mine")
+        conflicts.resolve(store, "n", "mine")
     in_step(laptop, desk)
     assert laptop.body("n") == "what I want"
 

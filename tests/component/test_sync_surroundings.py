@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import ToolMissing
+from anamnesis.ground.errors import ToolMissing
 from fleet import FIVE, Fleet, Machine, git, in_step
 
 
@@ -177,7 +177,7 @@ def test_a_second_sync_returns_at_once(
 ) -> None:
     _, desk = pair
     holder = (
-        "import sys, time; from anamnesis import locks\n"
+        "import sys, time; from anamnesis.ground import locks\n"
         f"with locks.held({str(desk.home / 'locks' / 'sync.lock')!r}, name='sync', timeout=1):\n"
         "    print('held', flush=True); time.sleep(60)\n"
     )

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 import model_server as play
-from anamnesis import background
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, resolve_summarizer
-from anamnesis.hooklog import runs
-from anamnesis.operations import forget, upkeep
-from anamnesis.operations.capture import capture
-from anamnesis.operations.inject import inject
-from anamnesis.payload import Payload
+from anamnesis.hooks import background, runs
+from anamnesis.hooks.payload import Payload
+from anamnesis.operations.curate import forget, upkeep
+from anamnesis.operations.sessions.capture import capture
+from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from hook_support import Transcript
 from reflect_support import durable

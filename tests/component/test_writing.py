@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import main
-from anamnesis.operations import export, own_notes, take_in
-from anamnesis.operations.remember import remember
+from anamnesis.operations.curate import export, own_notes
+from anamnesis.operations.curate import import_ as take_in
+from anamnesis.operations.notes.write import remember
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.sync import SyncBackend, SyncResult
 from fleet import FIVE, Fleet
 from reference_sync import ReferenceSyncBackend, SharedVersions

@@ -9,7 +9,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.notes import tombstones
-from anamnesis.operations import curate, forget
+from anamnesis.operations.curate import curate, forget
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
 from fleet import Victims

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.hooklog import runs
+from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from hook_support import ENTRY, Transcript, environment, hook
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.atomic import TEMP_PREFIX
+from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.notes import tree
 from anamnesis.store import MemoryStore
 from support import content_of_files, index_content

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anamnesis.operations import forget
+from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from fleet import Fleet, Victims, quiet
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import atomic, undo
-from anamnesis.errors import NoteChangedOnDisk
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import NoteChangedOnDisk
+from anamnesis.ground.records import replace
+from anamnesis.history import undo
 from anamnesis.notes.note import Memory
 from anamnesis.notes.tree import ReadNote
-from anamnesis.operations import curate, forget
-from anamnesis.records import replace
+from anamnesis.operations.curate import curate, forget
 from anamnesis.store import MemoryStore
 from reflect_support import files, sessions
 from support import content_of_files, index_content
@@ -137,9 +138,10 @@ def test_a_full_disk_stops_the_whole_unit(
 
 KILLED = """
 import os, sys
-from anamnesis import atomic, undo
+from anamnesis.ground import atomic
+from anamnesis.history import undo
 from anamnesis.store import MemoryStore
-from anamnesis.operations import curate
+from anamnesis.operations.curate import curate
 root, number = sys.argv[1], int(sys.argv[2])
 real, count = atomic.write_bytes, 0
 def dies(path, data, *, mode=0o600):

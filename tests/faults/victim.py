@@ -17,7 +17,7 @@ from pathlib import Path
 import onboard_support
 from anamnesis.notes import tombstones
 from anamnesis.onboard import uninstall
-from anamnesis.operations import forget as forgetting
+from anamnesis.operations.curate import forget as forgetting
 from anamnesis.store import MemoryStore
 from anamnesis.sync import cycle, git, healing, worktree
 from anamnesis.sync import purge as purging

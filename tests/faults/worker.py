@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterator
 
-from anamnesis.records import replace
+from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.hooks.payload import Payload
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import Memory
-from anamnesis.operations.capture import capture
-from anamnesis.operations.inject import inject
-from anamnesis.operations.recall_for_prompt import recall_for_prompt
-from anamnesis.payload import Payload
+from anamnesis.operations.sessions.capture import capture
+from anamnesis.operations.sessions.inject import inject
+from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
 from hook_support import SAMPLES, TRANSCRIPTS
 

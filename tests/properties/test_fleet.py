@@ -19,9 +19,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from fleet import Fleet, Machine, Victims, every_text
 from reference_sync import ReferenceSyncBackend, SharedVersions
 
@@ -271,12 +271,12 @@ class GitMachines(Machines):
         return super().shared_files(machine, held | local)
 
     def settle(self, machine: int, path: str, choice: str) -> None:
-        from anamnesis.operations import settle
+        from anamnesis.operations.travel import conflicts
         from anamnesis.store import MemoryStore
 
         one = self.machines[machine]
         with MemoryStore(one.home) as store:
-            settle.resolve(store, one.held()[path].id, choice)
+            conflicts.resolve(store, one.held()[path].id, choice)
 
     @precondition(lambda self: self.tokens > 0)
     @rule(machine=MACHINES, number=st.integers(min_value=1, max_value=60))

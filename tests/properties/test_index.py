@@ -20,9 +20,9 @@ from hypothesis.stateful import (
     rule,
 )
 
-from anamnesis.errors import FileInTheWay, NoSuchNote
+from anamnesis.ground.errors import FileInTheWay, NoSuchNote
+from anamnesis.ground.records import replace
 from anamnesis.notes.note import SCOPES, TYPES, Memory
-from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from support import content_of_files, hand_written, index_content, write_file
 

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.capture.privacy import without_private_and_recalled
+from anamnesis.ground.records import replace
 from anamnesis.inject import budget, render
 from anamnesis.inject.select import Candidate
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.redact import redact
 
 TEXT = st.text(max_size=300) | st.sampled_from(

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.index import rows, schema
-from anamnesis.index.filters import Filters
-from anamnesis.index.search import Found, Question, search
 from anamnesis.notes.note import SCOPES, TYPES, Memory
+from anamnesis.search.engine import Found, Question, search
+from anamnesis.search.filters import Filters
 
 word = st.sampled_from(
     [

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import Memory
-from anamnesis.operations.compose import Composition, composition
-from anamnesis.operations.settle import Sides
+from anamnesis.operations.travel.compose import Composition, composition
+from anamnesis.operations.travel.conflicts import Sides
 from anamnesis.sync.conflicts import Conflict
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "d d"]), max_size=8).map("\n".join)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anamnesis import encoder
-from anamnesis.encoder import pack
-from anamnesis.encoder.tokens import Tokenizer
+from anamnesis.search import encoder
+from anamnesis.search.encoder import pack
+from anamnesis.search.encoder.tokens import Tokenizer
 
 
 @pytest.fixture(scope="module")

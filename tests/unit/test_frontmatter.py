@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from anamnesis.ground.records import replace
 from anamnesis.notes import frontmatter, yamlfront
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
-from anamnesis.notes.note import Memory
-from anamnesis.records import replace
+from anamnesis.notes.frontmatter import deserialize, serialize
+from anamnesis.notes.note import Memory, UnreadableNote
 
 NOTE = Memory(
     id="01J9Z8YPM7Q3X2V4WT6B5N0KGD",

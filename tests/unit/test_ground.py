@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import atomic, gitcmd, locks, process
-from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput, NotWritable, StoreBusy, ToolBroken, ToolMissing
+from anamnesis.git import command as gitcmd
+from anamnesis.ground import atomic, locks, process
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput, NotWritable, StoreBusy, ToolBroken, ToolMissing
 from anamnesis.notes.ids import is_valid_id, new_id
 
 
@@ -110,7 +111,7 @@ def test_a_lock_is_given_up_after_its_time_and_names_its_holder(tmp_path: Path) 
 def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
     path = str(tmp_path / "store.lock")
     code = (
-        "import sys, time; from anamnesis import locks\n"
+        "import sys, time; from anamnesis.ground import locks\n"
         "with locks.held(sys.argv[1], name='store', timeout=1):\n"
         "  print('held', flush=True); time.sleep(60)\n"
     )
@@ -172,7 +173,7 @@ def test_what_is_no_command_line_is_told(line: str) -> None:
 def test_children_that_go_on_without_us_leave_no_remains() -> None:
     code = (
         "import os, sys\n"
-        "from anamnesis import background, process\n"
+        "from anamnesis.ground import process; from anamnesis.hooks import background\n"
         "for number in range(6):\n"
         "    if number % 2:\n"
         "        process.detach(['true'])\n"
@@ -228,7 +229,7 @@ def test_a_program_that_is_not_there_is_named() -> None:
 def test_a_detached_program_outlives_its_parent(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     code = (
-        "import sys; from anamnesis import process\n"
+        "import sys; from anamnesis.ground import process\n"
         "process.detach(['sh', '-c', 'sleep 0.2; touch \"$0\"', sys.argv[1]])\n"
     )
 

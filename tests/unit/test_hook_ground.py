@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import clock, payload, switches
 from anamnesis.cli.hooks import Option, Options
-from anamnesis.errors import InvalidInput
-from anamnesis.hooklog import journal, receipts, runs
-from anamnesis.operations.since import moment
+from anamnesis.ground import clock
+from anamnesis.ground.clock import since
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.hooks import journal, payload, receipts, runs, switches
 from hook_support import PAYLOADS
 
 
@@ -190,11 +190,11 @@ def test_the_store_is_no_project(home: Path) -> None:
 
 
 def test_points_in_time() -> None:
-    assert moment("") == 0
-    assert moment("2w") < moment("3d") < moment("1h")
-    assert moment("2026-01-31") < moment("2026-02-01")
+    assert since("") == 0
+    assert since("2w") < since("3d") < since("1h")
+    assert since("2026-01-31") < since("2026-02-01")
     with pytest.raises(InvalidInput):
-        moment("yesterday")
+        since("yesterday")
 
 
 def test_the_names_of_payload_fields_are_those_of_the_samples() -> None:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from anamnesis.capture import privacy
+from anamnesis.ground.records import replace
 from anamnesis.inject import budget, formats, render, render_inject
+from anamnesis.inject.prompt import HEADING as RECALL_HEADING
 from anamnesis.inject.select import Candidate
 from anamnesis.notes.note import Memory
-from anamnesis.recall import HEADING as RECALL_HEADING
-from anamnesis.records import replace
 
 
 def note(number: int = 1, *, body: str = "A body.", **fields: object) -> Memory:

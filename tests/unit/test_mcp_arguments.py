@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.mcp.arguments import checked, schema
 from anamnesis.mcp.tools import TOOLS
 

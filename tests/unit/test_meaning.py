@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anamnesis.index import meaning
+from anamnesis.search import meaning
 
 
 def near(question: str, text: str) -> float:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.sync.diff3 import marked, merge_lines, merge_text
 from anamnesis.sync.merge import three_way
 

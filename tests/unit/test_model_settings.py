@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.llm.errors import ModelNotSetUp
 from anamnesis.llm.settings import Settings, provider_name, resolve
 

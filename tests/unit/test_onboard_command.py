@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.onboard import build_env, detect_command
 from anamnesis.onboard.command import has_secret
 from anamnesis.onboard.plan import FileChange

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.errors import NotWritable
+from anamnesis.ground.errors import NotWritable
 from anamnesis.onboard import write_settings, write_store_config
 from anamnesis.onboard.jsontext import amended, parsed
 from anamnesis.onboard.settings import SettingsChanged, UnusualSettings, replace_file

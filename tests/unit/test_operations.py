@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anamnesis.errors import InvalidInput, NoSuchNote
-from anamnesis.hooklog import runs
-from anamnesis.operations import recall
+from anamnesis.ground.errors import InvalidInput, NoSuchNote
+from anamnesis.hooks import runs
+from anamnesis.operations.notes import search
 from anamnesis.server import (
     list_memories,
     search_memories,
@@ -68,7 +68,7 @@ def test_bodies_share_the_room_of_one_answer(store: MemoryStore) -> None:
     hits = search_memories(store, query="log line", k=40)
 
     assert len(hits) == 40
-    assert sum(len(str(hit["body"])) for hit in hits) < recall.ANSWER_LIMIT + 40 * 200
+    assert sum(len(str(hit["body"])) for hit in hits) < search.ANSWER_LIMIT + 40 * 200
     assert "resource memory://note/" in str(hits[0]["body"])
 
 
@@ -81,16 +81,16 @@ def test_k_is_never_everything(store: MemoryStore, k: int, expected: int) -> Non
 
 
 def test_a_list_ends_at_its_cap_and_goes_on_with_offset(store: MemoryStore) -> None:
-    for number in range(recall.LIST_LIMIT + 5):
+    for number in range(search.LIST_LIMIT + 5):
         store.write(type="semantic", title=f"Note {number}", body="x")
 
-    first = recall.page(store)
-    rest = recall.page(store, offset=first.next_offset or 0)
+    first = search.page(store)
+    rest = search.page(store, offset=first.next_offset or 0)
 
-    assert (len(first.notes), first.next_offset) == (recall.LIST_LIMIT, recall.LIST_LIMIT)
+    assert (len(first.notes), first.next_offset) == (search.LIST_LIMIT, search.LIST_LIMIT)
     assert (len(rest.notes), rest.next_offset) == (5, None)
-    assert len(list_memories(store)) == recall.LIST_LIMIT
-    assert len({note.id for note in (*first.notes, *rest.notes)}) == recall.LIST_LIMIT + 5
+    assert len(list_memories(store)) == search.LIST_LIMIT
+    assert len({note.id for note in (*first.notes, *rest.notes)}) == search.LIST_LIMIT + 5
 
 
 def test_a_repeated_write_gives_the_note_that_is_there(store: MemoryStore) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import gitcmd, gitconfig
+from anamnesis.git import command, config
 from anamnesis.project import _normalize_remote, _read_marker, resolve_project_key
 
 
@@ -128,13 +128,13 @@ def test_an_ssh_alias_is_the_host_that_it_stands_for(repository: Path, home: Pat
 
 def count_git(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     calls: list[object] = []
-    real = gitcmd.git
+    real = command.git
 
     def counted(args: list[str], **options: object) -> object:
         calls.append(args)
         return real(args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(gitcmd, "git", counted)
+    monkeypatch.setattr(command, "git", counted)
     return calls
 
 
@@ -202,7 +202,7 @@ def test_an_inherited_git_dir_does_not_change_the_project(
 def test_a_submodule_and_a_separate_git_directory_are_found(home: Path) -> None:
     git(home / "apart", "init", "-q", "--separate-git-dir", str(home / "hidden.git"))
 
-    found = gitconfig.find_repository(str(home / "apart"))
+    found = config.find_repository(str(home / "apart"))
 
     assert found is not None
     assert found.name == "apart"

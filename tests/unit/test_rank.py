@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from anamnesis.index import rank
-from anamnesis.index.explain import explanation
-from anamnesis.index.query import _fts_query, read
-from anamnesis.index.rank import Candidate, Ranked, Statistics
+from anamnesis.search import rank
+from anamnesis.search.explain import explanation
+from anamnesis.search.query import _fts_query, read
+from anamnesis.search.rank import Candidate, Ranked, Statistics
 
 
 def note(id: str, body: str = "", **fields: object) -> Candidate:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from anamnesis.notes.note import Memory
-from anamnesis.recall import (
+from anamnesis.inject.prompt import (
     MOST_UNITS,
     is_code_word,
     is_worth_a_look,
@@ -11,6 +10,7 @@ from anamnesis.recall import (
     rendered,
     telling_words,
 )
+from anamnesis.notes.note import Memory
 
 WAL = Memory(
     id="W", type="semantic", title="SQLite in WAL mode", tags=["database", "locking"],

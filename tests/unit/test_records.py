@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 
 
 def a_note() -> Memory:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from anamnesis.index.query import Term
-from anamnesis.index.select import expression
-from anamnesis.index.typos import distance
+from anamnesis.search.query import Term
+from anamnesis.search.select import expression
+from anamnesis.search.typos import distance
 
 NOTES = 50_000
 

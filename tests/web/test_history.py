@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis import locks
-from anamnesis.records import replace
+from anamnesis.ground import locks
+from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
 from fleet import Machine

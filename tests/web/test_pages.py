@@ -7,9 +7,9 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.ground.records import replace
 from anamnesis.index.browse import Shown
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.pages.notes import PAGE
 from support import write_file

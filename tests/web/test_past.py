@@ -8,10 +8,9 @@ import subprocess
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis import history
+from anamnesis.history import log, removed, restore
+from anamnesis.history.commit import record_locally
 from anamnesis.notes import tombstones
-from anamnesis.operations import past, removed
-from anamnesis.operations.record import record_locally
 from anamnesis.store import MemoryStore
 from support import hand_written, write_file
 
@@ -71,7 +70,7 @@ def test_every_change_is_on_some_page(
     pages = _pages(browser, "/history")
 
     shown = [commit for page in pages for commit in re.findall(r"history\?at=(\w+)", page)]
-    recorded = history.log(str(store.memory_dir), limit=10_000)
+    recorded = log.log(str(store.memory_dir), limit=10_000)
     assert shown == [version.commit for version in recorded]
     assert len(pages) > 5
 
@@ -131,12 +130,12 @@ def test_what_git_noted_about_changes_may_be_damaged(
     memory = store.memory_dir
     write = ["git", "commit-graph", "write", "--reachable", "--changed-paths"]
     subprocess.run(write, cwd=memory, check=True, capture_output=True)
-    with_it = past.versions(store, note_id)
+    with_it = restore.versions(store, note_id)
     graph = memory / ".git" / "objects" / "info" / "commit-graph"
     graph.chmod(0o600)
     graph.write_bytes(graph.read_bytes()[:200])
 
-    assert past.versions(store, note_id) == with_it
+    assert restore.versions(store, note_id) == with_it
 
 
 def test_a_version_of_many_notes_shows_all_of_them(browser: TestClient, store: MemoryStore) -> None:

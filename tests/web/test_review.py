@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis import undo
+from anamnesis.ground.records import replace
+from anamnesis.history import undo
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from reflect_support import durable
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis import locks
 from anamnesis.cli import COMMANDS, command_parser
+from anamnesis.ground import locks
+from anamnesis.ground.records import replace
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.dashboard import HERE
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
-from anamnesis.hooklog import receipts
-from anamnesis.operations.inject import inject
-from anamnesis.payload import Payload
+from anamnesis.hooks import receipts
+from anamnesis.hooks.payload import Payload
+from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
@@ -77,7 +77,7 @@ def test_the_recall_lab_compares_any_two_ways_to_rank(
 
 
 def test_a_pause_is_told(browser: TestClient, store: MemoryStore) -> None:
-    from anamnesis import switches
+    from anamnesis.hooks import switches
 
     switches.pause(str(store.root))
 

@@ -11,8 +11,8 @@ from anamnesis.capture.summarize import (
     HeuristicSummarizer,
     Summarizer,
     SummaryResult,
-    resolve_summarizer,
 )
+from anamnesis.capture.summarizers import resolve_summarizer
 from anamnesis.capture.transcript import parse_transcript
 from anamnesis.capture.triage import _TRIVIAL_OUTCOME_FLOOR, is_trivial_session
 

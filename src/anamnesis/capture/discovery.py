@@ -6,7 +6,7 @@ import glob
 import os
 
 from anamnesis.capture import ledger
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

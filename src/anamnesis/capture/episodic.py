@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta
 
-from anamnesis import locks
 from anamnesis.capture.summarize import HeuristicSummarizer
 from anamnesis.capture.triage import is_trivial_session
-from anamnesis.errors import NoteChangedOnDisk
+from anamnesis.ground import locks
+from anamnesis.ground.errors import NoteChangedOnDisk
+from anamnesis.ground.records import replace
 from anamnesis.index.working_set import session_note
-from anamnesis.records import replace
 from anamnesis.redact import redact
 
 TYPE_CHECKING = False

@@ -10,9 +10,9 @@ import json
 import os
 import re
 
-from anamnesis import atomic
-from anamnesis.errors import NotWritable
-from anamnesis.records import record
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.records import record
 
 _MOST_ENTRIES = 5_000
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.llm.errors import ModelUnavailable
 from anamnesis.llm.models import connect, json_object
 from anamnesis.llm.settings import resolve

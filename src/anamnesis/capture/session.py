@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.capture.privacy import without_private_and_recalled
-from anamnesis.records import fresh, record
+from anamnesis.ground.records import fresh, record
 
 # Enough of a conversation for a model to summarise, and a bound on the memory of the longest one.
 _RAW_HEAD = 40_000

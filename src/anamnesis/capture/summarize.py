@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.llm.settings import HEURISTIC, provider_name
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,13 +73,3 @@ def _outcome(session: ParsedSession) -> str:
 def _clip(text: str, limit: int = _MAX_LEN) -> str:
     text = text.strip()
     return text if len(text) <= limit else text[:limit].rstrip() + " ..."
-
-
-def resolve_summarizer() -> Summarizer:
-    """The summariser that ANAMNESIS_REFLECTION_PROVIDER names; the heuristic one by default."""
-    provider = provider_name()
-    if provider == HEURISTIC:
-        return HeuristicSummarizer()
-    from anamnesis.capture.model_summary import ModelSummarizer
-
-    return ModelSummarizer(provider)

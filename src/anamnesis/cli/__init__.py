@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from anamnesis.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
+from anamnesis.ground.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

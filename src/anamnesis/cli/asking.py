@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 
 
 def confirmed(question: str, *, yes: bool) -> bool:

@@ -7,8 +7,8 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic, process
-from anamnesis.errors import AnamnesisError, InvalidInput
+from anamnesis.ground import atomic, process
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import os
 import sys
 
 from anamnesis.config import home_directory
-from anamnesis.hooklog import runs
+from anamnesis.hooks import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

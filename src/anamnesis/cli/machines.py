@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from anamnesis.cli import output
 from anamnesis.config import home_directory, resolve_machine_id
-from anamnesis.errors import InvalidInput
-from anamnesis.operations import fleet
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.operations.travel import fleet
 
 
 def show(*, forget: str | None, as_json: bool) -> int:

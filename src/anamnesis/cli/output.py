@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from anamnesis.errors import AnamnesisError
+    from anamnesis.ground.errors import AnamnesisError
     from anamnesis.notes.note import Memory
 
 

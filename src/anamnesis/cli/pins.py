@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.operations import curate
+from anamnesis.operations.curate import curate
 
 if TYPE_CHECKING:
     from argparse import Namespace

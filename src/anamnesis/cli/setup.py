@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.cli import output
-from anamnesis.counting import counted
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.onboard import journey, selftest
 from anamnesis.onboard.agents import AGENTS, claude
-from anamnesis.operations import connect
+from anamnesis.operations.travel import remote as connect
 from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def first_sync() -> bool:
 def offer_backfill(args: Namespace) -> None:
     """Offer to turn old transcripts into notes; without a person it is only mentioned."""
     from anamnesis.capture import discovery
-    from anamnesis.operations.sweep import backfill
+    from anamnesis.operations.sessions.sweep import backfill
 
     home = config.home_directory()
     old = discovery.uncaptured(home, since=0.0)

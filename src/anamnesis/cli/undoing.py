@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import undo
 from anamnesis.cli import output
+from anamnesis.history import undo
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 
-from anamnesis import atomic
-from anamnesis.errors import InvalidInput
-from anamnesis.records import fresh, record
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import fresh, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

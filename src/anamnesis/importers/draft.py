@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from anamnesis.errors import InvalidInput
-from anamnesis.records import fresh, record
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import fresh, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

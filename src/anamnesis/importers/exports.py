@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.importers.draft import Draft, read_text, timestamp, title_of
 from anamnesis.index import visiting
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.importers import exports, markdown
 from anamnesis.index import visiting
 from anamnesis.project import GLOBAL, resolve_project_key

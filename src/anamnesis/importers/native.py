@@ -7,11 +7,12 @@ import os
 import re
 import stat
 
-from anamnesis import atomic, config
+from anamnesis import config
+from anamnesis.ground import atomic
+from anamnesis.ground.records import record
 from anamnesis.importers.draft import Draft, timestamp, title_of
 from anamnesis.notes import foreign
 from anamnesis.project import GLOBAL, resolve_project_key
-from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
+from anamnesis.ground.records import record
 from anamnesis.index.curation import PENDING
 from anamnesis.index.rows import HEADER, header
-from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

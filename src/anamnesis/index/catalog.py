@@ -6,13 +6,13 @@ import os
 import sqlite3
 from contextlib import contextmanager
 
-from anamnesis import locks
-from anamnesis.errors import NotWritable, StoreBusy
+from anamnesis.ground import locks
+from anamnesis.ground.errors import NotWritable, StoreBusy
+from anamnesis.ground.records import replace
 from anamnesis.index import rebuild
 from anamnesis.index import refresh as difference
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
-from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

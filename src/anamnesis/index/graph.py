@@ -6,8 +6,8 @@ import json
 import re
 from collections import Counter
 
+from anamnesis.ground.records import record
 from anamnesis.index.browse import Shown, replaced_by, rows, rows_of, sharing_tags
-from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import os
 import time
 from contextlib import suppress
 
-from anamnesis.atomic import TEMP_PREFIX
-from anamnesis.errors import NotWritable
+from anamnesis.ground.atomic import TEMP_PREFIX
+from anamnesis.ground.errors import NotWritable
 from anamnesis.index import refresh, rows, schema, supersession
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 
+from anamnesis.ground.records import record
 from anamnesis.index import rows, supersession
 from anamnesis.notes import tree
-from anamnesis.notes.frontmatter import UnreadableNote
-from anamnesis.records import record
+from anamnesis.notes.note import UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -92,11 +92,11 @@ def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
 
 
 def _text(rowid: int, note: Memory) -> tuple[object, ...]:
-    from anamnesis.index import filters, words  # only writing needs them; a hook reads
+    from anamnesis.index import words  # only writing needs it; a hook reads
 
     parts = words.parts(f"{note.title}\n{note.body}")
-    facets = filters.facets(note)
-    return rowid, note.id, note.title, note.body, " ".join(_tags(note)), parts, facets
+    tags = " ".join(_tags(note))
+    return rowid, note.id, note.title, note.body, tags, parts, words.facet(note.project)
 
 
 def _tags(note: Memory) -> list[str]:

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import quote
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 
 _HEADER = b"SQLite format 3\0"
 

@@ -110,3 +110,13 @@ def parts(text: str) -> str:
         for run in UNSPACED.findall(text):
             found.update(dict.fromkeys(bigrams(run)))
     return " ".join(found)
+
+
+def facet(project: str) -> str:
+    """A project as one word of the full-text index, so that it narrows a match for free.
+
+    Two projects may share a word; the row's own project decides.
+    """
+    from binascii import crc32
+
+    return f"zq{crc32(project.encode('utf-8', 'surrogatepass')):08x}"

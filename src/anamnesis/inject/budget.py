@@ -5,9 +5,9 @@ Claude Code counts UTF-16 units and replaces everything over 10,000 of them by a
 
 from __future__ import annotations
 
+from anamnesis.ground.records import record
 from anamnesis.inject import render
 from anamnesis.project import GLOBAL
-from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from anamnesis.ground.records import record
 from anamnesis.index import working_set
 from anamnesis.project import GLOBAL
-from anamnesis.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import json
 import os
 import tempfile
 
-from anamnesis import process
-from anamnesis.errors import ToolMissing
+from anamnesis.ground import process
+from anamnesis.ground.errors import ToolMissing
 from anamnesis.llm.errors import ModelNotSetUp, ModelUnavailable
-from anamnesis.llm.models import Answer, outgoing
+from anamnesis.llm.window import ModelAnswer, outgoing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ClaudeCli:
         self._settings = settings
         self.label = f"claude-cli/{settings.model}" if settings.model else "claude-cli"
 
-    def ask(self, *, instructions: str, question: str) -> Answer:
+    def ask(self, *, instructions: str, question: str) -> ModelAnswer:
         """One complete answer."""
         model = ["--model", self._settings.model] if self._settings.model else []
         argv = ["claude", *_OPTIONS, *model, "--system-prompt", outgoing(instructions)]
@@ -53,7 +53,7 @@ class ClaudeCli:
                 "claude is not on PATH",
                 hint="Install Claude Code, or choose another provider.",
             ) from missing
-        return Answer(_text(finished), self.label)
+        return ModelAnswer(_text(finished), self.label)
 
 
 def _environment() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import EXIT_NOT_SET_UP, AnamnesisError
+from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError
 
 
 class ModelUnavailable(AnamnesisError):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 
-from anamnesis import config
 from anamnesis.llm.errors import ModelUnavailable
 from anamnesis.llm.settings import HEURISTIC, Settings, resolve
-from anamnesis.llm.window import windowed
-from anamnesis.records import record
-from anamnesis.redact import redact
-from anamnesis.redact.allowed import allow_list
+from anamnesis.llm.window import ModelAnswer, outgoing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,21 +20,12 @@ if TYPE_CHECKING:
             """Provider and model, for a note's `prov_model`."""
             ...
 
-        def ask(self, *, instructions: str, question: str) -> Answer:
+        def ask(self, *, instructions: str, question: str) -> ModelAnswer:
             """One complete answer, or ModelUnavailable."""
             ...
 
 
-MOST_CHARACTERS = 120_000  # about 30,000 tokens: fits every model that is worth asking
 _ANTHROPIC_VERSION = "2023-06-01"
-
-
-@record
-class Answer:
-    """What a model said, and which one it was."""
-
-    text: str
-    model: str
 
 
 def connect(settings: Settings | None = None) -> Model | None:
@@ -53,11 +40,6 @@ def connect(settings: Settings | None = None) -> Model | None:
     return Anthropic(chosen) if chosen.provider == "anthropic" else OpenAICompatible(chosen)
 
 
-def outgoing(text: str) -> str:
-    """A text as it may leave this machine: without secrets, and not longer than allowed."""
-    return windowed(redact(text, allow=allow_list(config.home_directory())), MOST_CHARACTERS)
-
-
 class OpenAICompatible:
     """OpenAI, DeepSeek, and every local server that speaks their protocol."""
 
@@ -65,7 +47,7 @@ class OpenAICompatible:
         self._settings = settings
         self.label = f"{settings.provider}/{settings.model}"
 
-    def ask(self, *, instructions: str, question: str) -> Answer:
+    def ask(self, *, instructions: str, question: str) -> ModelAnswer:
         """One complete answer."""
         from anamnesis.llm.transport import post_json
 
@@ -81,7 +63,7 @@ class OpenAICompatible:
         choice = _dig(answer, "choices", 0)
         _require_complete(settings.provider, _dig(choice, "finish_reason"), cut="length")
         text = _dig(choice, "message", "content")
-        return Answer(_require_text(settings.provider, text), self.label)
+        return ModelAnswer(_require_text(settings.provider, text), self.label)
 
     def _payload(self, instructions: str, question: str) -> dict[str, object]:
         payload: dict[str, object] = {
@@ -106,7 +88,7 @@ class Anthropic:
         self._settings = settings
         self.label = f"{settings.provider}/{settings.model}"
 
-    def ask(self, *, instructions: str, question: str) -> Answer:
+    def ask(self, *, instructions: str, question: str) -> ModelAnswer:
         """One complete answer."""
         from anamnesis.llm.transport import post_json
 
@@ -127,7 +109,7 @@ class Anthropic:
         blocks = _dig(answer, "content")
         texts = [_dig(block, "text") for block in blocks] if isinstance(blocks, list) else []
         text = "".join(text for text in texts if isinstance(text, str))
-        return Answer(_require_text(settings.provider, text), self.label)
+        return ModelAnswer(_require_text(settings.provider, text), self.label)
 
 
 def json_object(provider: str, text: str) -> dict[str, Any]:

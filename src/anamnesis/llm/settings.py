@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from anamnesis import config
+from anamnesis.ground.records import record
 from anamnesis.llm.errors import ModelNotSetUp
-from anamnesis.records import record
 
 HEURISTIC = "heuristic"
 _TIMEOUT_SECONDS = 60.0  # a summary takes seconds; a hook may wait a minute at most
@@ -114,7 +114,7 @@ def _config_means(name: str, base_url: str) -> bool:
 
 
 def _key_from_command(command: str) -> str:
-    from anamnesis import process
+    from anamnesis.ground import process
 
     finished = process.run(process.words(command), timeout=30)
     if finished.code != 0 or not finished.text.strip():

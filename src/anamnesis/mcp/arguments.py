@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import InvalidInput
-from anamnesis.records import record
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from threading import RLock
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Binding:
         """What moves the notes between machines."""
         with self._lock:
             if self._backend is None:
-                from anamnesis.operations.synchronise import backend_of
+                from anamnesis.sync.machine import backend_of
 
                 self._backend = backend_of(self.store.root, machine_id=self.machine_id)
             return self._backend

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from anamnesis.counting import counted
-from anamnesis.records import fresh, record
+from anamnesis.ground.counting import counted
+from anamnesis.ground.records import fresh, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from anamnesis.errors import AnamnesisError
+    from anamnesis.ground.errors import AnamnesisError
 
 _EXCERPT = 300  # characters of a body beside others; one hit alone is given as it is
 

@@ -21,7 +21,7 @@ from mcp_types import INVALID_PARAMS, ToolAnnotations
 from pydantic import AnyUrl, Field
 
 from anamnesis import __version__
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.mcp import arguments, resources, teaching, tools
 
 if TYPE_CHECKING:

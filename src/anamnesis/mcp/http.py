@@ -8,7 +8,7 @@ import socket
 from functools import partial
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP

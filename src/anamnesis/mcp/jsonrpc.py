@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ class Protocol:
         return {"contents": [content]}
 
     def _get_prompt(self, params: dict[str, Any]) -> dict[str, Any]:
-        from anamnesis.errors import InvalidInput
+        from anamnesis.ground.errors import InvalidInput
 
         name, given = _text(params, "name"), params.get("arguments")
         prompt = teaching.PROMPTS.get(name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from anamnesis.operations.recall import NOTE_URI
-from anamnesis.records import record
+from anamnesis.ground.records import record
+from anamnesis.operations.notes.search import NOTE_URI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,6 @@ def read(binding: Binding, uri: str) -> Content | None:
 def _status(binding: Binding) -> str:
     import json
 
-    from anamnesis.operations.status import status_report
+    from anamnesis.operations.care.status import status_report
 
     return json.dumps(status_report(binding.store, binding.backend), ensure_ascii=False, indent=2)

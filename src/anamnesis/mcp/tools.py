@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import fresh, record
 from anamnesis.mcp import arguments, digest
 from anamnesis.mcp.arguments import BOOLEAN, INTEGER, STRINGS, Argument
 from anamnesis.mcp.digest import Answer
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.recall import LIST_LIMIT, MOST_HITS
-from anamnesis.records import fresh, record
+from anamnesis.operations.notes.search import LIST_LIMIT, MOST_HITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,14 +66,14 @@ def _report(error: Exception) -> None:
 
 
 def _search(binding: Binding, **given: Any) -> Answer:
-    from anamnesis.operations.recall import search_memories
+    from anamnesis.operations.notes.search import search_memories
 
     notes = search_memories(binding.store, **_with_project(binding, given))
     return Answer(digest.found(notes), {"result": notes})
 
 
 def _list(binding: Binding, **given: Any) -> Answer:
-    from anamnesis.operations.recall import memory_dict, page
+    from anamnesis.operations.notes.search import memory_dict, page
 
     shown = page(binding.store, **_with_project(binding, given))
     notes = [memory_dict(note, include_body=False) for note in shown.notes]
@@ -86,14 +86,14 @@ def _list(binding: Binding, **given: Any) -> Answer:
 
 
 def _status(binding: Binding) -> Answer:
-    from anamnesis.operations.status import status_report
+    from anamnesis.operations.care.status import status_report
 
     report = status_report(binding.store, binding.backend)
     return Answer(digest.status(report), report)
 
 
 def _write(binding: Binding, **given: Any) -> Answer:
-    from anamnesis.operations.remember import write_memory
+    from anamnesis.operations.notes.write import write_memory
 
     machine = binding.machine_id
     note = write_memory(binding.store, machine_id=machine, **_with_project(binding, given))
@@ -101,7 +101,7 @@ def _write(binding: Binding, **given: Any) -> Answer:
 
 
 def _sync(binding: Binding, *, force: bool) -> Answer:  # noqa: ARG001  reserved, see its description
-    from anamnesis.operations.exchange import sync_memory
+    from anamnesis.operations.travel.sync import sync_memory
 
     result = sync_memory(binding.store, binding.backend)
     return Answer(digest.synced(result), result)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.errors import AnamnesisError
-from anamnesis.notes.note import Memory
-from anamnesis.records import replace
+from anamnesis.ground.records import replace
+from anamnesis.notes.note import KNOWN_KEYS, Memory, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,24 +19,6 @@ if TYPE_CHECKING:
     Field = str | float | list[str]
 
 _FM_DELIM = "---\n"
-KNOWN_KEYS = frozenset(
-    [
-        "id",
-        "type",
-        "title",
-        "project",
-        "machine_id",
-        "scope",
-        "prov_source",
-        "confidence",
-        "prov_model",
-        "prov_session",
-        "supersedes",
-        "created_at",
-        "updated_at",
-        "tags",
-    ]
-)
 _ALWAYS_TEXT = ("project", "machine_id", "scope", "prov_source")
 _OPTIONAL_TEXT = ("prov_model", "prov_session")
 _STAMPS = ("created_at", "updated_at")
@@ -56,14 +37,6 @@ _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`~ ")
 _NULLS = frozenset(["null", "Null", "NULL", ""])
 _END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
-
-
-class UnreadableNote(AnamnesisError, ValueError):
-    """A file that cannot be taken as a note, and why."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason, hint="The file is left as it is; correct it by hand.")
 
 
 def serialize(note: Memory) -> str:

@@ -1,8 +1,9 @@
-"""The record of one note."""
+"""The record of one note, and what is none."""
 
 from __future__ import annotations
 
-from anamnesis.records import fresh, record
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import fresh, record
 
 MemoryType = str  # "procedural" | "semantic" | "episodic"
 Scope = str  # "portable" | "machine-local"
@@ -10,6 +11,32 @@ Scope = str  # "portable" | "machine-local"
 TYPES = ("procedural", "semantic", "episodic")
 SCOPES = ("portable", "machine-local")
 SOURCES = ("human", "session-end", "reflection", "import")
+KNOWN_KEYS = frozenset(
+    [
+        "id",
+        "type",
+        "title",
+        "project",
+        "machine_id",
+        "scope",
+        "prov_source",
+        "confidence",
+        "prov_model",
+        "prov_session",
+        "supersedes",
+        "created_at",
+        "updated_at",
+        "tags",
+    ]
+)
+
+
+class UnreadableNote(AnamnesisError, ValueError):
+    """A file that cannot be taken as a note, and why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason, hint="The file is left as it is; correct it by hand.")
 
 
 @record

@@ -6,10 +6,10 @@ import os
 import re
 import stat
 
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
+from anamnesis.ground.records import fresh, record, replace
+from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.notes.note import TYPES, Memory
-from anamnesis.records import fresh, record, replace
+from anamnesis.notes.note import TYPES, Memory, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

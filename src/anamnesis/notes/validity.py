@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import replace
 from anamnesis.notes import tree
-from anamnesis.notes.frontmatter import UnreadableNote
-from anamnesis.notes.note import TYPES, Memory
-from anamnesis.records import replace
+from anamnesis.notes.note import TYPES, Memory, UnreadableNote
 
 
 def storable(note: Memory) -> Memory:

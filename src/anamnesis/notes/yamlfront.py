@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from anamnesis.notes.frontmatter import KNOWN_KEYS, UnreadableNote
+from anamnesis.notes.note import KNOWN_KEYS, UnreadableNote
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_FRONT = 64 * 1024  # far beyond any real front matter

@@ -8,8 +8,8 @@ import os
 import shutil
 import socket
 
-from anamnesis import process
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground import process
+from anamnesis.ground.errors import AnamnesisError
 
 _SECONDS = 5.0
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anamnesis import process
+from anamnesis.ground import process
 from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:

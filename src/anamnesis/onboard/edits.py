@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anamnesis.ground.records import record
 from anamnesis.onboard.command import is_program
 from anamnesis.onboard.settings import UnusualShape, json_amended, put, section
-from anamnesis.records import record
 
 Content = bytes | None  # None: there is no such file
 Change = Callable[[dict[str, Any]], dict[str, Any]]

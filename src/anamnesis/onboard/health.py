@@ -6,8 +6,8 @@ import glob
 import os
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.counting import counted
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.onboard import jsontext, selftest
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
@@ -15,7 +15,7 @@ from anamnesis.onboard.agents import AGENTS, claude
 from anamnesis.onboard.hooks import ours_in
 from anamnesis.onboard.journey import hooks_elsewhere, setup_lock, this_setup
 from anamnesis.onboard.settings import read_bytes
-from anamnesis.operations.doctor import BAD, GOOD, WARNING, Finding
+from anamnesis.operations.care.doctor import BAD, GOOD, WARNING, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

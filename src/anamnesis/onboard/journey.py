@@ -8,8 +8,10 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic, config, locks
-from anamnesis.errors import InvalidInput, ToolMissing
+from anamnesis import config
+from anamnesis.ground import atomic, locks
+from anamnesis.ground.errors import InvalidInput, ToolMissing
+from anamnesis.ground.records import record
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import chosen, claude
@@ -17,7 +19,6 @@ from anamnesis.onboard.agents.agent import Setup
 from anamnesis.onboard.command import detect_command, needed_env
 from anamnesis.onboard.edits import Edit
 from anamnesis.onboard.store_config import amended_store_config
-from anamnesis.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

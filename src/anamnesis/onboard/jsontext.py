@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

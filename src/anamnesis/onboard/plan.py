@@ -7,10 +7,10 @@ import re
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
+from anamnesis.ground.records import record, replace
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard import settings
 from anamnesis.onboard.rules import rules_edit
-from anamnesis.records import record, replace
 from anamnesis.redact import redact
 from anamnesis.sync.remote import shown
 

@@ -7,8 +7,8 @@ import json
 import os
 from typing import Any
 
-from anamnesis import atomic
-from anamnesis.records import fresh, record
+from anamnesis.ground import atomic
+from anamnesis.ground.records import fresh, record
 
 
 @record

@@ -6,11 +6,11 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from anamnesis import process
-from anamnesis.counting import counted
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground import process
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,8 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
-from anamnesis import atomic
-from anamnesis.errors import AnamnesisError, NotWritable
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import AnamnesisError, NotWritable
 from anamnesis.onboard import jsontext
 
 if TYPE_CHECKING:

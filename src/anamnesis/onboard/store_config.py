@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from anamnesis import atomic
+from anamnesis.ground import atomic
 from anamnesis.onboard.settings import json_amended, read_bytes
 
 if TYPE_CHECKING:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.operations import connect, fleet
-from anamnesis.operations.synchronise import backend_of_this_machine, synchronise
+from anamnesis.operations.travel import fleet
+from anamnesis.operations.travel import remote as connect
+from anamnesis.operations.travel.sync import synchronise
 from anamnesis.sync import remote
+from anamnesis.sync.machine import backend_of_this_machine
 
 if TYPE_CHECKING:
-    from anamnesis.operations.synchronise import Synchronised
+    from anamnesis.operations.travel.sync import Synchronised
 
 
 def reach(url: str) -> bool:

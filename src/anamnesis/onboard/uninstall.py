@@ -9,15 +9,16 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from glob import escape, glob
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic, config, locks
-from anamnesis.errors import AnamnesisError
+from anamnesis import config
+from anamnesis.ground import atomic, locks
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record, replace
 from anamnesis.onboard import journey, settings
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
 from anamnesis.onboard.rules import rules_edit
-from anamnesis.operations.synchronise import backend_of_this_machine
-from anamnesis.records import record, replace
+from anamnesis.sync.machine import backend_of_this_machine
 from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:

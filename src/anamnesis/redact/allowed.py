@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 FILE_NAME = "redact-allow.txt"
 
 
@@ -15,3 +19,18 @@ def allow_list(home: str) -> tuple[str, ...]:
     except OSError:
         return ()
     return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+def secrets_stay_here(home: str) -> Callable[[str, bytes], str]:
+    """A check of files that are about to be committed: why one must stay here, or nothing."""
+
+    def objection(_path: str, content: bytes) -> str:
+        from anamnesis.redact import findings  # the package that this module belongs to
+
+        found = findings(content.decode("utf-8", "replace"), allow=allow_list(home))
+        if not found:
+            return ""
+        kinds = ", ".join(dict.fromkeys(finding.kind for finding in found))
+        return f"it seems to hold a secret ({kinds}); remove it, or allow it in {FILE_NAME}"
+
+    return objection

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 from anamnesis.redact.finding import Finding
 
 TYPE_CHECKING = False

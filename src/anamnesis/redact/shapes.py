@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 from anamnesis.redact.finding import PLACEHOLDER_START, Finding
 
 TYPE_CHECKING = False

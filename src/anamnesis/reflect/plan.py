@@ -6,9 +6,9 @@ supersedes the old one, so that two machines never write different words into on
 
 from __future__ import annotations
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.derived import derived_id, keys
 from anamnesis.notes.note import Memory
-from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

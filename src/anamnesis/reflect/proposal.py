@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.errors import AnamnesisError
-from anamnesis.records import record
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
 from anamnesis.redact import findings
 
 TYPE_CHECKING = False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.ground.records import record
 from anamnesis.notes.derived import derived_id
 from anamnesis.notes.note import Memory
-from anamnesis.records import record
 from anamnesis.redact import findings
 from anamnesis.reflect.plan import CONFIDENCE, PENDING
 

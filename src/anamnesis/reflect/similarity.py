@@ -12,7 +12,7 @@ import re
 from array import array
 from zlib import crc32
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ first note supersedes the other run's notes. Doing it on both machines writes th
 
 from __future__ import annotations
 
+from anamnesis.ground.records import replace
 from anamnesis.notes.derived import key
-from anamnesis.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

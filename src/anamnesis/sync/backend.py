@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 
-from anamnesis import atomic
-from anamnesis.clock import utcnow
+from anamnesis.ground import atomic
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.records import record, replace
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

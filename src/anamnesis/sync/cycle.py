@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import time
 
-from anamnesis.counting import counted
-from anamnesis.records import record, replace
+from anamnesis.ground.counting import counted
+from anamnesis.ground.records import record, replace
 from anamnesis.sync import conflicts, foreign, forgotten, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult
 from anamnesis.sync.paths import is_note

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from difflib import SequenceMatcher
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

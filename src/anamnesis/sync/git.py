@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack, suppress
 
-from anamnesis import gitcmd, locks
-from anamnesis.clock import utcnow
-from anamnesis.counting import counted
-from anamnesis.errors import AnamnesisError, NotWritable, StoreBusy
-from anamnesis.records import replace
+from anamnesis.git import command
+from anamnesis.ground import locks
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError, NotWritable, StoreBusy
+from anamnesis.ground.records import replace
 from anamnesis.sync import conflicts, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult, SyncState
 from anamnesis.sync.cycle import Cycle
@@ -155,7 +156,7 @@ class GitSyncBackend:
         """Let git pack its objects now and then, in the background and for nobody to wait."""
         for directory in filter(None, (self._directory, self.remote)):
             if needs_packing(directory):
-                gitcmd.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
+                command.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
 
 
 def home_of(repository: Repository) -> str:

@@ -10,9 +10,9 @@ import os
 import re
 import time
 
-from anamnesis import atomic
-from anamnesis.errors import AnamnesisError, StoreBusy
-from anamnesis.gitcmd import git
+from anamnesis.git.command import git
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.sync.repository import MAIN, SECONDS, UPSTREAM, Repository, SyncFailed, read_text
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from anamnesis.clock import utcnow
-from anamnesis.records import record
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.records import record
 
 
 @record

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-from anamnesis import atomic
-from anamnesis.records import fresh, record
+from anamnesis.ground import atomic
+from anamnesis.ground.records import fresh, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

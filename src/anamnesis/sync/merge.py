@@ -6,8 +6,9 @@ Where both gave one field different values only a person can choose, so nothing 
 
 from __future__ import annotations
 
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize, serialize
-from anamnesis.records import record, replace
+from anamnesis.ground.records import record, replace
+from anamnesis.notes.frontmatter import deserialize, serialize
+from anamnesis.notes.note import UnreadableNote
 from anamnesis.sync.diff3 import merge_text
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ values. A file that cannot be merged is left out of the replay and named as a cl
 
 from __future__ import annotations
 
-from anamnesis.records import fresh, record
+from anamnesis.ground.records import fresh, record
 from anamnesis.sync.merge import Merged, three_way
 from anamnesis.sync.paths import is_note
 

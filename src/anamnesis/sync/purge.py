@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 
-from anamnesis.errors import AnamnesisError
-from anamnesis.gitcmd import git
-from anamnesis.records import record, replace
+from anamnesis.git.command import git
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record, replace
 from anamnesis.sync import forgotten, remote
 from anamnesis.sync.plan import Replayed
 from anamnesis.sync.repository import (

@@ -6,14 +6,14 @@ import os
 import re
 import time
 
-from anamnesis.errors import InvalidInput
-from anamnesis.records import record
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import record
 from anamnesis.sync import healing
 from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.process import Finished
+    from anamnesis.ground.process import Finished
     from anamnesis.sync.repository import Repository
 
 CONNECT_SECONDS = 10

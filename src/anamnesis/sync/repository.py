@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 
-from anamnesis import atomic, gitcmd
-from anamnesis.errors import AnamnesisError
-from anamnesis.records import record
+from anamnesis.git import command
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
 from anamnesis.sync.paths import travels
 from anamnesis.sync.plan import Change, Step
 
@@ -15,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anamnesis.process import Finished
+    from anamnesis.ground.process import Finished
     from anamnesis.sync.plan import Replayed, Written
 
 MAIN = "refs/heads/main"
@@ -65,7 +66,7 @@ class Repository:
     ) -> Finished:
         """Run one command, with an index of our own that no other program locks or spoils."""
         surroundings = {"GIT_INDEX_FILE": self.index, **(env or {})}
-        return gitcmd.git_in(self.directory, args, timeout=timeout, input=input, env=surroundings)
+        return command.git_in(self.directory, args, timeout=timeout, input=input, env=surroundings)
 
     def ask(self, *args: str, input: bytes | None = None) -> bytes:
         """What a command prints; raises SyncFailed if it fails."""
@@ -144,7 +145,7 @@ class Repository:
 
     def steps(self, commits: Sequence[str]) -> list[Step]:
         """The given commits, in their order, with what each changed."""
-        fields = gitcmd.Fields("%an <%ae> %ad", "%B")
+        fields = command.Fields("%an <%ae> %ad", "%B")
         printed = self.ask(
             "log", "--no-walk=unsorted", "--stdin", "--root", "-r", "--raw", "-z", "--no-renames",
             "--no-abbrev", "--encoding=UTF-8", fields.format, "--date=raw",

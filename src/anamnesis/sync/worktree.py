@@ -10,10 +10,11 @@ import json
 import os
 from contextlib import suppress
 
-from anamnesis import atomic, locks
+from anamnesis.ground import atomic, locks
+from anamnesis.ground.records import fresh, record
 from anamnesis.notes import tree
-from anamnesis.notes.frontmatter import UnreadableNote, deserialize
-from anamnesis.records import fresh, record
+from anamnesis.notes.frontmatter import deserialize
+from anamnesis.notes.note import UnreadableNote
 from anamnesis.sync import conflicts, forgotten
 from anamnesis.sync.merge import three_way
 from anamnesis.sync.paths import (

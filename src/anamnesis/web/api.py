@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
-from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.records import replace
 from anamnesis.index.browse import ORDERS, Shown
 from anamnesis.index.curation import PENDING
-from anamnesis.operations import look, review, revise
-from anamnesis.operations.revise import Draft
-from anamnesis.records import replace
+from anamnesis.operations.curate import review
+from anamnesis.operations.notes import browse, edit
+from anamnesis.operations.notes.edit import Draft
 from anamnesis.web import navigation
 from anamnesis.web.pages import review as deciding
 from anamnesis.web.visit import endpoint
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.note import Memory
     from anamnesis.notes.tree import ReadNote
-    from anamnesis.operations.look import Hit
+    from anamnesis.operations.notes.browse import Hit
     from anamnesis.web.visit import Visit
 
 _MOST = 200
@@ -80,10 +81,10 @@ def notes(visit: Visit) -> Response:
     if order not in ORDERS:
         raise InvalidInput(f"sort {order[:40]!r} is none of: {', '.join(ORDERS)}.")
     if query:
-        found = look.search(visit.store, query, shown, limit=limit, offset=offset)
+        found = browse.search(visit.store, query, shown, limit=limit, offset=offset)
         hits, total = found.hits, found.total
     else:
-        hits = tuple(look.page(visit.store, shown, order=order, limit=limit, offset=offset))
+        hits = tuple(browse.page(visit.store, shown, order=order, limit=limit, offset=offset))
         total = visit.dashboard.counts.total(shown)
     return visit.answer({"total": total, "notes": [_listed(hit) for hit in hits]})
 
@@ -96,7 +97,7 @@ def note(visit: Visit) -> Response:
 def create(visit: Visit) -> Response:
     """Write a note."""
     draft = _draft(visit.json(), Draft(title="", body=""))
-    written = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
+    written = edit.create(visit.store, draft, machine_id=visit.dashboard.machine)
     visit.dashboard.recorder.soon()
     found = visit.store.read(written.id)
     return visit.answer(_read(visit, found) if found else _whole(written), status=201)
@@ -105,11 +106,11 @@ def create(visit: Visit) -> Response:
 def save(visit: Visit) -> Response:
     """Change the fields that are given, if the note still is the one that was read."""
     found, given = visit.note(), visit.json()
-    draft = _draft(given, revise.draft_of(found.note))
+    draft = _draft(given, edit.draft_of(found.note))
     expected = str(given.get("hash", ""))
     if expected != found.hash:
         raise NoteChangedOnDisk(f"{found.note.id}.md")
-    revise.revise(visit.store, found.note, draft, expected_hash=expected)
+    edit.revise(visit.store, found.note, draft, expected_hash=expected)
     visit.dashboard.recorder.soon()
     return note(visit)
 
@@ -128,7 +129,7 @@ def waiting(visit: Visit) -> Response:
     shown = replace(Shown(project=visit.asked("project")), review=PENDING)
     limit = visit.asked_number("limit", 50, most=_MOST)
     offset = visit.asked_number("offset", 0, most=1_000_000)
-    hits = look.page(visit.store, shown, order="oldest", limit=limit, offset=offset)
+    hits = browse.page(visit.store, shown, order="oldest", limit=limit, offset=offset)
     total = visit.dashboard.counts.total(shown)
     return visit.answer({"total": total, "notes": [_fields(hit.row.note) for hit in hits]})
 
@@ -168,9 +169,9 @@ def palette(visit: Visit) -> Response:
         if query.lower() in entry.name.lower()
     ]
     if query:
-        hits = look.search(visit.store, query, Shown(), limit=_PALETTE, best=_PALETTE).hits
+        hits = browse.search(visit.store, query, Shown(), limit=_PALETTE, best=_PALETTE).hits
     else:
-        hits = tuple(look.page(visit.store, Shown(), limit=_PALETTE))
+        hits = tuple(browse.page(visit.store, Shown(), limit=_PALETTE))
     found = [
         {
             "kind": hit.row.note.type,
@@ -189,7 +190,7 @@ def _listed(hit: Hit) -> dict[str, Any]:
 
 
 def _read(visit: Visit, found: ReadNote) -> dict[str, Any]:
-    warning = revise.about_secrets(visit.dashboard.home, found)
+    warning = edit.about_secrets(visit.dashboard.home, found)
     known = {**_whole(found.note), "hash": found.hash}
     return {**known, "notice": warning} if warning else known
 

@@ -11,10 +11,16 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk, StoreBusy
-from anamnesis.history import NoHistory, NoSuchVersion
-from anamnesis.notes.frontmatter import UnreadableNote
-from anamnesis.operations.settle import NoSuchConflict, StillInConflict
+from anamnesis.ground.errors import (
+    AnamnesisError,
+    InvalidInput,
+    NoSuchNote,
+    NoteChangedOnDisk,
+    StoreBusy,
+)
+from anamnesis.history.log import NoHistory, NoSuchVersion
+from anamnesis.notes.note import UnreadableNote
+from anamnesis.operations.travel.conflicts import NoSuchConflict, StillInConflict
 from anamnesis.web import api, events
 from anamnesis.web.dashboard import HERE, Dashboard
 from anamnesis.web.pages import (

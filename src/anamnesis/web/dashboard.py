@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from anamnesis import __version__, history
+from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
-from anamnesis.errors import StoreBusy
+from anamnesis.ground.errors import StoreBusy
+from anamnesis.ground.records import record
+from anamnesis.history import log
 from anamnesis.index.browse import Shown
-from anamnesis.records import record
 from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
-    from anamnesis.operations.batch import Change
+    from anamnesis.operations.notes.batch import Change
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 
@@ -82,7 +83,7 @@ class Dashboard:
         self.counts.facets(Shown())
         self.store.recall("notes", k=1)
         with suppress(OSError):  # no git: then there is no history to look at either
-            history.index_changes(str(self.store.memory_dir))
+            log.index_changes(str(self.store.memory_dir))
 
     def look(self) -> None:
         """Take in what other programs did; edits in place from time to time, however many ask."""

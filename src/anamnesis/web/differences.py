@@ -6,7 +6,7 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from anamnesis.records import record
+from anamnesis.ground.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
 
 if TYPE_CHECKING:
     from anamnesis.web.visit import Visit

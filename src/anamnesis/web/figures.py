@@ -7,8 +7,8 @@ from collections import Counter, OrderedDict
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
+from anamnesis.ground.records import record
 from anamnesis.index import browse, graph
-from anamnesis.records import record
 
 if TYPE_CHECKING:
     import sqlite3

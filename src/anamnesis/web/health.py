@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import switches
-from anamnesis.errors import AnamnesisError
-from anamnesis.hooklog import runs
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
+from anamnesis.hooks import runs, switches
 from anamnesis.onboard import health as onboard_health
-from anamnesis.operations import doctor, settle
-from anamnesis.operations.synchronise import backend_of_this_machine
-from anamnesis.records import record
+from anamnesis.operations.care import doctor
+from anamnesis.operations.travel import conflicts
+from anamnesis.sync.machine import backend_of_this_machine
 from anamnesis.web.words import ago, plural
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _not_sent(state: SyncState) -> list[Check]:
 
 
 def _conflicts(dashboard: Dashboard) -> list[Check]:
-    held = settle.held(dashboard.store)
+    held = conflicts.held(dashboard.store)
     if not held:
         return []
     text = f"{plural(len(held), 'note was', 'notes were')} edited on two machines."

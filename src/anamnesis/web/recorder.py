@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import AnamnesisError, StoreBusy
-from anamnesis.operations.record import is_recorded, record_locally
+from anamnesis.ground.errors import AnamnesisError, StoreBusy
+from anamnesis.history.commit import is_recorded, record_locally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from anamnesis import atomic
-from anamnesis.errors import AnamnesisError, NotWritable
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import AnamnesisError, NotWritable
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys

@@ -11,12 +11,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from anamnesis.errors import AnamnesisError, InvalidInput, NoSuchNote
-from anamnesis.index import excerpts
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote
 from anamnesis.index.browse import Shown
 from anamnesis.index.curation import PENDING
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import review, settle
+from anamnesis.operations.curate import review
+from anamnesis.operations.travel import conflicts
+from anamnesis.search import excerpts
 from anamnesis.web import markdown, navigation
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Visit:
     @property
     def held(self) -> int:
         """How many notes wait for a person's choice."""
-        return len(settle.held(self.store))
+        return len(conflicts.held(self.store))
 
     @property
     def pending(self) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, undoing
-from anamnesis.counting import counted
-from anamnesis.operations import curate
+from anamnesis.ground.counting import counted
+from anamnesis.operations.curate import curate
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
-from anamnesis import payload
 from anamnesis.cli import hooks
 from anamnesis.config import home_directory
-from anamnesis.counting import counted
+from anamnesis.ground.counting import counted
+from anamnesis.hooks import payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def _capture(options: hooks.Options) -> str:
 
 
 def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> str:
-    from anamnesis.hooklog import again, runs
-    from anamnesis.operations.capture import capture, source_of
+    from anamnesis.hooks import again, runs
+    from anamnesis.operations.sessions.capture import capture, source_of
 
     captured = capture(
         home,
@@ -101,15 +101,15 @@ def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> st
     if note and not options.flag("--no-sync"):
         _sync()
     if note:
-        from anamnesis.operations.upkeep import reflect_in_background
+        from anamnesis.operations.curate.upkeep import reflect_in_background
 
         reflect_in_background(home)
     return f"capture: {captured.said}{about}\n" if told.event in _SPOKEN_EVENTS else ""
 
 
 def _sweep(home: str, options: hooks.Options) -> str:
-    from anamnesis.hooklog import runs
-    from anamnesis.operations.sweep import sweep
+    from anamnesis.hooks import runs
+    from anamnesis.operations.sessions.sweep import sweep
 
     swept = sweep(home)
     did = f"sweep: {swept.written} of {swept.looked_at} sessions that no hook had captured"
@@ -121,12 +121,12 @@ def _sweep(home: str, options: hooks.Options) -> str:
 
 def _backfill(home: str, options: hooks.Options) -> str:
     from anamnesis.cli import output
-    from anamnesis.hooklog import runs
-    from anamnesis.operations.since import moment
-    from anamnesis.operations.sweep import backfill
+    from anamnesis.ground.clock import since
+    from anamnesis.hooks import runs
+    from anamnesis.operations.sessions.sweep import backfill
 
     with output.progress("reading transcripts") as progress:
-        done = backfill(home, since=moment(options.text("--since") or ""), progress=progress)
+        done = backfill(home, since=since(options.text("--since") or ""), progress=progress)
     did = (
         f"{counted(done.looked_at, 'transcript')}: {counted(done.written, 'note')} written, "
         f"{done.skipped} skipped (trivial, paused or ignored), {done.failed} failed"
@@ -147,8 +147,9 @@ def _take(path: str) -> bytes:
 
 def _went_to_background(home: str, data: bytes, options: hooks.Options) -> bool:
     """Hand the payload over in a file: a command line could be read by anybody."""
-    from anamnesis import atomic, background
-    from anamnesis.errors import NotWritable
+    from anamnesis.ground import atomic
+    from anamnesis.ground.errors import NotWritable
+    from anamnesis.hooks import background
 
     spooled = os.path.join(home, "spool", f"{os.getpid()}-{os.urandom(6).hex()}.json")
     passed_on = ("--transcript", "--project", "--source")
@@ -165,6 +166,6 @@ def _went_to_background(home: str, data: bytes, options: hooks.Options) -> bool:
 
 def _sync() -> None:
     """Let the note travel, in the background."""
-    from anamnesis import background
+    from anamnesis.hooks import background
 
     background.start(["sync"])

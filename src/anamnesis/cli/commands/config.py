@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.errors import EXIT_FAILED, InvalidInput
-from anamnesis.operations import settings
-from anamnesis.operations.prove import prove_provider
+from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
+from anamnesis.operations.machine import settings
+from anamnesis.operations.machine.prove import prove_provider
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

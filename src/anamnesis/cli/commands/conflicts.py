@@ -10,13 +10,13 @@ from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, editor, output
-from anamnesis.errors import EXIT_CONFLICT
-from anamnesis.operations import settle
+from anamnesis.ground.errors import EXIT_CONFLICT
+from anamnesis.operations.travel import conflicts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.settle import Sides
+    from anamnesis.operations.travel.conflicts import Sides
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
@@ -71,14 +71,14 @@ def run(args: Namespace) -> int:
     """Carry out one action; `list` exits with 3 while something is held."""
     with arguments.open_store() as store:
         if args.action == "list":
-            return _list(settle.held(store), as_json=args.json)
+            return _list(conflicts.held(store), as_json=args.json)
         if args.action == "resolve":
             return _resolve(store, args.id, args.choice)
-        sides = settle.find(store, args.id)
+        sides = conflicts.find(store, args.id)
     if args.json:
         output.say_json(_as_json(sides))
     elif args.action == "diff":
-        output.say(settle.difference(sides).rstrip("\n"))
+        output.say(conflicts.difference(sides).rstrip("\n"))
     else:
         _show(sides)
     return 0
@@ -108,12 +108,12 @@ def _show(sides: Sides) -> None:
 
 
 def _resolve(store: MemoryStore, given: str, choice: str) -> int:
-    conflict_id = settle.find(store, given).conflict.id
+    conflict_id = conflicts.find(store, given).conflict.id
     if choice == "edit":
-        with editor.edited(settle.draft(settle.find(store, conflict_id))) as text:
-            settle.resolve_with(store, conflict_id, text)
+        with editor.edited(conflicts.draft(conflicts.find(store, conflict_id))) as text:
+            conflicts.resolve_with(store, conflict_id, text)
     else:
-        second = settle.resolve(store, conflict_id, choice)
+        second = conflicts.resolve(store, conflict_id, choice)
         if second is not None:
             output.say(second.id)
     output.talk(f"conflicts: {conflict_id} is settled; send it with:  anamnesis sync")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, undoing
-from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput
-from anamnesis.operations import dedup
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.operations.curate import dedup
 from anamnesis.reflect.similarity import THRESHOLD
 
 if TYPE_CHECKING:

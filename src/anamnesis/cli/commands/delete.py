@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
-from anamnesis.counting import counted
-from anamnesis.errors import AnamnesisError, StoreBusy
-from anamnesis.operations import record
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError, StoreBusy
+from anamnesis.history import commit
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
 
 def _keep(store: MemoryStore, ids: Iterable[str]) -> None:
     try:
-        record.keep(store, ids)
+        commit.keep(store, ids)
     except StoreBusy:
         raise
     except AnamnesisError as error:  # without git, for one; what a person wants gone goes

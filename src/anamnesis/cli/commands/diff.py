@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.operations import past
+from anamnesis.history import restore
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the difference."""
     with arguments.open_store() as store:
-        found = past.difference(store, args.id, args.old, args.new)
+        found = restore.difference(store, args.id, args.old, args.new)
     if args.json:
         output.say_json({"diff": found})
     elif found:

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
-from anamnesis.counting import counted
-from anamnesis.errors import EXIT_FAILED, AnamnesisError
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_FAILED, AnamnesisError
 from anamnesis.onboard import health
-from anamnesis.operations import doctor
+from anamnesis.operations.care import doctor
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.doctor import Finding
+    from anamnesis.operations.care.doctor import Finding
 
 EXAMPLES = """\
 examples:

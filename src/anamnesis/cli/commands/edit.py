@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, editor, output
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.operations.remember import amend
+from anamnesis.operations.notes.write import amend
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

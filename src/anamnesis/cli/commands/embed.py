@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
-from anamnesis.counting import counted
-from anamnesis.errors import StoreBusy
-from anamnesis.operations import embed
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import StoreBusy
+from anamnesis.operations.machine import embed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

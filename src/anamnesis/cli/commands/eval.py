@@ -13,17 +13,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput
 from anamnesis.eval import cases as questions
 from anamnesis.eval.build import build_eval_candidates
-from anamnesis.operations import evaluate, reflect
-from anamnesis.records import replace
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import replace
+from anamnesis.operations.care import evaluate
+from anamnesis.operations.curate import reflect
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.evaluate import Measurement
+    from anamnesis.operations.care.evaluate import Measurement
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\

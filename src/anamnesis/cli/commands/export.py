@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from anamnesis import atomic
 from anamnesis.cli import arguments, output
-from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput
-from anamnesis.operations import export
+from anamnesis.ground import atomic
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.operations.curate import export
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
-from anamnesis.counting import counted
+from anamnesis.ground.counting import counted
 from anamnesis.notes import tombstones
-from anamnesis.operations import forget, purge
+from anamnesis.operations.curate import forget
+from anamnesis.operations.travel import purge
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.operations import past
+from anamnesis.history import restore
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the versions."""
     with arguments.open_store() as store:
-        found = past.versions(store, args.id, limit=args.limit)
+        found = restore.versions(store, args.id, limit=args.limit)
     if args.json:
         output.say_json(
             [{"commit": v.commit, "at": v.at, "machine": v.machine, "deleted": v.deleted}

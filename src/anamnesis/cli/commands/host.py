@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import output
 from anamnesis.config import home_directory
 from anamnesis.onboard import addresses, journey, receipt, travel
-from anamnesis.operations import connect
+from anamnesis.operations.travel import remote
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -35,9 +35,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Make the repository, use it ourselves, and say how others join."""
     journey.user_home()
-    path = connect.create(connect.address(args.path))
-    connect.prove(path)
-    connect.name(path)
+    path = remote.create(remote.address(args.path))
+    remote.prove(path)
+    remote.name(path)
     result = travel.first_sync().result
     output.talk(f"{path} keeps the notes of your machines; sync: {result.detail}")
     if not addresses.accepts_ssh():

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, undoing
 from anamnesis.importers import formats
-from anamnesis.operations import own_notes, take_in
+from anamnesis.operations.curate import import_ as take_in
+from anamnesis.operations.curate import own_notes
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.take_in import Intake
+    from anamnesis.operations.curate.import_ import Intake
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\

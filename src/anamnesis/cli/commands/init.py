@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.cli import output, setup
-from anamnesis.counting import counted
-from anamnesis.errors import EXIT_FAILED
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.onboard import journey
 from anamnesis.sync.remote import shown
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
-from anamnesis import payload
 from anamnesis.cli import hooks
 from anamnesis.config import home_directory
+from anamnesis.hooks import payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
 
 def _inject(*, project: str | None, k: int | None, format: str | None, limit: int | None) -> int:
     def work() -> str:
-        from anamnesis.operations.inject import inject
+        from anamnesis.operations.sessions.inject import inject
 
         told = payload.read()
         text = inject(
@@ -88,7 +88,7 @@ def _inject(*, project: str | None, k: int | None, format: str | None, limit: in
 
 def _sweep_now_and_then() -> str:
     """Look after sessions that were killed, in the background."""
-    from anamnesis import background
+    from anamnesis.hooks import background
 
     background.start_now_and_then(home_directory(), ["capture", "--sweep"], every=_SWEEP_SECONDS)
     return ""

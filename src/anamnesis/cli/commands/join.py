@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, setup
-from anamnesis.counting import counted
-from anamnesis.errors import EXIT_FAILED
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.onboard import journey, travel
-from anamnesis.operations import connect, fleet
+from anamnesis.operations.travel import fleet, remote
 from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
     """Prove the way there and back first, then set up and take the notes over."""
     home = journey.use_home(args.home)
     wishes = setup.wishes_of(args, remote=args.remote)
-    connect.prove(connect.address(args.remote))
+    remote.prove(remote.address(args.remote))
     output.talk(f"remote: a commit went to {shown(args.remote)} and came back")
     work = journey.prepared(home, wishes)
     setup.set_up(work, wishes)

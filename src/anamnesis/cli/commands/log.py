@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from anamnesis import history
 from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
+from anamnesis.history import log
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the changes."""
-    found = history.log(os.path.join(home_directory(), "memory"), limit=args.limit)
+    found = log.log(os.path.join(home_directory(), "memory"), limit=args.limit)
     if args.json:
         output.say_json(
             [{"commit": v.commit, "at": v.at, "machine": v.machine, "message": v.message,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output, undoing
 from anamnesis.config import resolve_machine_id
 from anamnesis.importers.draft import read_text
-from anamnesis.operations import curate
+from anamnesis.operations.curate import curate
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -9,10 +9,10 @@ import json
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, undoing
-from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.importers.draft import read_text
-from anamnesis.operations import curate
+from anamnesis.operations.curate import curate
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

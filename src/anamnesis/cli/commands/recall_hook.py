@@ -5,9 +5,9 @@ The client's payload is read from standard input. Always exits 0, and mostly in 
 
 from __future__ import annotations
 
-from anamnesis import payload
 from anamnesis.cli import hooks
 from anamnesis.config import home_directory
+from anamnesis.hooks import payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(args: Namespace) -> int:
 
 def _recall(*, project: str | None, format: str | None) -> int:
     def work() -> str:
-        from anamnesis.operations.recall_for_prompt import recall_for_prompt
+        from anamnesis.operations.sessions.prompt import recall_for_prompt
 
         told = payload.read()
         return recall_for_prompt(home_directory(), told, project=project, format=format or "claude")

@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.counting import counted
-from anamnesis.hooklog import runs
-from anamnesis.operations import reflect as reflection
-from anamnesis.operations import review
+from anamnesis.ground.counting import counted
+from anamnesis.hooks import runs
+from anamnesis.operations.curate import reflect as reflection
+from anamnesis.operations.curate import review
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis import undo
-    from anamnesis.operations.reflect import Reflection
+    from anamnesis.history import undo
+    from anamnesis.operations.curate.reflect import Reflection
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\

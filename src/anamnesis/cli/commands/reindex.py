@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.counting import counted
+from anamnesis.ground.counting import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

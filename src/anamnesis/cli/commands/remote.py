@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.errors import EXIT_NOT_SET_UP, InvalidInput
-from anamnesis.operations import connect
+from anamnesis.ground.errors import EXIT_NOT_SET_UP, InvalidInput
+from anamnesis.operations.travel import remote
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -41,21 +41,21 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Carry out one action."""
     if args.create:
-        url = connect.create(args.create)
-        connect.prove(url)
-        connect.name(url)
+        url = remote.create(args.create)
+        remote.prove(url)
+        remote.name(url)
         output.talk("remote: created, and a commit went there and came back")
     elif args.action == "set":
         if not args.url:
             raise InvalidInput("Which remote?", hint="anamnesis remote set URL")
-        connect.name(args.url)
+        remote.name(args.url)
     elif args.action == "remove":
-        connect.name(None)
+        remote.name(None)
     return _show(as_json=args.json)
 
 
 def _show(*, as_json: bool) -> int:
-    found = connect.current()
+    found = remote.current()
     if as_json:
         output.say_json({"remote": found.url, "named_by": found.named_by})
     elif found.url:

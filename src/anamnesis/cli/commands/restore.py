@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.operations import past
+from anamnesis.history import restore
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the earlier version as a new one."""
     with arguments.open_store() as store:
-        note = past.restore(store, args.id, args.rev)
+        note = restore.restore(store, args.id, args.rev)
     output.say(note.id)
     output.talk(f"restore: {note.id} says what it said in {args.rev}")
     return 0

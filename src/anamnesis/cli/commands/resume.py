@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import switches
 from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
+from anamnesis.hooks import switches
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -10,8 +10,8 @@ import difflib
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output, undoing
-from anamnesis.counting import counted
-from anamnesis.operations import review
+from anamnesis.ground.counting import counted
+from anamnesis.operations.curate import review
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

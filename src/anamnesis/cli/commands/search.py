@@ -6,15 +6,15 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.index.explain import explanation
 from anamnesis.notes.note import SOURCES
-from anamnesis.operations import embed
+from anamnesis.operations.machine import embed
+from anamnesis.search.explain import explanation
 from anamnesis.store import Filters
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.index.search import Hit
+    from anamnesis.search.engine import Hit
 
 EXAMPLES = """\
 examples:

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.counting import counted
-from anamnesis.errors import InvalidInput
-from anamnesis.operations.stale import stale_notes
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.operations.curate.stale import stale_notes
 from anamnesis.project import resolve_project_key
 
 if TYPE_CHECKING:

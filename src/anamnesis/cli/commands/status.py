@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from anamnesis.cli import arguments, machines, output
-from anamnesis.counting import counted
-from anamnesis.operations.status import full_report
-from anamnesis.operations.synchronise import backend_of_this_machine, sync_lines
+from anamnesis.ground.counting import counted
+from anamnesis.operations.care.status import full_report
+from anamnesis.operations.travel.sync import sync_lines
+from anamnesis.sync.machine import backend_of_this_machine
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

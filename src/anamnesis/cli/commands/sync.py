@@ -7,18 +7,18 @@ two machines is held until you choose; all others are synced.
 
 from __future__ import annotations
 
-from anamnesis import background
 from anamnesis.cli import output
-from anamnesis.errors import EXIT_CONFLICT, EXIT_FAILED
-from anamnesis.operations.exchange import exchange
-from anamnesis.operations.synchronise import backend_of_this_machine
+from anamnesis.ground.errors import EXIT_CONFLICT, EXIT_FAILED
+from anamnesis.hooks import background
+from anamnesis.operations.travel.sync import exchange
 from anamnesis.sync.git import NETWORK_SECONDS
+from anamnesis.sync.machine import backend_of_this_machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.synchronise import Synchronised
+    from anamnesis.operations.travel.sync import Synchronised
 
 EXAMPLES = """\
 examples:

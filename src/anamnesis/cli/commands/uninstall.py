@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import output, setup
-from anamnesis.counting import counted
-from anamnesis.errors import EXIT_FAILED
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.onboard import journey, receipt, uninstall
 
 if TYPE_CHECKING:

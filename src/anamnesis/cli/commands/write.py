@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.remember import remember
+from anamnesis.operations.notes.write import remember
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.remember import Remembered
+    from anamnesis.operations.notes.write import Remembered
 
 EXAMPLES = """\
 examples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.onboard.agents import claude, codex, copilot, cursor, gemini, opencode, vscode
 
 if TYPE_CHECKING:

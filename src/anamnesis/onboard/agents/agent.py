@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.records import fresh, record, replace
+from anamnesis.ground.records import fresh, record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

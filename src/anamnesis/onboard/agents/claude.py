@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from anamnesis.ground.records import replace
 from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
 from anamnesis.onboard.edits import Edit, json_edit, server_edit
 from anamnesis.onboard.hooks import build_hooks, merge_hooks, without_hooks
 from anamnesis.onboard.jsontext import NotJson, parsed
 from anamnesis.onboard.settings import entries, put, read_bytes, section
-from anamnesis.records import replace
 
 PLUGIN = "anamnesis"
 _PLUGIN_SERVER = f"plugin_{PLUGIN}_{PLUGIN}"  # as Claude Code calls the server of a plugin

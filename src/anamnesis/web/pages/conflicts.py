@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.clock import utcnow
-from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import note_in, serialize
-from anamnesis.operations import compose, revise, settle
-from anamnesis.operations.revise import draft_of
-from anamnesis.records import replace
+from anamnesis.operations.notes import edit
+from anamnesis.operations.notes.edit import draft_of
+from anamnesis.operations.travel import compose, conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages.note import FIELDS, draft_from, field_text
@@ -17,7 +18,7 @@ from anamnesis.web.pages.note import FIELDS, draft_from, field_text
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from anamnesis.operations.settle import Sides
+    from anamnesis.operations.travel.conflicts import Sides
     from anamnesis.web.visit import Visit
 
 _LABELS = {**FIELDS, "extra": "Other keys"}
@@ -27,18 +28,18 @@ _BY_HAND = ("edit", "edited")
 
 def show(visit: Visit) -> Response:
     """All held notes."""
-    held = [(sides, note_in(sides.conflict.theirs)) for sides in settle.held(visit.store)]
+    held = [(sides, note_in(sides.conflict.theirs)) for sides in conflicts.held(visit.store)]
     return visit.page("conflicts.html", held=held)
 
 
 def one(visit: Visit) -> Response:
     """One held note: what differs, per field and per part of the text."""
-    return _shown(visit, settle.find(visit.store, visit.named("id")))
+    return _shown(visit, conflicts.find(visit.store, visit.named("id")))
 
 
 def resolve(visit: Visit) -> Response:
     """Settle it: one version, both, what was picked, or the text that the person made."""
-    sides = settle.find(visit.store, visit.named("id"))
+    sides = conflicts.find(visit.store, visit.named("id"))
     choice = visit.value("choice")
     if choice in _LOOKING:
         return _shown(visit, sides)
@@ -54,7 +55,7 @@ def resolve(visit: Visit) -> Response:
 
 def _settle(visit: Visit, sides: Sides, choice: str) -> None:
     if choice not in ("picked", "edited"):
-        settle.resolve(visit.store, sides.conflict.id, choice)
+        conflicts.resolve(visit.store, sides.conflict.id, choice)
         return
     if visit.value("seal") != compose.seal(sides):
         raise NoteChangedOnDisk(sides.conflict.path)
@@ -63,8 +64,8 @@ def _settle(visit: Visit, sides: Sides, choice: str) -> None:
         raise InvalidInput("Only whole versions can be chosen here.")
     note = found.note()
     if choice == "edited":
-        note = replace(revise.revised(note, draft_from(visit)), updated_at=utcnow())
-    settle.resolve_with(visit.store, sides.conflict.id, serialize(note))
+        note = replace(edit.revised(note, draft_from(visit)), updated_at=utcnow())
+    conflicts.resolve_with(visit.store, sides.conflict.id, serialize(note))
 
 
 def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:

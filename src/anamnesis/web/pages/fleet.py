@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from anamnesis import history
-from anamnesis.errors import AnamnesisError
-from anamnesis.history import NoHistory
-from anamnesis.operations import fleet as signs
-from anamnesis.operations.exchange import exchange
-from anamnesis.operations.synchronise import backend_of_this_machine
-from anamnesis.records import record
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
+from anamnesis.history import log
+from anamnesis.history.log import NoHistory
+from anamnesis.operations.travel import fleet as signs
+from anamnesis.operations.travel.sync import exchange
+from anamnesis.sync.machine import backend_of_this_machine
 from anamnesis.web.dashboard import Notice
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def machines(visit: Visit) -> list[Machine]:
     return sorted(found, key=lambda each: (each.last_seen, each.latest_note), reverse=True)
 
 
-def _log(visit: Visit) -> list[history.Version]:
+def _log(visit: Visit) -> list[log.Version]:
     try:
-        return history.commits(os.fspath(visit.store.memory_dir), limit=_LOG)
+        return log.commits(os.fspath(visit.store.memory_dir), limit=_LOG)
     except NoHistory:
         return []

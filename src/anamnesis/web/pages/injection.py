@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from anamnesis.hooklog import receipts
+from anamnesis.ground.records import record
+from anamnesis.hooks import receipts
 from anamnesis.index import browse
 from anamnesis.inject import budget
-from anamnesis.operations.inject import preview
-from anamnesis.records import record
+from anamnesis.operations.sessions.inject import preview
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

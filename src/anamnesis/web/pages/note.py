@@ -6,13 +6,14 @@ from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
-from anamnesis.hooklog import journal, receipts
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.records import replace
+from anamnesis.hooks import journal, receipts
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations import batch, look, revise
-from anamnesis.operations.revise import Draft, draft_of
-from anamnesis.records import replace
+from anamnesis.operations.notes import batch, browse
+from anamnesis.operations.notes import edit as revise
+from anamnesis.operations.notes.edit import Draft, draft_of
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages import review
@@ -52,7 +53,7 @@ def show(visit: Visit) -> Response:
         "note.html",
         **_common(visit, found),
         html=markdown.rendered(found.note.body),
-        related=look.related(visit.store, found.note),
+        related=browse.related(visit.store, found.note),
         given=_given(visit, found.note.id),
     )
 
@@ -149,7 +150,7 @@ def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
 
 
 def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
-    chain = look.chain(visit.store, found.note)
+    chain = browse.chain(visit.store, found.note)
     return {
         "note": found.note,
         "hash": found.hash,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anamnesis import undo as units
-from anamnesis.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.records import record
+from anamnesis.history import undo as units
 from anamnesis.index.browse import ORDERS, Shown
-from anamnesis.operations import batch, look
-from anamnesis.operations.look import Answer
-from anamnesis.records import record
+from anamnesis.operations.notes import batch, browse
+from anamnesis.operations.notes.browse import Answer
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages import review
 from anamnesis.web.words import plural
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.operations.batch import Curated
+    from anamnesis.operations.notes.batch import Curated
     from anamnesis.web.visit import Visit
 
 PAGE = 50
@@ -78,7 +78,7 @@ def show(visit: Visit) -> Response:
         "offset": offset,
         "order": order,
         "orders": LABELS,
-        "best": look.MOST_HITS,
+        "best": browse.MOST_HITS,
         "page_size": PAGE,
         "facets": _facets(visit, shown, found.facets),
         "here": visit.address(),
@@ -132,8 +132,8 @@ def _unit_undone(visit: Visit, unit: str) -> Notice:
 
 def _found(visit: Visit, query: str, shown: Shown, *, order: str, offset: int) -> Answer:
     if query:
-        return look.search(visit.store, query, shown, limit=PAGE, offset=offset)
-    hits = look.page(visit.store, shown, order=order, limit=PAGE, offset=offset)
+        return browse.search(visit.store, query, shown, limit=PAGE, offset=offset)
+    hits = browse.page(visit.store, shown, order=order, limit=PAGE, offset=offset)
     counts = visit.dashboard.counts
     return Answer(tuple(hits), counts.total(shown), counts.facets(shown))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from anamnesis.ground.records import record
 from anamnesis.index.browse import Shown
 from anamnesis.inject import budget
-from anamnesis.operations import look
-from anamnesis.operations.inject import preview
+from anamnesis.operations.notes import browse
+from anamnesis.operations.sessions.inject import preview
 from anamnesis.project import GLOBAL
-from anamnesis.records import record
 from anamnesis.web import health
 from anamnesis.web.pages import injection
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.operations.look import Hit
+    from anamnesis.operations.notes.browse import Hit
     from anamnesis.web.pages.injection import Verdict
     from anamnesis.web.visit import Visit
 
@@ -39,7 +39,7 @@ def show(visit: Visit) -> Response:
         (day := (today - timedelta(days=_DAYS - 1 - at)).isoformat(), days.get(day, 0))
         for at in range(_DAYS)
     ]
-    latest = look.page(visit.store, Shown(), limit=_LATEST)
+    latest = browse.page(visit.store, Shown(), limit=_LATEST)
     return visit.page(
         "pulse.html",
         checks=health.checks(visit.dashboard),

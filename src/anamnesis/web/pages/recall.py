@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis import encoder
-from anamnesis.index.filters import Filters
-from anamnesis.records import record
+from anamnesis.ground.records import record
+from anamnesis.search import encoder
+from anamnesis.search.filters import Filters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.responses import Response
 
-    from anamnesis.index.search import Hit
+    from anamnesis.search.engine import Hit
     from anamnesis.web.visit import Visit
 
 _HITS = 8

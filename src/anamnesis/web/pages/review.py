@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from anamnesis.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.records import record
 from anamnesis.index.browse import Shown
 from anamnesis.index.curation import PENDING
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import look, review
-from anamnesis.records import record
+from anamnesis.operations.curate import review
+from anamnesis.operations.notes import browse
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.words import plural
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from anamnesis.index.browse import Row
     from anamnesis.notes.note import Memory
     from anamnesis.notes.tree import ReadNote
-    from anamnesis.operations.review import Pending
+    from anamnesis.operations.curate.review import Pending
     from anamnesis.web.visit import Visit
 
 QUEUE = 40
@@ -55,7 +56,7 @@ def show(visit: Visit) -> Response:
     """The queue, and the note of it that is looked at."""
     shown = Shown(review=PENDING, project=visit.asked("project"))
     offset = visit.asked_number("offset", 0, most=_DEEPEST)
-    hits = look.page(visit.store, shown, order="oldest", limit=QUEUE, offset=offset)
+    hits = browse.page(visit.store, shown, order="oldest", limit=QUEUE, offset=offset)
     queue = [hit.row for hit in hits]
     found = _waiting(visit, visit.asked("note")) or _first(visit, queue)
     after = _after(queue, found.note.id) if found else ""

@@ -8,13 +8,13 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.index import browse
 from anamnesis.onboard import journey
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
-from anamnesis.operations import settings
+from anamnesis.operations.machine import settings
 from anamnesis.sync.remote import shown
 from anamnesis.web import differences, health
 from anamnesis.web.dashboard import Notice

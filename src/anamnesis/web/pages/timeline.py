@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from anamnesis.ground.records import replace
 from anamnesis.index.browse import Shown
-from anamnesis.operations import look
-from anamnesis.records import replace
+from anamnesis.operations.notes import browse
 from anamnesis.web import figures
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def show(visit: Visit) -> Response:
     whole_year = replace(shown, day="")
     days = counts.days(whole_year, since=(today - timedelta(days=371)).isoformat())
     offset = visit.asked_number("offset", 0, most=_DEEPEST)
-    hits = look.page(visit.store, shown, order="created", limit=_LISTED, offset=offset)
+    hits = browse.page(visit.store, shown, order="created", limit=_LISTED, offset=offset)
     return visit.page(
         "timeline.html",
         calendar=figures.calendar(days, last=today),

@@ -6,13 +6,14 @@ import os
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from anamnesis import history, lineage
-from anamnesis.errors import InvalidInput, NoSuchNote
-from anamnesis.history import NoHistory, Version
+from anamnesis.ground.errors import InvalidInput, NoSuchNote
+from anamnesis.ground.records import record
+from anamnesis.history import lineage, log, removed
+from anamnesis.history import restore as past
+from anamnesis.history.log import NoHistory, Version
 from anamnesis.index import browse
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations import batch, past, removed
-from anamnesis.records import record
+from anamnesis.operations.notes import batch
 from anamnesis.web import differences
 from anamnesis.web.dashboard import Notice
 
@@ -71,7 +72,7 @@ def _one(visit: Visit, commit: str) -> Response:
     """All notes of one version, in pages."""
     offset = visit.asked_number("offset", 0, most=_MOST_VERSIONS)
     memory = os.fspath(visit.store.memory_dir)
-    [version] = history.log(memory, limit=1, start=commit)
+    [version] = log.log(memory, limit=1, start=commit)
     [entry] = _entries(visit, [version], first=offset, most=_FILES_OF_ONE)
     return visit.page(
         "history_version.html",
@@ -158,7 +159,7 @@ def _text_in(visit: Visit, version: Version) -> str:
 
 def _log(visit: Visit, start: str) -> list[Version]:
     try:
-        return history.log(os.fspath(visit.store.memory_dir), limit=_SHOWN + 1, start=start)
+        return log.log(os.fspath(visit.store.memory_dir), limit=_SHOWN + 1, start=start)
     except NoHistory:
         return []
 

@@ -1,0 +1,1 @@
+"""Git as a command, and its configuration files."""

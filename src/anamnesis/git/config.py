@@ -1,0 +1,166 @@
+"""Reading a repository's origin from its files, where that provably gives what git would say."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ASK_GIT = "\0ask git"  # not a URL: the files use something that only git resolves
+_MAX_CONFIG_BYTES = 256 * 1024
+_DEEPEST_INCLUDE = 4
+
+
+@record
+class Repository:
+    """A working tree, the git directory that its worktrees share, and the name of the whole."""
+
+    top: str
+    common: str
+    name: str
+
+
+def find_repository(directory: str) -> Repository | None:
+    """The repository that a directory is in, found as git finds it but without a process."""
+    device = _device(directory)
+    while _device(directory) == device:
+        git_directory = _git_directory(os.path.join(directory, ".git"))
+        if git_directory and os.path.exists(os.path.join(git_directory, "HEAD")):
+            return _describe(directory, git_directory)
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return None
+        directory = parent
+    return None  # like git, we do not look beyond a mount point
+
+
+def read_origin(repository: Repository) -> str | None:
+    """The URL of origin, None if there is none, or ASK_GIT if the files do not settle it."""
+    own = _read(os.path.join(repository.common, "config"))
+    if own is None or not _belongs_to_us(repository):
+        return ASK_GIT
+    surrounding = [text for text in map(_read, _outer_configs()) if text is not None]
+    if _needs_git(own) or any(_needs_git(text) or _names_remote(text) for text in surrounding):
+        return ASK_GIT
+    return _origin_in(own)
+
+
+def resolve_ssh_alias(url: str) -> str:
+    """The URL with an alias of `~/.ssh/config` replaced by the host that it stands for."""
+    match = re.match(r"^(?P<head>(?:ssh://)?(?:[^@/]+@)?)(?P<host>[^:/@]+)(?P<tail>[:/].*)$", url)
+    if not match or ("://" in url and not url.startswith("ssh://")) or url.startswith("/"):
+        return url
+    host = _ssh_host_name(os.path.expanduser(os.path.join("~", ".ssh", "config")), match["host"])
+    return f"{match['head']}{host}{match['tail']}" if host else url
+
+
+def _git_directory(dot_git: str) -> str | None:
+    if os.path.isdir(dot_git):
+        return dot_git
+    text = _read(dot_git)
+    if text is None or not text.startswith("gitdir:"):
+        return None
+    target = text.removeprefix("gitdir:").strip()
+    return os.path.normpath(os.path.join(os.path.dirname(dot_git), target))
+
+
+def _describe(top: str, git_directory: str) -> Repository:
+    shared = _read(os.path.join(git_directory, "commondir"))
+    if shared is None:
+        return Repository(top, git_directory, os.path.basename(top))
+    common = os.path.normpath(os.path.join(git_directory, shared.strip()))
+    main = os.path.dirname(common) if os.path.basename(common) == ".git" else common
+    return Repository(top, common, os.path.basename(main).removesuffix(".git"))
+
+
+def _device(directory: str) -> int | None:
+    try:
+        return os.stat(directory).st_dev
+    except OSError:
+        return None
+
+
+def _belongs_to_us(repository: Repository) -> bool:
+    """Whether git would trust the repository without asking safe.directory."""
+    if os.name == "nt":
+        return True
+    owners = {os.geteuid()}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdigit():
+        owners.add(int(os.environ["SUDO_UID"]))
+    try:
+        return all(os.stat(path).st_uid in owners for path in (repository.top, repository.common))
+    except OSError:
+        return False
+
+
+def _outer_configs() -> Iterator[str]:
+    yield "/etc/gitconfig"
+    yield os.path.expanduser(os.path.join("~", ".gitconfig"))
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser(os.path.join("~", ".config"))
+    yield os.path.join(base, "git", "config")
+
+
+def _needs_git(config: str) -> bool:
+    lowered = config.lower()
+    return any(word in lowered for word in ("[include", "insteadof", "worktreeconfig", "\\\n"))
+
+
+def _names_remote(config: str) -> bool:
+    return "[remote" in config.lower()
+
+
+def _origin_in(config: str) -> str | None:
+    section = ""
+    for line in config.splitlines():
+        stripped = line.strip()
+        header = re.match(r"^\[([^\]]*)\]\s*(.*)$", stripped)
+        if header:
+            section, stripped = header[1], header[2]
+        if not re.fullmatch(r'(?i:remote)\s+"origin"', section.strip()):
+            continue
+        entry = re.match(r"(?i)^url\s*=\s*(.*)$", stripped)
+        if entry:
+            plain = re.fullmatch(r"[^\"\\;#]+", entry[1])
+            return entry[1].strip() if plain else ASK_GIT
+    return None
+
+
+def _ssh_host_name(path: str, alias: str, depth: int = 0) -> str | None:
+    applies = True
+    for line in (_read(path) or "").splitlines():
+        keyword, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        keyword, value = keyword.lower(), value.strip().strip('"')
+        if keyword == "match":
+            applies = False
+        elif keyword == "host":
+            applies = alias in value.split()
+        elif keyword == "hostname" and applies and value:
+            return value.replace("%h", alias)
+        elif keyword == "include" and applies and depth < _DEEPEST_INCLUDE:
+            found = (_ssh_host_name(file, alias, depth + 1) for file in _included(value))
+            if host := next(filter(None, found), None):
+                return host
+    return None
+
+
+def _included(patterns: str) -> Iterator[str]:
+    """The files that an Include names, from the folder of ssh if not from the root."""
+    from glob import glob
+
+    folder = os.path.expanduser(os.path.join("~", ".ssh"))
+    for pattern in patterns.split():
+        yield from sorted(glob(os.path.join(folder, os.path.expanduser(pattern))))
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            text = stream.read(_MAX_CONFIG_BYTES + 1)
+    except (OSError, ValueError):
+        return None
+    return text if len(text) <= _MAX_CONFIG_BYTES else None

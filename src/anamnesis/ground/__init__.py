@@ -1,0 +1,1 @@
+"""What everything stands on: files, clocks, locks, processes; nothing here knows a note."""

@@ -1,0 +1,35 @@
+"""The time: now in the one form that notes carry, and then as people write it."""
+
+from __future__ import annotations
+
+from time import gmtime, strftime, time  # datetime would cost every hook another millisecond
+
+_SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+
+
+def utcnow() -> str:
+    """Now as UTC ISO-8601 with second precision, for example `2026-06-24T18:33:07+00:00`."""
+    return strftime("%Y-%m-%dT%H:%M:%S+00:00", gmtime())
+
+
+def since(text: str) -> float:
+    """Seconds since the epoch for `30d`, `12h` or a date; 0, and so everything, for no text.
+
+    Raises InvalidInput for anything else.
+    """
+    import re
+    from datetime import datetime
+
+    text = text.strip()
+    if not text:
+        return 0.0
+    if ago := re.fullmatch(r"(\d{1,5})([hdw])", text):
+        return time() - int(ago[1]) * _SECONDS[ago[2]]
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        from anamnesis.ground.errors import InvalidInput
+
+        raise InvalidInput(
+            f"{text!r} is not a time.", hint="Write 30d, 12h, 2w, or a date such as 2026-01-31."
+        ) from None

@@ -1,0 +1,93 @@
+"""Locks between processes: with a time limit, and with the holder's name when we give up."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+
+from anamnesis.ground import atomic, clock
+from anamnesis.ground.errors import NotWritable, StoreBusy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_POLL_SECONDS = 0.005  # a note is written in a few milliseconds; longer naps would show
+
+
+@contextmanager
+def held(path: str, *, name: str, timeout: float) -> Iterator[None]:
+    """Hold the lock at `path`; a process that dies gives it up by itself."""
+    atomic.make_directory(os.path.dirname(path))
+    try:
+        release = _acquire(path, timeout)
+    except OSError as error:
+        raise NotWritable(path, reason=(error.strerror or str(error)).lower()) from error
+    if release is None:
+        raise StoreBusy(name, holder=holder_of(path), waited=timeout)
+    try:
+        _sign(path)
+        yield
+    finally:
+        release()
+
+
+def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
+    """Take the lock and give what releases it, or None when time is up."""
+    if os.name == "nt":
+        return _acquire_on_windows(path, timeout)
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(_POLL_SECONDS)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        else:
+            return lambda: os.close(descriptor)
+
+
+def _acquire_on_windows(path: str, timeout: float) -> Callable[[], None] | None:
+    # Only here: loading filelock costs four times what starting Python does.
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=timeout)
+    try:
+        lock.acquire(poll_interval=_POLL_SECONDS)
+    except Timeout:
+        return None
+    release: Callable[[], None] = lock.release
+    return release
+
+
+def holder_of(path: str) -> str:
+    """Who took this lock last, for example `process 4711 (anamnesis sync) since 2026-…`."""
+    try:
+        with open(f"{path}.holder", encoding="utf-8", errors="replace") as stream:
+            return stream.readline(200).strip()
+    except OSError:
+        return ""
+
+
+def _sign(path: str) -> None:
+    import sys
+
+    command = " ".join(["anamnesis", *sys.argv[1:2]])
+    try:
+        with open(f"{path}.holder", "w", encoding="utf-8", opener=_privately) as stream:
+            stream.write(f"process {os.getpid()} ({command}) since {clock.utcnow()}\n")
+    except OSError:
+        return  # only the name in a later message is lost
+
+
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

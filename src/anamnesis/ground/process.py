@@ -1,0 +1,173 @@
+"""Running other programs: always with a time limit, never through a shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+
+from anamnesis.ground.children import let_go
+from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_LOOK_SECONDS = 0.5  # how often a program that has not closed its streams is looked at
+_SHORT_SECONDS = 0.05  # for the last words of one that was ended
+
+
+@record
+class Finished:
+    """How a program ended and what it printed."""
+
+    code: int
+    out: bytes
+    err: bytes
+    timed_out: bool = False
+
+    @property
+    def text(self) -> str:
+        """Standard output as text, without the last line end."""
+        return self.out.decode("utf-8", "replace").rstrip("\n")
+
+    @property
+    def complaint(self) -> str:
+        """The last line of standard error: what most programs end on."""
+        lines = self.err.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    timeout: float,
+    cwd: str | None = None,
+    env: Mapping[str, str] | None = None,
+    input: bytes | None = None,
+) -> Finished:
+    """Run a program to its end, or to its time limit together with all that it started."""
+    try:
+        child = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except (FileNotFoundError, PermissionError) as error:
+        if cwd is not None and not os.path.isdir(cwd):
+            raise
+        raise ToolMissing(argv[0]) from error
+    except OSError as error:
+        raise _broken(argv[0], error) from error
+    with child:
+        try:
+            if input is not None:
+                _hand_over(child, input)
+            return _finished(child, timeout)
+        except BaseException:
+            _kill(child)
+            raise
+
+
+def _hand_over(child: subprocess.Popen[bytes], data: bytes) -> None:
+    """Let a thread write a program's input: `communicate` forgets it between two looks."""
+    from threading import Thread
+
+    stream, child.stdin = child.stdin, None
+    assert stream is not None  # noqa: S101  for the type checker; it is a pipe
+
+    def write() -> None:
+        with suppress(OSError), stream:  # a program need not read to the end
+            stream.write(data)
+
+    Thread(target=write, daemon=True).start()
+
+
+def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
+    """Listen until a program has ended.
+
+    That is not always when its streams close: ssh, for one, may leave a process behind that
+    keeps them open for hours, and that no signal to the group reaches.
+    """
+    deadline = time.monotonic() + timeout
+    heard, timed_out = -1, False
+    while True:
+        try:
+            left = max(deadline - time.monotonic(), _SHORT_SECONDS)
+            out, err = child.communicate(timeout=min(left, _LOOK_SECONDS))
+        except subprocess.TimeoutExpired as still:
+            out, err = still.output or b"", still.stderr or b""
+        else:
+            return Finished(child.returncode, out, err, timed_out)
+        if child.poll() is not None and len(out) + len(err) == heard:
+            return Finished(child.returncode, out, err, timed_out)
+        heard = len(out) + len(err)
+        if time.monotonic() > deadline and not timed_out:
+            timed_out = True
+            _kill(child)
+
+
+def words(line: str) -> list[str]:
+    """The words of a command line that a person wrote down."""
+    import shlex
+
+    try:
+        found = shlex.split(line)
+    except ValueError as error:
+        raise InvalidInput(f"{line!r} is not a command line: {str(error).lower()}.") from None
+    if not found:
+        raise InvalidInput("The command line is empty.")
+    return found
+
+
+def interact(argv: Sequence[str]) -> int:
+    """Run a program on the person's own terminal, such as their editor; gives its exit code."""
+    try:
+        return subprocess.call(argv)
+    except (FileNotFoundError, PermissionError) as error:
+        raise ToolMissing(argv[0]) from error
+    except OSError as error:
+        raise _broken(argv[0], error) from error
+
+
+def detach(
+    argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None
+) -> None:
+    """Start a program that outlives us and cannot write to our streams."""
+    options: dict[str, object] = {"start_new_session": True}
+    if os.name == "nt":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS  # type: ignore[attr-defined]
+        options = {"creationflags": flags}
+    child = subprocess.Popen(  # type: ignore[call-overload]
+        argv,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        close_fds=True,
+        **options,
+    )
+    child.returncode = 0  # nobody waits for it; keeps the interpreter from warning at exit
+    let_go(child.pid)
+
+
+def _broken(program: str, error: OSError) -> ToolBroken:
+    return ToolBroken(program, reason=(error.strerror or str(error)).lower())
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    if os.name == "nt":
+        child.kill()
+        return
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return

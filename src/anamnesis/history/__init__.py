@@ -1,0 +1,1 @@
+"""What was: the log, one note through its renames, and the ways back."""

@@ -1,0 +1,197 @@
+"""The versions of one note, through all the names that its file has had.
+
+A note is its id. Its file usually is `<id>.md`, but a person may name and rename files; then the
+id stands in the front matter only, and a new name is a removal and an addition in one commit.
+"""
+
+from __future__ import annotations
+
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import replace
+from anamnesis.history import log
+from anamnesis.history.log import NoSuchVersion, Version
+from anamnesis.notes.frontmatter import note_in
+from anamnesis.notes.ids import is_valid_id, names_an_id
+from anamnesis.notes.note import TYPES
+from anamnesis.notes.tree import MAX_NOTE_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from anamnesis.notes.note import Memory
+
+_MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
+
+
+def versions(
+    memory_dir: str, note_id: str, *, names: Iterable[str] = (), limit: int = 100
+) -> list[Version]:
+    """The changes of one note, newest first; `names` are paths that it is known to have."""
+    if not is_valid_id(note_id):
+        raise InvalidInput(f"{note_id[:80]!r} is not a note id.")
+    known = dict.fromkeys(names)
+    found = _changes(memory_dir, note_id, known, limit) if known else []
+    if not found:
+        known.update(dict.fromkeys(_usual_names(memory_dir, note_id)))
+        found = _changes(memory_dir, note_id, known, limit)
+    if not found:
+        return _found_by_reading(memory_dir, note_id)[:limit]
+    while len(found) < limit:
+        more = [name for name in _neighbours(memory_dir, note_id, found) if name not in known]
+        if not more:
+            break
+        known.update(dict.fromkeys(more))
+        found = _changes(memory_dir, note_id, known, limit)
+    return found
+
+
+def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str] = ()) -> bytes:
+    """What a note said in a version."""
+    commit = log.resolve(memory_dir, revision)
+    known = {*names, *(f"{type}/{note_id}.md" for type in TYPES)}
+    listed = dict(_listed(memory_dir, commit, known))
+    blob = _blob_of(memory_dir, note_id, listed, known)
+    if blob is None:
+        listed = dict(_listed(memory_dir, commit))
+        past = versions(memory_dir, note_id, names=known)
+        known.update(file[2:] for version in past for file in version.files)
+        blob = _blob_of(memory_dir, note_id, listed, known)
+    if blob is None:
+        raise NoSuchVersion(note_id, revision)
+    return log.asked(memory_dir, "cat-file", "blob", blob)
+
+
+def text_in(memory_dir: str, version: Version) -> bytes:
+    """What a note says after one of its changes; nothing if that removed it."""
+    pairs = zip(version.files, version.blobs, strict=True)
+    blob = next((blob for file, blob in pairs if not file.startswith("D ")), "")
+    return log.asked(memory_dir, "cat-file", "blob", blob) if blob else b""
+
+
+def removed_ids(memory_dir: str, part: str) -> list[str]:
+    """The ids of removed notes that start or end with a part of an id."""
+    part = part.lower()
+    removed = log.changes(memory_dir, ["--diff-filter=D"])
+    names = (name.rpartition("/")[2].removesuffix(".md") for name in _names(removed))
+    ids = dict.fromkeys(name for name in names if is_valid_id(name))
+    return [id for id in ids if id.lower().startswith(part) or id.lower().endswith(part)]
+
+
+def _changes(memory_dir: str, note_id: str, names: Iterable[str], limit: int) -> list[Version]:
+    # Whole paths: git compares them a hundred times faster than patterns, and one path alone it
+    # can look up (see history.index_changes).
+    places = [f":(literal){path}" for path in names]
+    found = log.changes(memory_dir, [f"--max-count={int(limit)}", "--", *places])
+    return list(_own(memory_dir, note_id, found))
+
+
+def _usual_names(memory_dir: str, note_id: str) -> Iterator[str]:
+    return (f"{folder}/{note_id}.md" for folder in _folders(memory_dir))
+
+
+def _folders(memory_dir: str) -> list[str]:
+    if log.is_unborn(memory_dir):
+        return list(TYPES)
+    printed = log.asked(memory_dir, "ls-tree", "-r", "-d", "-z", "--name-only", log.MAIN)
+    listed = printed.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    return list(dict.fromkeys([*TYPES, *listed]))
+
+
+def _found_by_reading(memory_dir: str, note_id: str) -> list[Version]:
+    """The changes of a note that no name leads to: every file that names no id is looked into."""
+    everything = log.changes(memory_dir, [])
+    return list(_own(memory_dir, note_id, _worth_a_look(note_id, everything)))
+
+
+def _neighbours(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[str]:
+    """What else the note was called in the commits in which one of its names came or went."""
+    for came, went in (("A", "D"), ("D", "A")):
+        turns = [each.commit for each in found if any(file[0] == came for file in each.files)]
+        if turns:
+            arguments = ["--no-walk", f"--diff-filter={went}"]
+            others = log.changes(memory_dir, arguments, start=turns)
+            yield from _names(_own(memory_dir, note_id, _worth_a_look(note_id, others)))
+
+
+def _worth_a_look(note_id: str, found: Iterable[Version]) -> list[Version]:
+    """The versions without the files that belong to other notes by their names."""
+    return [
+        _with(version, lambda path, _: path.endswith(f"{note_id}.md") or _may_be_any(path))
+        for version in found
+    ]
+
+
+def _may_be_any(path: str) -> bool:
+    return path.endswith(".md") and not names_an_id(path)
+
+
+def _own(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[Version]:
+    """The versions with those of their files only that are the note."""
+    blobs = dict.fromkeys(blob for version in found for blob in version.blobs)
+    ids = _ids(memory_dir, list(blobs)[:_MOST_CANDIDATES])
+    for version in found:
+        own = _with(version, lambda path, blob: _is_note(note_id, path, ids.get(blob)))
+        if own.files:
+            yield own
+
+
+def _with(version: Version, wanted: Callable[[str, str], bool]) -> Version:
+    pairs = zip(version.files, version.blobs, strict=True)
+    kept = [(file, blob) for file, blob in pairs if wanted(file[2:], blob)]
+    return replace(version, files=tuple(f for f, _ in kept), blobs=tuple(b for _, b in kept))
+
+
+def _is_note(note_id: str, path: str, said: str | None) -> bool:
+    """Whether a file is the note: its text says so, or its name where the text says nothing."""
+    return said == note_id or (not said and path.rpartition("/")[2] == f"{note_id}.md")
+
+
+def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
+    """The id that each text says; nothing for one that is no note."""
+    found = notes_in(memory_dir, blobs)
+    return {blob: note.id if note else "" for blob, note in found.items()}
+
+
+def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
+    """The note that each text is; None for one that is no note."""
+    wanted = "".join(f"{blob}\n" for blob in blobs).encode()
+    sizes = log.asked(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
+    small = [
+        fact.split()[0]
+        for fact in sizes
+        if fact.count(b" ") == 2 and int(fact.split()[2]) <= MAX_NOTE_BYTES
+    ]
+    rest = log.asked(memory_dir, "cat-file", "--batch", input=b"\n".join([*small, b""]))
+    found: dict[str, Memory | None] = {}
+    position = 0
+    for _ in small:
+        end = rest.index(b"\n", position)
+        blob, _, size = rest[position:end].split()
+        position = end + 1 + int(size)
+        found[blob.decode()] = note_in(rest[end + 1 : position])
+        position += 1
+    return found
+
+
+def _names(found: Iterable[Version]) -> Iterator[str]:
+    return (file[2:] for version in found for file in version.files)
+
+
+def _listed(memory_dir: str, commit: str, names: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
+    """The files of a version, or some of them, with the blob that each is."""
+    words = ["ls-tree", "-r", "-z", "--full-tree", commit, "--", *names]
+    printed = log.asked(memory_dir, *words)
+    for line in printed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        facts, _, path = line.partition("\t")
+        mode, _, blob = facts.split()
+        if mode.startswith("100"):
+            yield path, blob
+
+
+def _blob_of(memory_dir: str, note_id: str, listed: dict[str, str], names: set[str]) -> str | None:
+    usual = f"{note_id}.md"
+    mine = {path: listed[path] for path in listed if path in names or path.endswith(usual)}
+    ids = _ids(memory_dir, list(mine.values()))
+    own = (blob for path, blob in mine.items() if _is_note(note_id, path, ids.get(blob)))
+    return next(own, None)

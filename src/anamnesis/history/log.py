@@ -1,0 +1,150 @@
+"""What a note said before: read from the git history of its tree."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from anamnesis.git import command
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECONDS = 30.0
+MAIN = "refs/heads/main"
+# What git takes for a commit, and nothing that it could take for an option or a range.
+_REVISION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_/.@{}~^-]{0,199}")
+
+
+class NoHistory(AnamnesisError):
+    """There is nothing in git about this yet."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what} has no history yet.", hint="A version is recorded by:  anamnesis sync"
+        )
+
+
+@record
+class Version:
+    """One recorded change."""
+
+    commit: str
+    at: str
+    machine: str
+    message: str
+    files: tuple[str, ...]  # `A path`, `M path` or `D path`
+    blobs: tuple[str, ...] = ()  # what each file says; of a removed one, what it last said
+
+    @property
+    def deleted(self) -> bool:
+        """Whether the note is gone in this version."""
+        return bool(self.files) and all(line.startswith("D ") for line in self.files)
+
+
+def log(memory_dir: str, *, limit: int = 20, start: str = "") -> list[Version]:
+    """The last changes of all notes, newest first; `start` is the first that is given."""
+    first = (resolve(memory_dir, start),) if start else (MAIN,)
+    return changes(memory_dir, [f"--max-count={int(limit)}"], start=first)
+
+
+def commits(memory_dir: str, *, limit: int) -> list[Version]:
+    """The last changes without their files: to find those is most of the work of a log."""
+    return changes(memory_dir, [f"--max-count={int(limit)}"], files=False)
+
+
+def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Version], str]:
+    """The changes that removed files, with those only, and where to look on; empty: nowhere.
+
+    `among` so many changes is looked: each costs as much as its folders are large.
+    """
+    if is_unborn(memory_dir):
+        return [], ""
+    first = resolve(memory_dir, start or MAIN)
+    after = asked(memory_dir, "rev-list", "--max-count=1", f"--skip={int(among)}", first)
+    rest = after.decode().strip()
+    until = [f"^{rest}"] if rest else []
+    return changes(memory_dir, ["--diff-filter=D"], start=(first, *until)), rest
+
+
+def index_changes(memory_dir: str) -> None:
+    """Let git note, in the background, which change touched which file.
+
+    With that the log of one file looks at its own changes only. Without it, or where it is not
+    up to date, git compares the folders of every change.
+    """
+    if os.path.isdir(os.path.join(memory_dir, ".git")):
+        words = ["commit-graph", "write", "--reachable", "--changed-paths", "--split"]
+        command.detach(memory_dir, words, settings={"core.commitGraph": "true"})
+
+
+def resolve(memory_dir: str, revision: str) -> str:
+    """The commit that a person means."""
+    if not _REVISION.fullmatch(revision) or ".." in revision:
+        raise InvalidInput(f"{revision[:80]!r} is not a version.", hint=_HINT)
+    words = ["rev-parse", "--quiet", "--verify", f"{revision}^{{commit}}"]
+    found = command.git_in(_checked(memory_dir), words, timeout=_SECONDS)
+    if found.code != 0:
+        raise InvalidInput(f"There is no version {revision}.", hint=_HINT)
+    return found.text
+
+
+_HINT = "List the versions of a note with:  anamnesis history NOTE"
+
+
+class NoSuchVersion(AnamnesisError):
+    """The note did not exist in this version."""
+
+    def __init__(self, note_id: str, revision: str) -> None:
+        super().__init__(f"Note {note_id} is not in version {revision}.", hint=_HINT)
+
+
+def changes(
+    memory_dir: str,
+    arguments: Sequence[str],
+    *,
+    start: Sequence[str] = (MAIN,),
+    files: bool = True,
+) -> list[Version]:
+    """The changes that `git log` gives for some arguments."""
+    if is_unborn(memory_dir):
+        return []
+    shown = ("--raw", "--no-abbrev", "--no-renames") if files else ()
+    fields = command.Fields("%H", "%aI", "%ae", "%s")
+    words = ["log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
+    try:
+        printed = asked(memory_dir, "-c", "core.commitGraph=true", *words)
+    except AnamnesisError:  # what git noted about changes is damaged; it can do without
+        printed = asked(memory_dir, *words)
+    return [_version(*found) for found in fields.read(printed.decode("utf-8", "replace"))]
+
+
+def _version(commit: str, at: str, address: str, message: str, rest: str) -> Version:
+    fields = [field for field in rest.strip("\n\0").split("\0") if field]
+    raw = [fact.split() for fact in fields[::2]]
+    files = tuple(f"{fact[4]} {path}" for fact, path in zip(raw, fields[1::2], strict=True))
+    blobs = tuple(fact[2] if fact[4] == "D" else fact[3] for fact in raw)
+    return Version(commit, at, address.partition("@")[2] or address, message, files, blobs)
+
+
+def is_unborn(memory_dir: str) -> bool:
+    """Whether nothing was recorded yet."""
+    words = ["rev-parse", "--quiet", "--verify", MAIN]
+    return command.git_in(_checked(memory_dir), words, timeout=_SECONDS).code != 0
+
+
+def _checked(memory_dir: str) -> str:
+    if not os.path.isdir(os.path.join(memory_dir, ".git")):
+        raise NoHistory("This store")
+    return memory_dir
+
+
+def asked(memory_dir: str, *args: str, input: bytes | None = None) -> bytes:
+    """What a git command prints about the history."""
+    finished = command.git_in(_checked(memory_dir), args, timeout=_SECONDS, input=input)
+    if finished.code != 0:
+        raise AnamnesisError(f"git {' '.join(args)[:60]} failed: {finished.complaint}")
+    return finished.out

@@ -1,0 +1,34 @@
+"""Sessions whose client has dropped what they were given, and will not ask for it again.
+
+Claude Code and Codex start a session anew after compaction; Gemini and Copilot only tell that they
+are about to. The next prompt of such a session is given the memory again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.ground import atomic
+
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+
+def promise(home: str, session: str) -> None:
+    """Let the next prompt of a session bring the memory back."""
+    if session:
+        atomic.write_text(_marker(home, session), "")
+
+
+def is_promised(home: str, session: str) -> bool:
+    """Whether a session is waiting for its memory."""
+    return bool(session) and os.path.exists(_marker(home, session))
+
+
+def keep(home: str, session: str) -> None:
+    """The memory was given; the promise is kept."""
+    atomic.remove(_marker(home, session))
+
+
+def _marker(home: str, session: str) -> str:
+    name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
+    return os.path.join(home, "spool", f"again-{name}")

@@ -1,0 +1,118 @@
+"""What a client tells a hook on standard input, whichever client it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MOST_BYTES = 16 * 1024 * 1024
+_LONGEST_PATH = 4096  # what systems accept; no client works in a longer one
+# A client writes at once and closes; whoever runs a hook by hand with an open pipe does neither.
+_PATIENCE_SECONDS = 2.0
+
+
+@record
+class Payload:
+    """The fields of a hook's payload that we use; all empty when there was none."""
+
+    event: str = ""
+    session_id: str = ""
+    transcript_path: str = ""
+    cwd: str = ""
+    source: str = ""
+    prompt: str = ""
+    compact_summary: str = ""
+    last_message: str = ""
+
+
+def read() -> Payload:
+    """The payload on standard input; an empty one for anything that is not a payload."""
+    return parse(read_bytes())
+
+
+def parse(data: bytes) -> Payload:
+    """The payload in some bytes, tolerant of what other clients call things."""
+    try:
+        found = json.loads(data) if data.strip() else {}
+    except (ValueError, RecursionError):
+        return Payload()
+    if not isinstance(found, dict):
+        return Payload()
+    return Payload(
+        event=_text(found, "hook_event_name", "hookEventName"),
+        session_id=_text(found, "session_id", "sessionId", "conversation_id"),
+        transcript_path=_path(found, "transcript_path", "transcriptPath"),
+        cwd=_path(found, "cwd"),
+        source=_text(found, "source"),
+        prompt=_text(found, "prompt"),
+        compact_summary=_text(found, "compact_summary"),
+        last_message=_text(found, "last_assistant_message", "prompt_response"),
+    )
+
+
+def from_environment() -> Payload:
+    """What Claude Code says in the environment: all there is if it exits before it writes.
+
+    Version 2.1.197 does so when a SessionEnd hook is asynchronous.
+    """
+    return Payload(
+        session_id=os.environ.get("CLAUDE_CODE_SESSION_ID", ""),
+        cwd=os.environ.get("CLAUDE_PROJECT_DIR", ""),
+    )
+
+
+def _text(found: dict[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := found.get(name), str)), "")
+
+
+def _path(found: dict[str, Any], *names: str) -> str:
+    path = _text(found, *names)
+    return path if len(path) <= _LONGEST_PATH and "\0" not in path else ""
+
+
+def read_bytes() -> bytes:
+    """What stands on standard input; nothing if that is a terminal or closed."""
+    if sys.stdin is None:  # the client closed it
+        return b""
+    try:
+        descriptor = sys.stdin.fileno()
+    except (OSError, ValueError):  # not a file: whoever called us put a text there
+        return _text_stream()
+    try:
+        return b"" if os.isatty(descriptor) else _read_all(descriptor)
+    except OSError:
+        return b""
+
+
+def _text_stream() -> bytes:
+    try:
+        return sys.stdin.read(_MOST_BYTES).encode("utf-8", "replace")
+    except (OSError, ValueError):
+        return b""
+
+
+def _read_all(descriptor: int) -> bytes:
+    # Not through sys.stdin: its encoding is the terminal's, and a payload is UTF-8.
+    pieces, size = [], 0
+    while size < _MOST_BYTES and _is_ready(descriptor):
+        piece = os.read(descriptor, 1 << 20)
+        if not piece:
+            break
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
+
+
+def _is_ready(descriptor: int) -> bool:
+    if sys.platform == "win32":
+        return True  # select knows only sockets there
+    from select import select
+
+    return bool(select([descriptor], [], [], _PATIENCE_SECONDS)[0])

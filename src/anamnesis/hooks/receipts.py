@@ -1,0 +1,90 @@
+"""Receipts: which notes a session was given, why, and how much room they took."""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.ground import clock
+from anamnesis.ground.records import record
+from anamnesis.hooks import journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+_LIMIT = 1024 * 1024
+# After these the client has forgotten what it was given before.
+_FORGETTING = frozenset({"startup", "clear", "compact", "fork", "new"})
+
+
+@record
+class Given:
+    """One note of a receipt."""
+
+    id: str
+    why: str
+    units: int
+    whole: bool  # False: only its title was listed
+
+
+def write(
+    home: str,
+    *,
+    event: str,
+    session: str,
+    project: str,
+    source: str,
+    given: Sequence[Given],
+    units: int,
+) -> None:
+    """Keep a receipt of an injection or of a recall."""
+    notes = [
+        {"id": note.id, "why": note.why, "units": note.units, "whole": note.whole} for note in given
+    ]
+    who = {"at": clock.utcnow(), "event": event, "session": session, "project": project}
+    what = {"source": source, "units": units, "notes": notes}
+    journal.append(path(home), {**who, **what}, limit=_LIMIT)
+
+
+def latest(home: str) -> Iterator[dict[str, Any]]:
+    """All receipts, newest first; lines that are none are passed over."""
+    return filter(is_whole, journal.latest(path(home), whole=True))
+
+
+def is_whole(entry: dict[str, Any]) -> bool:
+    """Whether a line says all that a receipt says: a file can be damaged."""
+    texts, notes = ("at", "event", "session", "project"), entry.get("notes")
+    return (
+        all(isinstance(entry.get(name), str) for name in texts)
+        and isinstance(entry.get("units"), int)
+        and isinstance(notes, list)
+        and all(isinstance(note, dict) and isinstance(note.get("id"), str) for note in notes)
+    )
+
+
+def already_given(home: str, session: str) -> set[str]:
+    """The ids of the notes that this session still has in whole in its context."""
+    found: set[str] = set()
+    if not session:
+        return found
+    for entry in filter(is_whole, journal.latest(path(home), containing=session)):
+        if entry["session"] != session:
+            continue
+        found.update(note["id"] for note in entry["notes"] if note.get("whole"))
+        if entry.get("event") == "inject" and entry.get("source") in _FORGETTING:
+            break
+    return found
+
+
+def forked_at(home: str, session: str) -> str:
+    """When a session was forked from another one; empty if it was not, or nobody knows."""
+    for entry in journal.latest(path(home), containing=session, whole=True):
+        if entry.get("session") == session and entry.get("source") == "fork":
+            return str(entry.get("at", ""))
+    return ""
+
+
+def path(home: str) -> str:
+    """The journal of receipts."""
+    return os.path.join(home, "log", "receipts.jsonl")

@@ -1,0 +1,124 @@
+"""What the person switched off: everything, a project, or a part of one.
+
+`anamnesis pause` writes `<home>/paused`; `anamnesis pause --project` adds a line to
+`<home>/paused-projects`; a repository can say for everybody who works in it, with
+`.anamnesis/ignore`, that it is not to be remembered at all (an empty file) or which of its paths.
+"""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.ground import atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_IGNORE_BYTES = 64 * 1024
+
+
+def pause(home: str, *, project: str | None = None) -> None:
+    """Switch everything off, or one project."""
+    if project is None:
+        atomic.write_text(os.path.join(home, "paused"), "")
+    else:
+        _write_projects(home, [*_projects(home), project])
+
+
+def resume(home: str, *, project: str | None = None) -> None:
+    """Switch everything on again, or one project; what went on meanwhile stays unremembered."""
+    atomic.write_text(sweep_marker(home), "")
+    if project is None:
+        atomic.remove(os.path.join(home, "paused"))
+    else:
+        _write_projects(home, (other for other in _projects(home) if other != project))
+
+
+def sweep_marker(home: str) -> str:
+    """The file whose time says from when on sessions without a hook are looked after."""
+    return os.path.join(home, "state", "sweep-from")
+
+
+def paused(home: str) -> str:
+    """What is switched off on this machine, in words; empty if nothing is."""
+    if os.path.exists(os.path.join(home, "paused")):
+        return "everywhere"
+    return ", ".join(paused_projects(home))
+
+
+def paused_projects(home: str) -> list[str]:
+    """The projects that are switched off on this machine."""
+    return sorted(_projects(home))
+
+
+def why_off(home: str, *, project: str, cwd: str) -> str:
+    """Why nothing is to be done for a project here, in words; empty if nothing stops us."""
+    if os.environ.get("ANAMNESIS_NESTED"):
+        return "a session of our own model"
+    if os.path.exists(os.path.join(home, "paused")):
+        return "paused"
+    if project in _projects(home):
+        return f"paused for {project}"
+    patterns = ignore_patterns(cwd) if cwd else None
+    if patterns is not None and patterns.covers(cwd):
+        return "ignored by .anamnesis/ignore"
+    return ""
+
+
+class IgnorePatterns:
+    """The paths that a project's `.anamnesis/ignore` names."""
+
+    def __init__(self, root: str, patterns: Iterable[str]) -> None:
+        self.root = root
+        self._patterns = [pattern.strip("/") for pattern in patterns]
+
+    def covers(self, path: str) -> bool:
+        """Whether a path is named, or lies below one that is; no pattern at all names them all."""
+        relative = os.path.relpath(path, self.root).replace(os.sep, "/")
+        if relative == ".." or relative.startswith("../"):
+            return False
+        parts = relative.split("/")
+        above = ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+        return not self._patterns or any(_matches(each, self._patterns) for each in above)
+
+
+def ignore_patterns(cwd: str) -> IgnorePatterns | None:
+    """The nearest `.anamnesis/ignore` at or above a directory, or None."""
+    directory = os.path.abspath(cwd)
+    home = os.path.expanduser("~")
+    while True:
+        file = os.path.join(directory, ".anamnesis", "ignore")
+        # `~/.anamnesis` is the store itself, never a project.
+        if directory != home and os.path.isfile(file):
+            return IgnorePatterns(directory, _lines(file))
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return None
+        directory = parent
+
+
+def _matches(path: str, patterns: list[str]) -> bool:
+    from fnmatch import fnmatchcase
+
+    name = path.rpartition("/")[2]
+    return any(fnmatchcase(path, each) or fnmatchcase(name, each) for each in patterns)
+
+
+def _projects(home: str) -> set[str]:
+    return set(_lines(os.path.join(home, "paused-projects")))
+
+
+def _write_projects(home: str, projects: Iterable[str]) -> None:
+    lines = "".join(f"{project}\n" for project in sorted(set(projects)))
+    atomic.write_text(os.path.join(home, "paused-projects"), lines)
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
+            text = file.read(_IGNORE_BYTES)
+    except OSError:
+        return []
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]

@@ -1,0 +1,1 @@
+"""The store kept well: health, settings, upkeep."""

@@ -1,0 +1,163 @@
+"""How well recall answers known questions: now, over time, and after a reflection."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+
+from anamnesis.eval import report
+from anamnesis.eval.cases import Case, load, path_in
+from anamnesis.ground import clock
+from anamnesis.ground.records import fresh, record
+from anamnesis.inject.render import render_inject
+from anamnesis.inject.select import select_inject
+from anamnesis.operations.curate import reflect
+from anamnesis.store import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anamnesis.llm.models import Model
+
+    Progress = Callable[[int, int], None] | None
+
+KS = (1, 3, 5, 8)
+_HISTORY = "eval-history.jsonl"
+_CHARACTERS_PER_TOKEN = 4  # of English and code, roughly; the trend matters, not the number
+
+
+@record
+class Measurement:
+    """Recall over some cases, and how much a session start costs."""
+
+    cases: int
+    recall: dict[int, float]
+    mrr: float
+    working_set_tokens: int  # of the largest project
+    ranks: list[int] = fresh(default_factory=list)  # of each case, 0 for not found
+
+
+@record
+class Experiment:
+    """What a reflection would do to recall, measured on a copy."""
+
+    before: Measurement
+    after: Measurement
+    added: int
+    problems: tuple[str, ...]
+    regressions: tuple[str, ...]  # questions that were answered before and no longer are
+
+
+def measure(store: MemoryStore, cases: Sequence[Case], *, progress: Progress = None) -> Measurement:
+    """Ask every question and look where its answer stands."""
+    successors = _successors(store)
+    answers = []
+    for done, case in enumerate(cases):
+        answers.append((_answers(store, case, successors), case.relevant))
+        if progress is not None:
+            progress(done + 1, len(cases))
+    found = report(answers, KS)
+    return Measurement(
+        cases=found.cases,
+        recall=dict(found.recall),
+        mrr=found.mrr,
+        working_set_tokens=_working_set_tokens(store, cases),
+        ranks=[_rank(hits, relevant) for hits, relevant in answers],
+    )
+
+
+def approved_cases(root: str, *, everything: bool = False) -> list[Case]:
+    """The cases of a store that a person approved, or all."""
+    return [case for case in load(path_in(root)) if case.approved or everything]
+
+
+def experiment(
+    store: MemoryStore,
+    cases: Sequence[Case],
+    *,
+    model: Model | None,
+    least: int | None = None,
+    progress: Progress = None,
+) -> Experiment:
+    """Reflect on a copy of the store and compare; the store itself is only read."""
+    with tempfile.TemporaryDirectory(prefix="anamnesis-") as sandbox:
+        for tree in ("memory", "local"):
+            skipped = shutil.ignore_patterns(".git")
+            shutil.copytree(store.root / tree, os.path.join(sandbox, tree), ignore=skipped)
+        with MemoryStore(sandbox) as copy:
+            before = measure(copy, cases, progress=progress)
+            found = reflect.propose(copy, least=least, model=model)
+            reflect.apply(copy, found)
+            after = measure(copy, cases, progress=progress)
+    answered = zip(cases, before.ranks, after.ranks, strict=True)
+    return Experiment(
+        before,
+        after,
+        added=sum(len(each.added) for each in found),
+        problems=tuple(f"{each.project}: {each.problem}" for each in found if each.problem),
+        regressions=tuple(case.query for case, was, now in answered if was and not now),
+    )
+
+
+def remember(root: str, measured: Measurement) -> None:
+    """Add a measurement to the history that the plot shows."""
+    line = json.dumps({
+        "at": clock.utcnow(), "cases": measured.cases, "mrr": round(measured.mrr, 4),
+        "recall": {str(k): round(value, 4) for k, value in measured.recall.items()},
+        "working_set_tokens": measured.working_set_tokens,
+    })  # fmt: skip
+    with open(os.path.join(root, _HISTORY), "a", encoding="utf-8") as stream:
+        stream.write(line + "\n")
+
+
+def history(root: str) -> list[dict[str, object]]:
+    """The measurements so far, oldest first; a broken line is passed over."""
+    try:
+        with open(os.path.join(root, _HISTORY), encoding="utf-8") as stream:
+            lines = stream.readlines()
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(said, dict) and isinstance(said.get("recall"), dict):
+            found.append(said)
+    return found
+
+
+def _answers(store: MemoryStore, case: Case, successors: dict[str, set[str]]) -> list[str]:
+    """The hits, best first; one that replaced a relevant note stands for that note."""
+    stands_for: dict[str, str] = {}
+    for relevant in reversed(case.relevant):
+        waiting = [relevant]
+        while waiting:
+            id = waiting.pop()
+            if stands_for.get(id) != relevant:
+                stands_for[id] = relevant
+                waiting += successors.get(id, ())
+    hits = store.search(case.query, project=case.project or None, k=max(KS))
+    return [stands_for.get(hit.id, hit.id) for hit in hits]
+
+
+def _rank(hits: Sequence[str], relevant: Sequence[str]) -> int:
+    return next((place for place, hit in enumerate(hits, 1) if hit in relevant), 0)
+
+
+def _successors(store: MemoryStore) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for note in store.headers():
+        for old in note.supersedes_ids:
+            found.setdefault(old, set()).add(note.id)
+    return found
+
+
+def _working_set_tokens(store: MemoryStore, cases: Sequence[Case]) -> int:
+    projects = {case.project for case in cases if case.project} or {"global"}
+    sizes = (len(render_inject(select_inject(store, project=name))) for name in projects)
+    return max(sizes) // _CHARACTERS_PER_TOKEN

@@ -1,0 +1,99 @@
+"""Forgetting: a note is removed on all machines, and does not come back."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from anamnesis.ground.clock import since
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.history import undo
+from anamnesis.notes import tombstones
+from anamnesis.search import vectors
+from anamnesis.sync import conflicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anamnesis.notes.note import Memory
+    from anamnesis.store import MemoryStore
+
+_MOST_HITS = 50
+
+
+def choose(
+    store: MemoryStore,
+    *,
+    ids: Sequence[str] = (),
+    query: str = "",
+    project: str | None = None,
+    before: str = "",
+) -> list[Memory]:
+    """The notes that the given conditions name together; without any condition, none."""
+    if not (ids or query or project or before):
+        raise InvalidInput("Say what to forget.", hint="By id, --query, --project or --before.")
+    limit = _moment(before)
+    if ids:
+        named = [store.get(store.resolve_id(given)) for given in ids]
+        found = [note for note in named if note is not None]
+    elif query:
+        found = store.search(query, project=project, k=_MOST_HITS)
+    else:
+        found = store.headers(project=project)
+    return [
+        note
+        for note in found
+        if (project is None or note.project == project)
+        and (not limit or note.created_at[: len(limit)] < limit)
+    ]
+
+
+def _moment(text: str) -> str:
+    """The start of a point in time as notes write it: a year, a month, a day, or `30d` ago."""
+    text = text.strip()
+    if not text or re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", text):
+        return text
+    return datetime.fromtimestamp(since(text), UTC).isoformat(timespec="seconds")
+
+
+def forget(store: MemoryStore, ids: Sequence[str]) -> int:
+    """Remove the notes with all that is kept of them on this machine, and leave tombstones."""
+    stones: dict[str, None] = {}
+    for note_id in dict.fromkeys(ids):
+        note = store.require(note_id).note
+        stones[tombstones.path_of(note_id)] = None
+        if note.type == "episodic" and note.prov_session:
+            stones[tombstones.path_of_session(note.prov_session)] = None
+    known = tombstones.forgotten(str(store.root))
+    graves = [
+        undo.FileChange(path, None, tombstones.CONTENT)
+        for path in stones
+        if path.rpartition("/")[2].removesuffix(".json") not in known
+    ]
+    # The stones come first: killed in between, the next sync finishes what they say.
+    undo.erase(store, graves)
+    _erase(store, ids)
+    return len(set(ids))
+
+
+def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
+    """Remove notes that were forgotten elsewhere but came back, for example by an edit.
+
+    Of those whose tombstone just arrived, nothing else is kept here either.
+    """
+    stones = tombstones.forgotten(str(store.root))
+    returned = [note_id for note_id in stones if store.get(note_id) is not None]
+    if gone := {*arrived, *returned}:
+        _erase(store, gone)
+    return returned
+
+
+def _erase(store: MemoryStore, ids: Iterable[str]) -> None:
+    """Remove notes and what is kept of them; a file last, so that the next try finds it."""
+    gone = set(ids)
+    conflicts.erase(str(store.root), gone)
+    vectors.forget(str(store.root), gone)
+    read = [store.read(note_id) for note_id in gone]
+    removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
+    undo.erase(store, removals, ids=gone)

@@ -1,0 +1,189 @@
+"""Drafts of other programs become notes: once each, updated later, never over an edit."""
+
+from __future__ import annotations
+
+from anamnesis import config
+from anamnesis.ground import clock
+from anamnesis.ground.records import fresh, record, replace
+from anamnesis.history import undo
+from anamnesis.importers import native
+from anamnesis.index.curation import titled
+from anamnesis.notes import tombstones
+from anamnesis.notes.derived import derived_id, fingerprint, key, keys
+from anamnesis.notes.note import Memory
+from anamnesis.project import GLOBAL
+from anamnesis.redact import redact
+from anamnesis.redact.allowed import allow_list
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from anamnesis.importers.draft import Draft
+    from anamnesis.notes.tree import ReadNote
+    from anamnesis.store import MemoryStore
+
+    Progress = Callable[[int, int], None] | None
+
+CONFIDENCE = 0.8  # somebody wrote it for a purpose, but not for here
+
+
+@record
+class Intake:
+    """What an import does: notes to write, and what is left alone for which reason."""
+
+    added: list[Memory] = fresh(default_factory=list)
+    updated: list[tuple[ReadNote, Memory]] = fresh(default_factory=list)
+    unchanged: int = 0
+    edited: list[str] = fresh(default_factory=list)  # changed here by a person; left as they are
+    forgotten: int = 0
+    known: int = 0  # already there under another id, word for word
+
+    @property
+    def sentence(self) -> str:
+        """The outcome for a person."""
+        said = [f"{len(self.added)} new", f"{len(self.updated)} updated"]
+        for number, what in (
+            (self.unchanged, "unchanged"),
+            (self.known, "already known"),
+            (len(self.edited), "edited here and left"),
+            (self.forgotten, "forgotten and left out"),
+        ):
+            if number:
+                said.append(f"{number} {what}")
+        return ", ".join(said)
+
+
+def plan_intake(
+    store: MemoryStore,
+    drafts: Iterable[Draft],
+    *,
+    source: str,
+    project: str | None = None,
+    origin: str = "",
+    progress: Progress = None,
+) -> Intake:
+    """What importing some drafts would do. `origin` keeps equal keys of two machines apart."""
+    intake = _Planner(store, source=source, project=project, origin=origin)
+    items = list(drafts)
+    for done, draft in enumerate(items):
+        intake.take(draft)
+        if progress is not None:
+            progress(done + 1, len(items))
+    return intake.result()
+
+
+def carry_out(store: MemoryStore, intake: Intake, *, source: str) -> undo.Unit | None:
+    """Write what was planned, as one unit."""
+    pairs = [*((None, note) for note in intake.added), *intake.updated]
+    changes = undo.changes_of(store, pairs)
+    summary = f"{source}: {intake.sentence}"
+    return undo.apply(store, changes, kind="import", summary=summary)
+
+
+def import_native(
+    store: MemoryStore, *, again: bool = False, dry: bool = False, progress: Progress = None
+) -> Intake:
+    """Take in Claude Code's own memory; files that did not change since are not even read."""
+    root = str(store.root)
+    seen = {} if again else native.seen(root)
+    files = list(native.files())
+    stamps = {file.path: file.stamp for file in files}
+    fresh_ones = [file for file in files if seen.get(file.path) != file.stamp]
+    if not fresh_ones:
+        return Intake()
+    projects = {slug: native.project_of(slug) for slug in {file.slug for file in fresh_ones}}
+    found = (native.draft(file, project=projects[file.slug]) for file in fresh_ones)
+    intake = plan_intake(
+        store,
+        (draft for draft in found if draft is not None),
+        source="claude-code",
+        # Each machine's Claude writes its own files: equal names are different notes.
+        origin=config.resolve_machine_id(),
+        progress=progress,
+    )
+    if not dry:
+        carry_out(store, intake, source="claude-code")
+        native.remember(root, stamps)
+    return intake
+
+
+class _Planner:
+    def __init__(
+        self, store: MemoryStore, *, source: str, project: str | None, origin: str
+    ) -> None:
+        self._store = store
+        self._source = source
+        self._project = project
+        self._origin = origin
+        self._allow = allow_list(str(store.root))
+        self._machine = config.resolve_machine_id()
+        self._notes: dict[str, Memory] = {}
+        self._updated: dict[str, tuple[ReadNote, Memory]] = {}
+        self._edited: list[str] = []
+        self._counts = dict.fromkeys(("unchanged", "forgotten", "known"), 0)
+
+    def take(self, draft: Draft) -> None:
+        note = self._note(draft)
+        read = self._store.read(note.id)
+        if tombstones.is_forgotten(str(self._store.root), note.id):
+            self._counts["forgotten"] += 1
+        elif read is not None:
+            self._compare(read, note)
+        elif self._is_known(note):
+            self._counts["known"] += 1
+        else:
+            self._notes[note.id] = note
+
+    def result(self) -> Intake:
+        return Intake(
+            list(self._notes.values()), list(self._updated.values()), edited=self._edited,
+            **self._counts,
+        )  # fmt: skip
+
+    def _compare(self, read: ReadNote, note: Memory) -> None:
+        old = read.note
+        if key(old, "import_hash") == key(note, "import_hash"):
+            self._counts["unchanged"] += 1
+        elif key(old, "import_hash") != _hash(old):
+            self._edited.append(old.id)
+        else:
+            tags = list(dict.fromkeys([*old.tags, *(t for t in note.tags if t != "pending")]))
+            fresh = replace(
+                note, tags=tags, created_at=old.created_at, confidence=old.confidence,
+                supersedes=old.supersedes, project=old.project, type=old.type,
+            )  # fmt: skip
+            self._updated[note.id] = (read, fresh)
+
+    def _is_known(self, note: Memory) -> bool:
+        ids = self._store.ask(lambda db: titled(db, note.title, project=note.project))
+        same = (self._store.get(id) for id in ids)
+        return any(other is not None and other.body.strip() == note.body for other in same)
+
+    def _plain(self, text: str) -> str:
+        return redact(text, allow=self._allow)
+
+    def _note(self, draft: Draft) -> Memory:
+        title = self._plain(" ".join(draft.title.split()))[:200]
+        body = self._plain(draft.body.strip())
+        at = draft.at or clock.utcnow()
+        note = Memory(
+            id=derived_id("import", self._source, self._origin, draft.key, at=""),
+            type=draft.type,
+            title=title,
+            body=body,
+            project=self._project or self._plain(draft.project) or GLOBAL,
+            machine_id=self._machine,
+            tags=list(dict.fromkeys([*map(self._plain, draft.tags), "pending"])),
+            created_at=at,
+            updated_at=at,
+            prov_source="import",
+            prov_session=draft.session,
+            confidence=CONFIDENCE,
+        )
+        said = keys(import_from=f"{self._source}:{draft.key}"[:200], import_hash=_hash(note))
+        return replace(note, extra=said)
+
+
+def _hash(note: Memory) -> str:
+    return fingerprint(f"{note.title}\n{note.body}")

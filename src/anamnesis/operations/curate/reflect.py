@@ -1,0 +1,201 @@
+"""Reflection: what the sessions of a project taught, proposed, checked, applied as one unit."""
+
+from __future__ import annotations
+
+from anamnesis import config
+from anamnesis.ground import clock
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import fresh, record, replace
+from anamnesis.history import undo
+from anamnesis.history.commit import one_commit
+from anamnesis.hooks import runs
+from anamnesis.index.curation import in_force, waiting_sessions
+from anamnesis.llm.models import connect, json_object
+from anamnesis.notes import tombstones
+from anamnesis.operations.curate.dedup import Duplicates, find_duplicates, folded, read_all
+from anamnesis.reflect import plan, proposal, question, repeated, twins
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anamnesis.llm.models import Model
+    from anamnesis.notes.note import Memory
+    from anamnesis.store import MemoryStore
+
+    Progress = Callable[[int, int], None] | None
+
+_DURABLE = ("semantic", "procedural")
+_LEAST_SESSIONS = 5
+UNDO_KIND = "reflect"
+
+
+@record
+class Reflection:
+    """What reflection proposes for one project, or why it proposes nothing."""
+
+    project: str
+    sessions: list[Memory] = fresh(default_factory=list)  # read for it
+    added: list[Memory] = fresh(default_factory=list)
+    marked: list[Memory] = fresh(default_factory=list)  # sessions that live on in durable notes
+    settled: list[Memory] = fresh(default_factory=list)  # notes that supersede another run's
+    duplicates: list[Duplicates] = fresh(default_factory=list)
+    problem: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether applying it would change nothing."""
+        return not (self.added or self.marked or self.settled or self.duplicates)
+
+
+def least_sessions() -> int:
+    """How many sessions must wait before a project is reflected on."""
+    try:
+        return max(1, int(config.setting("reflect_min_episodics") or _LEAST_SESSIONS))
+    except ValueError:
+        return _LEAST_SESSIONS
+
+
+def propose(
+    store: MemoryStore,
+    *,
+    project: str | None = None,
+    least: int | None = None,
+    model: Model | None = None,
+    progress: Progress = None,
+) -> list[Reflection]:
+    """What reflection would change, project by project. One that fails does not stop the others.
+
+    Without a model, facts that sessions repeat are promoted and near-duplicates folded.
+    """
+    enough = least if least is not None else least_sessions()
+    waiting: dict[str, list[Memory]] = {}
+    for session in store.ask(lambda db: waiting_sessions(db, project=project)):
+        waiting.setdefault(session.project, []).append(session)
+    durable = store.ask(lambda db: in_force(db, project=project, types=_DURABLE))
+    projects = sorted({*waiting, *(note.project for note in durable)})
+    found = []
+    for done, name in enumerate(projects):
+        if progress is not None:
+            progress(done, len(projects))
+        own = [note for note in durable if note.project == name]
+        ready = waiting.get(name, [])
+        ready = ready if len(ready) >= enough else []
+        found.append(_reflect(store, name, ready, durable=own, model=model))
+    return [each for each in found if not each.is_empty or each.problem]
+
+
+def configured_model() -> Model | None:
+    """The model that is set up for reflection; None for the heuristic."""
+    return connect()
+
+
+def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
+    """Write what was proposed as one unit, which `undo` takes back byte for byte."""
+    pairs: list[tuple[object, Memory]] = []
+    for each in found:
+        pairs += [(None, note) for note in each.added]
+        pairs += [(store.read(note.id), plan.marked(note)) for note in each.marked]
+        pairs += [(store.read(note.id), note) for note in each.settled]
+        pairs += [folded(store, group) for group in each.duplicates]
+    changes = undo.changes_of(store, pairs)  # type: ignore[arg-type]
+    added = sum(len(each.added) for each in found)
+    read = sum(len(each.sessions) for each in found)
+    summary = f"{added} new notes (sessions read: {read}, projects: {len(found)})"
+    with one_commit(str(store.root)):
+        return undo.apply(store, changes, kind=UNDO_KIND, summary=summary)
+
+
+def note_outcome(home: str, found: Sequence[Reflection]) -> None:
+    """Remember whether the model was of use, for the same reader."""
+    problem = next((f"{each.project}: {each.problem}" for each in found if each.problem), "")
+    if problem:
+        runs.failed(home, "reflect", problem)
+    else:
+        runs.worked(home, "reflect")
+
+
+def take_back(store: MemoryStore, *, force: bool = False) -> undo.Unit:
+    """Undo the last reflection."""
+    with one_commit(str(store.root)):
+        return undo.undo(store, kind=UNDO_KIND, force=force)
+
+
+def _reflect(
+    store: MemoryStore,
+    project: str,
+    waiting: list[Memory],
+    *,
+    durable: list[Memory],
+    model: Model | None,
+) -> Reflection:
+    known = read_all(store, durable)
+    settled = twins.settled(known)
+    stepping_back = {id for note in settled for id in note.supersedes_ids}
+    known = [note for note in known if note.id not in stepping_back]
+    found = Reflection(project, settled=settled)
+    if waiting:
+        sessions = read_all(store, waiting)
+        if model is None:
+            found = replace(found, sessions=sessions, added=_promoted(store, project, sessions))
+        else:
+            found = _distilled(store, found, sessions, known, model)
+    if model is None:
+        touched = {note.id for note in settled} | stepping_back
+        groups = [
+            group
+            for group in find_duplicates(store, project=project)
+            if group.keeper.type in _DURABLE
+            and not touched & {group.keeper.id, *(other.id for other in group.others)}
+        ]
+        found = replace(found, duplicates=groups)
+    return found
+
+
+def _promoted(store: MemoryStore, project: str, sessions: list[Memory]) -> list[Memory]:
+    root = str(store.root)
+    machine_id = config.resolve_machine_id()
+    notes = repeated.promoted(
+        repeated.repeated_facts(sessions), project=project, machine_id=machine_id
+    )
+    return [
+        note
+        for note in notes
+        if store.get(note.id) is None and not tombstones.is_forgotten(root, note.id)
+    ]
+
+
+def _distilled(
+    store: MemoryStore,
+    found: Reflection,
+    sessions: list[Memory],
+    durable: list[Memory],
+    model: Model,
+) -> Reflection:
+    latest_first = sorted(durable, key=lambda note: (note.updated_at, note.id), reverse=True)
+    batch = question.batch(found.project, sessions, latest_first)
+    try:
+        answer = model.ask(instructions=question.INSTRUCTIONS, question=question.question(batch))
+        operations = proposal.validated(
+            json_object(model.label, answer.text),
+            sessions={note.id for note in batch.sessions},
+            editable=batch.editable,
+        )
+    except AnamnesisError as error:
+        return replace(found, sessions=list(batch.sessions), problem=error.message)
+    added = plan.planned_notes(
+        operations,
+        project=found.project,
+        known={note.id: note for note in durable},
+        sessions=batch.sessions,
+        model=answer.model,
+        machine_id=config.resolve_machine_id(),
+        now=clock.utcnow(),
+    )
+    root = str(store.root)
+    return replace(
+        found,
+        sessions=list(batch.sessions),
+        added=[note for note in added if not tombstones.is_forgotten(root, note.id)],
+        marked=list(batch.sessions),
+    )

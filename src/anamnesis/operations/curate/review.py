@@ -1,0 +1,125 @@
+"""Notes that no person has looked at yet: kept, rejected, or kept by themselves after a while."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from anamnesis import config
+from anamnesis.ground.counting import counted
+from anamnesis.ground.records import record, replace
+from anamnesis.history import undo
+from anamnesis.index.curation import PENDING, count_pending, tagged
+from anamnesis.notes import tombstones
+from anamnesis.notes.derived import key
+from anamnesis.reflect.plan import REFLECTED, UNREFLECTED
+from anamnesis.search.filters import Filters
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from anamnesis.notes.note import Memory
+    from anamnesis.notes.tree import ReadNote
+    from anamnesis.store import MemoryStore
+
+KEPT_CONFIDENCE = 1.0  # a person vouched for it
+_SIMILAR = 3
+_LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
+
+
+@record
+class Pending:
+    """A note to be looked at, and what it resembles or replaces."""
+
+    note: Memory
+    replaces: tuple[Memory, ...]
+    similar: tuple[Memory, ...]
+
+
+def pending_count(store: MemoryStore) -> int:
+    """How many notes wait for a person; cheap enough for a session start."""
+    waiting: int = store.ask(count_pending)
+    return waiting
+
+
+def pending(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
+    """The notes that wait, oldest first, without their bodies."""
+    notes: list[Memory] = store.ask(lambda db: tagged(db, PENDING, project=project))
+    return notes
+
+
+def beside_others(store: MemoryStore, note_id: str) -> Pending:
+    """A waiting note with the notes it replaces and those that it resembles."""
+    note = store.require(note_id).note
+    replaced = tuple(old for id in note.supersedes_ids if (old := store.get(id)) is not None)
+    words = f"{note.title} {note.body[:300]}"
+    # A note's own words are no question: there is nothing to guess at, which would cost most.
+    place, number = Filters((note.project,)), _SIMILAR + 1 + len(replaced)
+    hits = [hit.note for hit in store.recall(words, filters=place, k=number, forgiving=False)]
+    shown = {note.id, *note.supersedes_ids}
+    return Pending(note, replaced, tuple(hit for hit in hits if hit.id not in shown)[:_SIMILAR])
+
+
+def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> undo.Unit | None:
+    """Take the notes out of review; a person's word gives them full confidence."""
+    pairs = []
+    for note_id in ids:
+        read = store.require(note_id)
+        tags = [tag for tag in read.note.tags if tag != PENDING]
+        trust = KEPT_CONFIDENCE if vouched else read.note.confidence
+        pairs.append((read, replace(read.note, tags=tags, confidence=trust)))
+    changes = undo.changes_of(store, pairs)
+    return undo.apply(store, changes, kind="review", summary=f"{counted(len(pairs), 'note')} kept")
+
+
+def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
+    """Remove the notes and see to it that they do not come back; what they replaced does.
+
+    Their sessions count again as not distilled and are left alone by later reflections.
+    """
+    reads = [store.require(note_id) for note_id in ids]
+    pairs: list[tuple[ReadNote | None, Memory | None]] = [(read, None) for read in reads]
+    pairs += _sources_set_free(store, [read.note for read in reads])
+    changes = undo.changes_of(store, pairs)
+    for read in reads:
+        path = tombstones.path_of(read.note.id)
+        if not tombstones.is_forgotten(str(store.root), read.note.id):
+            changes.append(undo.FileChange(path, None, tombstones.CONTENT))
+    return undo.apply(
+        store, changes, kind="review", summary=f"{counted(len(reads), 'note')} rejected"
+    )
+
+
+def keep_after_days() -> int:
+    """After how many days a waiting note is kept by itself; 0 for never."""
+    try:
+        return min(max(0, int(config.setting("review_keep_days") or 0)), _LONGEST_DAYS)
+    except ValueError:
+        return 0
+
+
+def keep_old(store: MemoryStore, *, days: int) -> list[str]:
+    """Keep the notes that nobody rejected for so many days; their confidence stays as it is."""
+    if days <= 0:
+        return []
+    limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+    old = [note.id for note in pending(store) if note.created_at and note.created_at < limit]
+    keep(store, old, vouched=False)
+    return old
+
+
+def _sources_set_free(
+    store: MemoryStore, rejected: Sequence[Memory]
+) -> list[tuple[ReadNote | None, Memory | None]]:
+    gone = {note.id for note in rejected}
+    freed = {id for note in rejected for id in key(note, "sources").split()}
+    for other in store.ask(lambda db: tagged(db, "reflection")):
+        if freed and other.id not in gone and (note := store.get(other.id)) is not None:
+            freed -= set(key(note, "sources").split())
+    pairs: list[tuple[ReadNote | None, Memory | None]] = []
+    for id in sorted(freed):
+        read = store.read(id)
+        if read is not None and REFLECTED in read.note.tags:
+            tags = [UNREFLECTED if tag == REFLECTED else tag for tag in read.note.tags]
+            pairs.append((read, replace(read.note, tags=tags)))
+    return pairs

@@ -1,0 +1,144 @@
+"""Notes that name files or symbols which the project no longer has: shown, never touched."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from anamnesis.ground.records import record
+from anamnesis.index.curation import in_force
+from anamnesis.operations.curate.dedup import read_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from anamnesis.notes.note import Memory
+    from anamnesis.store import MemoryStore
+
+    Progress = Callable[[int, int], None] | None
+
+_SKIPPED = frozenset({
+    ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache",
+    ".ruff_cache", ".pytest_cache", "target", "dist", "build", ".tox", ".next", ".cache",
+})  # fmt: skip
+_MOST_FILES = 50_000
+_LARGEST_FILE = 512 * 1024
+_MOST_BYTES = 128 * 1024 * 1024  # of source read for symbols; beyond, no symbol is called missing
+_QUOTED = re.compile(r"`([^`\n]{2,200})`")
+_LISTED_FILE = re.compile(r"(?m)^- (/?[\w.@+-]+(?:/[\w.@+-]+)+)$")
+_PATH = re.compile(r"(?:\.{0,2}/)?[\w@+.-]+(?:/[\w@+.-]+)*")
+_EXTENSION = re.compile(
+    r"\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|sql|css|html|md|toml|yaml|yml|json|cfg|ini|txt)$"
+)
+_SYMBOL = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*(?:\(\))?")
+_WORD = re.compile(rb"[A-Za-z_]\w+")
+
+
+@record
+class Stale:
+    """A note and the names in it that lead nowhere."""
+
+    note: Memory
+    missing: tuple[str, ...]
+
+
+def stale_notes(
+    store: MemoryStore, *, project: str, directory: str, progress: Progress = None
+) -> list[Stale]:
+    """The notes of a project that name what its directory does not hold, most missing first."""
+    notes = read_all(store, store.ask(lambda db: in_force(db, project=project)))
+    named = [(note, list(paths_in(note.body)), list(symbols_in(note.body))) for note in notes]
+    sources = Sources(directory)
+    words = sources.words(progress) if any(symbols for _, _, symbols in named) else None
+    found = []
+    for note, paths, symbols in named:
+        missing = [path for path in paths if not sources.has(path)]
+        if words is not None:
+            missing += [symbol for symbol in symbols if _last_name(symbol) not in words]
+        if missing:
+            found.append(Stale(note, tuple(dict.fromkeys(missing))))
+    return sorted(found, key=lambda each: (-len(each.missing), each.note.id))
+
+
+def paths_in(body: str) -> Iterator[str]:
+    """The paths that a text names, in code marks or as items of a list of files."""
+    for quoted in _QUOTED.findall(body):
+        text = re.sub(r":\d+(?:-\d+)?$", "", quoted.strip())
+        if _PATH.fullmatch(text) and _EXTENSION.search(text):
+            yield text
+    yield from _LISTED_FILE.findall(body)
+
+
+def symbols_in(body: str) -> Iterator[str]:
+    """The functions and classes that a text names in code marks."""
+    for quoted in _QUOTED.findall(body):
+        text = quoted.strip()
+        if _SYMBOL.fullmatch(text) and not _EXTENSION.search(text) and _is_code(text):
+            yield text
+
+
+class Sources:
+    """The files below a directory, read at most once."""
+
+    def __init__(self, directory: str) -> None:
+        self._directory = os.path.abspath(directory)
+        self._files = list(_walk(self._directory))
+        self._tails = {tail for file in self._files for tail in _tails(file)}
+
+    def has(self, path: str) -> bool:
+        """Whether a path is there: as it stands, from the root, or below some folder."""
+        if os.path.isabs(path):
+            outside = not path.startswith(self._directory + os.sep)
+            return outside or os.path.exists(path)  # elsewhere, or on another machine: not ours
+        clean = os.path.normpath(path).replace(os.sep, "/")
+        return clean.startswith("..") or clean in self._tails or self._exists(clean)
+
+    def words(self, progress: Progress = None) -> set[str] | None:
+        """Every word of the sources, or None if there is too much to read."""
+        words: set[bytes] = set()
+        size = 0
+        for done, file in enumerate(self._files):
+            path = os.path.join(self._directory, file)
+            try:
+                if os.path.getsize(path) <= _LARGEST_FILE and _EXTENSION.search(file):
+                    with open(path, "rb") as stream:
+                        text = stream.read()
+                    size += len(text)
+                    words.update(_WORD.findall(text))
+            except OSError:
+                continue
+            if size > _MOST_BYTES:
+                return None
+            if progress is not None:
+                progress(done + 1, len(self._files))
+        return {word.decode() for word in words}
+
+    def _exists(self, path: str) -> bool:
+        return os.path.exists(os.path.join(self._directory, path))
+
+
+def _walk(directory: str) -> Iterator[str]:
+    count = 0
+    for folder, folders, names in os.walk(directory):
+        folders[:] = [name for name in folders if name not in _SKIPPED]
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), directory).replace(os.sep, "/")
+            count += 1
+            if count >= _MOST_FILES:
+                return
+
+
+def _tails(file: str) -> Iterable[str]:
+    parts = file.split("/")
+    return ("/".join(parts[start:]) for start in range(len(parts)))
+
+
+def _is_code(text: str) -> bool:
+    """Whether a quoted word is a symbol and not just a word: a call, snake_case, CamelCase."""
+    name = text.removesuffix("()")
+    return text.endswith("()") or "_" in name.strip("_") or bool(re.search(r"[a-z][A-Z]", name))
+
+
+def _last_name(symbol: str) -> str:
+    return re.split(r"\.|::", symbol.removesuffix("()"))[-1]

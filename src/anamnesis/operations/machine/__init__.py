@@ -1,0 +1,1 @@
+"""This machine: its settings, its model, what it derives from the notes."""

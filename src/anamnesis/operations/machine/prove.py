@@ -1,0 +1,52 @@
+"""Proving that the configured model answers, before a session depends on it."""
+
+from __future__ import annotations
+
+import time
+
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
+from anamnesis.llm import settings as llm_settings
+from anamnesis.llm.models import connect, json_object
+
+
+@record
+class Proof:
+    """Whether the model answered, in words and numbers; never the key."""
+
+    provider: str
+    model: str
+    base_url: str
+    answered: bool
+    detail: str
+    seconds: float = 0.0
+
+
+def prove_provider(provider: str | None = None) -> Proof:
+    """Ask the configured model one small question."""
+    name = provider or llm_settings.provider_name()
+    if name == llm_settings.HEURISTIC:
+        return Proof(name, "", "", answered=True, detail="no model is used; nothing to test")
+    started = time.monotonic()
+    chosen = llm_settings.Settings(name)
+    try:
+        chosen = llm_settings.resolve(name)
+        model = connect(chosen)
+        if model is None:
+            return Proof(name, "", "", answered=False, detail=f"there is no provider {name!r}")
+        answer = model.ask(
+            instructions='Answer with the JSON object {"ready": true} and nothing else.',
+            question="Are you ready? Answer in JSON.",
+        )
+        json_object(name, answer.text)
+    except AnamnesisError as error:
+        detail = f"{error.message} {error.hint}".strip()
+        return _proof(chosen, answered=False, detail=detail, since=started)
+    return _proof(chosen, answered=True, detail="the model answered in JSON", since=started)
+
+
+def _proof(chosen: llm_settings.Settings, *, answered: bool, detail: str, since: float) -> Proof:
+    return Proof(
+        chosen.provider, chosen.model, chosen.base_url, answered, detail,
+        seconds=round(time.monotonic() - since, 2),
+    )  # fmt: skip

@@ -1,0 +1,232 @@
+"""The settings of this machine: which there are, what they may be, and who named them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING
+
+from anamnesis import config
+from anamnesis.ground import atomic, locks
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.records import record
+from anamnesis.llm.settings import HEURISTIC, PROVIDERS
+from anamnesis.sync import remote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SWITCH = re.compile(r"(?i)1|0|true|false|yes|no|on|off")
+_MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PROVIDERS = (HEURISTIC, *PROVIDERS)
+_HIDDEN = "…"
+_DIGITS = 6
+_LOCK_SECONDS = 5.0
+
+
+class BrokenConfig(AnamnesisError):
+    """config.json cannot be read, so it is not written either."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is not a JSON object.", hint="Put that right, or move it away, and try again."
+        )
+
+
+@record
+class Setting:
+    """One setting: its key in config.json, and what it means."""
+
+    key: str
+    meaning: str
+    default: str = ""
+    variable: str = ""  # if it is not ANAMNESIS_ and the key
+    secret: bool = False
+    accepts: Callable[[str], bool] = bool
+    expects: str = "any text"
+
+    @property
+    def named(self) -> str:
+        """The variable that overrides config.json."""
+        return self.variable or f"ANAMNESIS_{self.key.upper()}"
+
+
+@record
+class Value:
+    """What a setting is now and who says so; secrets are not shown."""
+
+    setting: Setting
+    shown: str
+    source: str  # the variable, config.json, or default
+
+
+def _switch(key: str, meaning: str, default: str) -> Setting:
+    return Setting(key, meaning, default, accepts=_is_switch, expects="1 or 0")
+
+
+def _number(key: str, meaning: str, default: str) -> Setting:
+    def is_number(text: str) -> bool:
+        return text.isdecimal() and len(text) <= _DIGITS
+
+    expects = "a whole number below a million"
+    return Setting(key, meaning, default, accepts=is_number, expects=expects)
+
+
+def _is_switch(text: str) -> bool:
+    return _SWITCH.fullmatch(text) is not None
+
+
+def _is_remote(text: str) -> bool:
+    try:
+        return remote.require_usable(text) == text
+    except InvalidInput:
+        return False
+
+
+SETTINGS: dict[str, Setting] = {
+    setting.key: setting
+    for setting in (
+        Setting(
+            "machine_id",
+            "the name that notes of this machine carry",
+            "the host's name",
+            accepts=lambda text: _MACHINE.fullmatch(text) is not None,
+            expects="up to 64 letters, digits, dots, dashes and underscores",
+        ),
+        Setting("display_name", "how people call this machine", "the host's name"),
+        Setting(
+            "remote",
+            "the git remote that notes travel over",
+            "none",
+            variable="ANAMNESIS_GIT_REMOTE",
+            accepts=_is_remote,
+            expects="a path, user@host:path or an https address",
+        ),
+        _switch("import_native", "take over Claude Code's own memory before a sync", "1"),
+        _switch("meaning", "also find notes by related words", "1"),
+        _switch("semantic", "also find notes by what they say; needs the extra [semantic]", "0"),
+        Setting(
+            "reflection_provider",
+            "who summarises sessions and distils notes",
+            "heuristic",
+            accepts=lambda text: text.lower() in _PROVIDERS,
+            expects=f"one of {', '.join(_PROVIDERS)}",
+        ),
+        Setting("reflection_model", "the model of that provider", "the provider's"),
+        Setting(
+            "reflection_base_url",
+            "the address of that provider",
+            "the provider's",
+            accepts=lambda text: text.startswith(("http://", "https://")),
+            expects="an http or https address",
+        ),
+        Setting("reflection_api_key", "the key for that provider", "none", secret=True),
+        Setting("reflection_api_key_command", "a command that prints that key", "none"),
+        _number("reflection_timeout", "seconds for one answer, retries included", "60"),
+        _number("reflection_max_tokens", "the longest answer", "4096"),
+        _number("reflect_min_episodics", "sessions that make a reflection worthwhile", "5"),
+        _switch("reflect_auto", "reflect in the background after a capture", "0"),
+        _number("review_keep_days", "days until a pending note is kept; 0: never", "0"),
+    )
+}
+
+
+def listed() -> list[Value]:
+    """Every setting as it is now."""
+    return [value_of(key) for key in SETTINGS]
+
+
+def value_of(key: str) -> Value:
+    """One setting as it is now."""
+    setting = known(key)
+    if os.environ.get(setting.named, "").strip():
+        source = setting.named
+    elif config.setting(key, variable=setting.named) is not None:
+        source = "config.json"
+    else:
+        return Value(setting, setting.default, "default")
+    return Value(setting, shown(setting, config.setting(key, variable=setting.named) or ""), source)
+
+
+def known(key: str) -> Setting:
+    """The setting of this name."""
+    from difflib import get_close_matches
+
+    wanted = key.strip().lower().replace("-", "_")
+    if wanted in SETTINGS:
+        return SETTINGS[wanted]
+    close = get_close_matches(wanted, SETTINGS, n=1)
+    hint = f"Did you mean {close[0]}?" if close else "See:  anamnesis config list"
+    raise InvalidInput(f"There is no setting {key!r}.", hint=hint)
+
+
+def shown(setting: Setting, value: str) -> str:
+    """A value that may be printed: keys hidden, addresses without their password."""
+    return _HIDDEN if setting.secret else remote.shown(value)
+
+
+@record
+class Rewrite:
+    """config.json as it is and as it would be; None: there is none yet."""
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+
+def change(key: str, value: str | None) -> None:
+    """Set a key in config.json after checking it, or take it out."""
+    lock = os.path.join(config.home_directory(), "locks", "config.lock")
+    with locks.held(lock, name="configuration", timeout=_LOCK_SECONDS):
+        planned = rewritten(key, value)
+        atomic.write_bytes(planned.path, planned.after)
+
+
+def rewritten(key: str, value: str | None) -> Rewrite:
+    """What a change would write."""
+    setting = known(key)
+    if value is not None:
+        value = value.strip()
+        if not value or not setting.accepts(value):
+            raise InvalidInput(f"{setting.key} must be {setting.expects}.")
+    path = config.config_path()
+    before = _read(path)
+    said = {name: kept for name, kept in _stored(path, before).items() if name != setting.key}
+    if value is not None:
+        said[setting.key] = value
+    text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+    return Rewrite(path, before, text.encode())
+
+
+def unusable() -> list[Setting]:
+    """Settings in config.json that say what they may not; raises BrokenConfig if it is broken."""
+    path = config.config_path()
+    stored = _stored(path, _read(path))
+    said = {key: value for key, value in stored.items() if key in SETTINGS}
+    return [SETTINGS[key] for key, value in said.items() if not _may_be(SETTINGS[key], value)]
+
+
+def _may_be(setting: Setting, value: object) -> bool:
+    text = "" if value is None else str(value).strip()
+    return not isinstance(value, (dict, list)) and (not text or setting.accepts(text))
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise BrokenConfig(path) from None
+
+
+def _stored(path: str, data: bytes | None) -> dict[str, object]:
+    try:
+        found = {} if data is None else json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise BrokenConfig(path) from None
+    if not isinstance(found, dict):
+        raise BrokenConfig(path)
+    return found

@@ -1,0 +1,1 @@
+"""Write, edit, delete, move, search, list and show: one function for each verb."""

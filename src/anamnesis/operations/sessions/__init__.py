@@ -1,0 +1,1 @@
+"""What the hooks do: capture, sweep, inject, prompt."""

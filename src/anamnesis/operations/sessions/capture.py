@@ -1,0 +1,224 @@
+"""A session becomes a note: from a hook, from a sweep, or from an old transcript."""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+
+from anamnesis.capture import forks, ledger
+from anamnesis.capture.discovery import transcript_of
+from anamnesis.capture.episodic import write_episodic
+from anamnesis.capture.privacy import without_private_and_recalled
+from anamnesis.capture.readers.claude_code import summary_of
+from anamnesis.capture.summarize import HeuristicSummarizer
+from anamnesis.capture.summarizers import resolve_summarizer
+from anamnesis.capture.transcript import parse_transcript
+from anamnesis.capture.triage import is_trivial_session
+from anamnesis.config import resolve_machine_id
+from anamnesis.ground import locks
+from anamnesis.ground.records import record, replace
+from anamnesis.hooks import receipts, runs, switches
+from anamnesis.notes import tombstones
+from anamnesis.project import resolve_project_key
+from anamnesis.redact.allowed import allow_list
+from anamnesis.store import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from anamnesis.capture.session import ParsedSession
+    from anamnesis.capture.summarize import Summarizer
+    from anamnesis.hooks.payload import Payload
+    from anamnesis.notes.note import Memory
+
+# Every other event comes in the middle of a session: a checkpoint.
+_SOURCE_OF_EVENT = {
+    "": "session-end",
+    "SessionEnd": "session-end",
+    "PreCompact": "precompact",
+    "PreCompress": "precompact",
+    "PostCompact": "postcompact",
+}
+# A model may cost money: it is asked when a session is over, not at every stage on the way.
+_FINAL = ("session-end", "sweep")
+_LOCKS = 16  # so that sessions seldom wait for one another
+_LOCK_SECONDS = 120.0  # a model that summarises may take its time
+_LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
+_CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
+
+
+@record
+class Captured:
+    """What became of a session."""
+
+    note: Memory | None
+    said: str  # one line for a person
+
+
+def source_of(payload: Payload) -> str:
+    """Which moment of a session a payload tells of."""
+    return _SOURCE_OF_EVENT.get(payload.event, "checkpoint")
+
+
+def capture(
+    home: str,
+    payload: Payload,
+    *,
+    source: str,
+    transcript: str | None = None,
+    project: str | None = None,
+) -> Captured:
+    """Capture the session that a payload or a transcript tells of; one note per session."""
+    path = transcript or payload.transcript_path or transcript_of(payload.session_id)
+    if not path:
+        return Captured(None, "no transcript")
+    with _one_at_a_time(home, payload.session_id or os.path.basename(path)):
+        if source == "checkpoint" and _is_too_soon(home, payload.session_id):
+            return Captured(None, "captured a moment ago")
+        return _captured(home, payload, path, source=source, project=project)
+
+
+def _captured(
+    home: str, payload: Payload, path: str, *, source: str, project: str | None
+) -> Captured:
+    stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
+    session, since = _session(home, payload, path)
+    cwd = session.cwd or payload.cwd or "."
+    project = project or resolve_project_key(cwd)
+    known = ledger.read(home, session.session_id)
+    if off := switches.why_off(home, project=project, cwd=cwd):
+        captured = Captured(None, off)
+    else:
+        session = _without_ignored_files(session, cwd)
+        captured = _write(home, session, known, project=project, source=source)
+    entry = replace(_entry(path, stamp, captured.note, known), since=since)
+    # A sweep knows a session by the name of its file, which need not be its id.
+    for name in {session.session_id, payload.session_id} - {""}:
+        ledger.write(home, name, entry)
+    return captured
+
+
+def _one_at_a_time(home: str, session: str) -> AbstractContextManager[None]:
+    """Held from reading the ledger to writing it: several hooks may tell of a session at once.
+
+    Between the two a note of ours is not yet known as ours, and would pass for a person's edit.
+    """
+    number = zlib.crc32(session.encode("utf-8", "replace")) % _LOCKS
+    path = os.path.join(home, "locks", f"session-{number}.lock")
+    return locks.held(path, name="capture", timeout=_LOCK_SECONDS)
+
+
+def _write(
+    home: str, session: ParsedSession, known: ledger.Entry | None, *, project: str, source: str
+) -> Captured:
+    if is_trivial_session(session):
+        return Captured(None, f"skipped trivial session ({project})")
+    with MemoryStore(home) as store:
+        if left := _forgotten(home, session) or _left_to_the_person(store, known):
+            return Captured(None, left)
+        summarizer = resolve_summarizer() if source in _FINAL else HeuristicSummarizer()
+        note = write_episodic(
+            store,
+            session,
+            summarizer=summarizer,
+            project=project,
+            source=source,
+            machine_id=resolve_machine_id(),
+            allow=allow_list(home),
+        )
+    if source in _FINAL:
+        _note_trouble(home, summarizer)
+    said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
+    return Captured(note, said)
+
+
+def _note_trouble(home: str, summarizer: Summarizer) -> None:
+    """Remember that the model did not answer: the note that was written without it looks fine."""
+    if trouble := getattr(summarizer, "trouble", ""):
+        runs.failed(home, "summarising", trouble)
+    else:
+        runs.worked(home, "summarising")
+
+
+def _is_too_soon(home: str, session: str) -> bool:
+    known = ledger.read(home, session)
+    if known is None or not known.note_id:
+        return False  # nothing came of it yet
+    ago = ledger.seconds_since(home, session, now=time.time())
+    return ago is not None and ago < _CHECKPOINT_SECONDS
+
+
+def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+    """What a transcript tells, and since when it is this session's own story."""
+    session, since = _caught_up(home, payload, path)
+    if not session.session_id:
+        session = replace(session, session_id=payload.session_id)
+    if payload.compact_summary:
+        summary = without_private_and_recalled(summary_of(payload.compact_summary))
+        session = replace(session, compact_summary=summary, last_outcome=summary)
+    elif payload.last_message and not session.last_outcome and session.first_prompt:
+        outcome = without_private_and_recalled(payload.last_message)
+        session = replace(session, last_outcome=outcome)
+    return session, since
+
+
+def _began_at(home: str, payload: Payload, path: str) -> str:
+    """When a fork went on by itself; empty for every other session."""
+    if not payload.session_id:
+        return ""
+    if told := receipts.forked_at(home, payload.session_id):
+        return told
+    known = ledger.read(home, payload.session_id)
+    return known.since if known and known.note_id else forks.began_at(home, path)
+
+
+def _caught_up(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+    """The transcript, which may lag behind the answer that the client already tells us of."""
+    for seconds in _LAG_SECONDS:
+        time.sleep(seconds)
+        since = _began_at(home, payload, path)
+        session = parse_transcript(path, since=since)
+        if session.first_prompt or not payload.last_message:
+            break
+    return session, since
+
+
+def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
+    patterns = switches.ignore_patterns(cwd)
+    if patterns is None:
+        return session
+    files = [path for path in session.files_touched if not patterns.covers(path)]
+    return replace(session, files_touched=files)
+
+
+def _forgotten(home: str, session: ParsedSession) -> str:
+    forgotten = tombstones.is_forgotten_session(home, session.session_id)
+    return "this session was forgotten on purpose" if forgotten else ""
+
+
+def _left_to_the_person(store: MemoryStore, before: ledger.Entry | None) -> str:
+    """Why a note is not touched: somebody deleted or rewrote what we had captured."""
+    if before is None or not before.note_id:
+        return ""
+    note = store.get(before.note_id)
+    if note is None:
+        return f"note {before.note_id} was deleted; it is not written again"
+    if before.body and ledger.body_hash(note.body) != before.body:
+        return f"note {before.note_id} was edited by hand; it is left as it is"
+    return ""
+
+
+def _entry(
+    path: str, stamp: tuple[int, int], note: Memory | None, known: ledger.Entry | None
+) -> ledger.Entry:
+    """What to remember: how far the transcript was looked at, and the note that came of it."""
+    size, mtime_ns = stamp
+    transcript = os.path.abspath(path)
+    if note is not None:
+        body = ledger.body_hash(note.body)
+        return ledger.Entry(transcript, size, mtime_ns, note_id=note.id, body=body)
+    if known is not None:
+        return replace(known, transcript=transcript, size=size, mtime_ns=mtime_ns)
+    return ledger.Entry(transcript, size, mtime_ns)

@@ -1,0 +1,104 @@
+"""What a session starts with."""
+
+from __future__ import annotations
+
+from anamnesis.ground.counting import counted
+from anamnesis.hooks import receipts, runs, switches
+from anamnesis.index import working_set
+from anamnesis.index.curation import count_pending
+from anamnesis.inject import budget, formats, select
+from anamnesis.operations.travel import fleet
+from anamnesis.project import GLOBAL, resolve_project_key
+from anamnesis.store import MemoryStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.hooks.payload import Payload
+
+_MOST_GLOBAL = 300  # as many lines as a budget could hold; the index is not read further
+
+
+def inject(
+    home: str,
+    payload: Payload,
+    *,
+    project: str | None = None,
+    k: int = 8,
+    format: str = "claude",
+    limit: int | None = None,
+) -> str:
+    """The working set of the project as the client wants it, with a receipt of what was given."""
+    cwd = payload.cwd or "."
+    project = project or resolve_project_key(cwd)
+    if off := switches.why_off(home, project=project, cwd=cwd):
+        runs.note_run(home, "inject", did=off, session=payload.session_id)
+        return ""
+    notices = [*_failing(home), *fleet.notices(home)]
+    with MemoryStore(home) as store:
+        chosen, fitted = _fitted(
+            store,
+            project=project,
+            k=k,
+            session=payload.session_id,
+            limit=limit or formats.LIMITS.get(format, budget.LIMIT),
+            notices=[*notices, *_waiting(store)],
+        )
+    _leave_receipt(home, payload, project, chosen, fitted)
+    return formats.wrapped(fitted.text, format=format, event=payload.event or "SessionStart")
+
+
+def preview(
+    store: MemoryStore, *, project: str, k: int = 8, limit: int = budget.LIMIT
+) -> tuple[list[select.Candidate], budget.Fitted]:
+    """What a new session of the project would be given now, and out of what; leaves no trace."""
+    notices = [*_failing(str(store.root)), *_waiting(store)]
+    return _fitted(store, project=project, k=k, session="", limit=limit, notices=notices)
+
+
+def _fitted(
+    store: MemoryStore, *, project: str, k: int, session: str, limit: int, notices: list[str]
+) -> tuple[list[select.Candidate], budget.Fitted]:
+    chosen = select.candidates(
+        store, project=project, k=k, most_global=_MOST_GLOBAL, session=session
+    )
+    known = store.ask(
+        lambda db: working_set.count_shown(db, projects={project, GLOBAL}, session=session)
+    )
+    beyond = max(0, known - len(chosen))
+    return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices, beyond=beyond)
+
+
+def _failing(home: str) -> list[str]:
+    return [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
+
+
+def _waiting(store: MemoryStore) -> list[str]:
+    number = store.ask(count_pending)
+    those = counted(number, "note waits", "notes wait")
+    return [f"Anamnesis: {those} for review. See: anamnesis review"] if number else []
+
+
+def _leave_receipt(
+    home: str,
+    payload: Payload,
+    project: str,
+    chosen: list[select.Candidate],
+    fitted: budget.Fitted,
+) -> None:
+    why = {candidate.note.id: candidate.why for candidate in chosen}
+    given = [receipts.Given(id, why[id], size, whole=True) for id, size in fitted.whole.items()]
+    given += [receipts.Given(id, why[id], 0, whole=False) for id in fitted.listed]
+    size = budget.units(fitted.text)
+    receipts.write(
+        home,
+        event="inject",
+        session=payload.session_id,
+        project=project,
+        source=payload.source,
+        given=given,
+        units=size,
+    )
+    those = f"{counted(len(fitted.whole), 'note')} and {counted(len(fitted.listed), 'title')}"
+    did = f"{those} for {project}, {size} units"
+    runs.note_run(home, "inject", did=did, session=payload.session_id)
+    runs.worked(home, "inject")

@@ -1,0 +1,85 @@
+"""What a prompt brings to mind."""
+
+from __future__ import annotations
+
+from anamnesis.ground.counting import counted
+from anamnesis.ground.records import replace
+from anamnesis.hooks import again, receipts, runs, switches
+from anamnesis.inject import budget, formats
+from anamnesis.inject.prompt import Shown, is_worth_a_look, recall, rendered
+from anamnesis.project import resolve_project_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.hooks.payload import Payload
+    from anamnesis.inject.prompt import Match
+
+
+def recall_for_prompt(
+    home: str, payload: Payload, *, project: str | None = None, format: str = "claude"
+) -> str:
+    """The few notes that answer the prompt as the client wants them, or nothing."""
+    prompt = _as_typed(payload.prompt)
+    memory = _memory_again(home, payload, project, format)
+    text, shown = "", list[Shown]()
+    if is_worth_a_look(prompt):
+        cwd = payload.cwd or "."
+        project = project or resolve_project_key(cwd)
+        if not switches.why_off(home, project=project, cwd=cwd):
+            text, shown = rendered(_found(home, payload, prompt, project))
+    if shown:
+        _leave_receipt(home, payload, project or "", shown, text)
+    did = f"{counted(len(shown), 'note')} for a prompt"
+    runs.note_run(home, "recall-hook", did=did, session=payload.session_id)
+    runs.worked(home, "recall")
+    text = "\n\n".join(filter(None, (memory, text)))
+    return formats.wrapped(text, format=format, event=payload.event or "UserPromptSubmit")
+
+
+def _memory_again(home: str, payload: Payload, project: str | None, format: str) -> str:
+    """What the session started with, if its client has dropped that."""
+    if not again.is_promised(home, payload.session_id):
+        return ""
+    from anamnesis.operations.sessions.inject import inject
+
+    started = replace(payload, source="compact")
+    limit = formats.LIMITS.get(format)
+    text = inject(home, started, project=project, format="text", limit=limit)
+    again.keep(home, payload.session_id)
+    return text.strip()
+
+
+def _as_typed(prompt: str) -> str:
+    if "<hook_context" not in prompt and "<system" not in prompt:
+        return prompt
+    # Gemini puts what hooks said before into the prompt itself.
+    from anamnesis.capture.privacy import without_private_and_recalled
+
+    return without_private_and_recalled(prompt)
+
+
+def _found(home: str, payload: Payload, prompt: str, project: str) -> list[Match]:
+    from anamnesis.store import MemoryStore  # most prompts are not worth opening it
+
+    session = payload.session_id
+    given = receipts.already_given(home, session)
+    with MemoryStore(home) as store:
+        return recall(store, prompt, project=project, given=given, session=session)
+
+
+def _leave_receipt(
+    home: str, payload: Payload, project: str, shown: list[Shown], text: str
+) -> None:
+    given = [
+        receipts.Given(each.match.note.id, each.match.why, each.units, whole=each.whole)
+        for each in shown
+    ]
+    receipts.write(
+        home,
+        event="recall",
+        session=payload.session_id,
+        project=project,
+        source="prompt",
+        given=given,
+        units=budget.units(text),
+    )

@@ -1,0 +1,1 @@
+"""Notes between machines: sync, conflicts, remote, fleet, purge."""

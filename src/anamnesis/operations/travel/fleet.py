@@ -1,0 +1,259 @@
+"""The machines that share these notes: each leaves a small sign of life in the synced tree.
+
+`memory/.machines/<machine>.json` is written by its own machine only, is no note and is never
+indexed. It is rewritten when something in it is news or half a day has passed, so that a sync
+with nothing to do stays one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from anamnesis import __version__, config
+from anamnesis.ground import atomic, clock
+from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.records import record
+from anamnesis.notes.ids import is_valid_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_FOLDER = ".machines"
+_LARGEST = 64 * 1024
+_DAY = 86_400.0
+_REFRESH_SECONDS = _DAY / 2
+_SILENT_DAYS = 7  # a week away is a holiday; more is worth a word
+_RETIRED_DAYS = 60  # nobody wants to hear of an old machine every day for ever
+_SKEW_SECONDS = 300.0
+
+
+@record
+class Machine:
+    """A machine's sign of life."""
+
+    machine: str
+    name: str
+    version: str
+    install: str  # made up once per set-up: tells machines of the same name apart
+    seen: str
+    last_capture: str = ""
+    last_sync: str = ""
+    pending: int = 0  # notes that are held back until a person chooses
+    last_error: str = ""
+
+    @property
+    def days_silent(self) -> float:
+        """How long ago this was written."""
+        return max(0.0, (time.time() - seconds_of(self.seen)) / _DAY)
+
+    @property
+    def is_ahead_of_time(self) -> bool:
+        """Whether its clock is ahead of ours."""
+        return seconds_of(self.seen) - time.time() > _SKEW_SECONDS
+
+
+def beat(home: str) -> bool:
+    """Leave a sign of life if it is due; whether one was written.
+
+    A machine that was never set up leaves none, and the file of another machine that happens to
+    have our name is never written over.
+    """
+    mine = _mine(home)
+    if mine is None:
+        return False
+    path = _place(home, mine.machine)
+    before = _read(path)
+    if before is not None and (before.install != mine.install or not _is_due(before, mine)):
+        return False
+    fields = {name: getattr(mine, name) for name in FIELDS}
+    atomic.write_text(path, json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
+    _take_down_former(home, mine)
+    return True
+
+
+def machines(home: str) -> list[Machine]:
+    """Every machine that has left a sign of life, the latest first."""
+    folder = os.path.join(home, "memory", _FOLDER)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    found = (_read(os.path.join(folder, name)) for name in names if name.endswith(".json"))
+    known = [machine for machine in found if machine is not None]
+    return sorted(known, key=lambda machine: machine.seen, reverse=True)
+
+
+def silent(home: str) -> list[Machine]:
+    """Other machines that have not been heard of for a while, and are not retired yet."""
+    here = config.resolve_machine_id()
+    return [
+        machine
+        for machine in machines(home)
+        if machine.machine != here and _SILENT_DAYS < machine.days_silent < _RETIRED_DAYS
+    ]
+
+
+def notices(home: str) -> list[str]:
+    """What to say of silent machines at a session's start, once a day; one stat call otherwise."""
+    marker = os.path.join(home, "state", "fleet-told")
+    try:
+        if time.time() - os.stat(marker).st_mtime < _DAY:
+            return []
+    except OSError:
+        if not os.path.isdir(os.path.join(home, "memory", _FOLDER)):
+            return []
+    try:
+        atomic.write_text(marker, "")
+    except NotWritable:
+        return []  # a store that cannot be written is told of elsewhere; memory comes first
+    return [
+        f"Anamnesis: {machine.name} has not synced for {machine.days_silent:.0f} days. "
+        "See: anamnesis status --fleet"
+        for machine in silent(home)
+    ]
+
+
+def has_rival(home: str) -> bool:
+    """Whether another machine of the fleet goes by our name."""
+    install = str(config._store_config().get("install_id") or "")  # noqa: SLF001
+    machine = config.resolve_machine_id()
+    there = _read(_place(home, machine))
+    return there is not None and bool(install) and there.install != install
+
+
+def is_named_from_outside() -> bool:
+    """Whether a variable names this machine, so that we cannot."""
+    return bool(os.environ.get("ANAMNESIS_MACHINE_ID", "").strip())
+
+
+def take_own_name() -> str:
+    """Rename this machine because another one has its name; the old name is still shown."""
+    from anamnesis.operations.machine import settings
+
+    machine = config.resolve_machine_id()
+    name = f"{machine[:59]}-{str(config._store_config().get('install_id'))[:4]}"  # noqa: SLF001
+    settings.change("display_name", machine)
+    settings.change("machine_id", name)
+    return name
+
+
+def settle_name(home: str) -> bool:
+    """Take another name if a machine that was here first has ours; whether that had to be."""
+    if not has_rival(home) or is_named_from_outside():
+        return False
+    take_own_name()
+    return beat(home)
+
+
+def forget(home: str, machine: str) -> bool:
+    """Take a machine off the list; it comes back if it syncs again."""
+    path = _place(home, machine)
+    if not os.path.exists(path):
+        return False
+    atomic.remove(path)
+    return True
+
+
+def file_name(machine: str) -> str:
+    """A machine's name as the name of a file that may travel."""
+    if is_valid_id(machine):
+        return machine
+    import zlib
+
+    cleaned = "".join(letter if is_valid_id(letter) else "-" for letter in machine)[:50]
+    return f"{cleaned}-{zlib.crc32(machine.encode('utf-8', 'replace')):08x}"
+
+
+FIELDS = (
+    "machine", "name", "version", "install", "seen", "last_capture", "last_sync", "pending",
+    "last_error",
+)  # fmt: skip
+_NEWS = ("name", "version", "last_capture", "pending", "last_error")
+
+
+def _place(home: str, machine: str) -> str:
+    return os.path.join(home, "memory", _FOLDER, f"{file_name(machine)}.json")
+
+
+def _take_down_former(home: str, mine: Machine) -> None:
+    """Take our sign of life under another name down, once.
+
+    Machines that were copied from one another have the same install id: only the name that this
+    one went by itself is known to be nobody else's.
+    """
+    marker = os.path.join(home, "state", "machine-name")
+    try:
+        with open(marker, encoding="utf-8", errors="replace") as stream:
+            former = stream.read(_LARGEST)
+    except OSError:
+        former = ""
+    if former == mine.machine:
+        return
+    there = _read(_place(home, former)) if former else None
+    if there is not None and there.install == mine.install:
+        forget(home, former)
+    atomic.write_text(marker, mine.machine)
+
+
+def _is_due(before: Machine, now: Machine) -> bool:
+    if any(getattr(before, field) != getattr(now, field) for field in _NEWS):
+        return True
+    return seconds_of(now.seen) - seconds_of(before.seen) > _REFRESH_SECONDS
+
+
+def _mine(home: str) -> Machine | None:
+    from anamnesis.hooks import runs
+    from anamnesis.sync import conflicts, journal
+
+    stored = config._store_config()  # noqa: SLF001
+    if not stored.get("install_id"):
+        return None
+    machine = config.resolve_machine_id()
+    synced = journal.load(os.path.join(home, "memory", ".git", "anamnesis"))
+    failing = [each.reason for each in runs.failing(home) if each.area == "capture"]
+    captures = (
+        str(run.get("at", ""))
+        for run in runs.latest_runs(home)
+        if run.get("hook") == "capture" and str(run.get("did", "")).startswith("wrote")
+    )
+    return Machine(
+        machine=machine,
+        name=str(stored.get("display_name") or machine),
+        version=__version__,
+        install=str(stored["install_id"]),
+        seen=clock.utcnow(),
+        last_capture=next(captures, ""),
+        last_sync=synced.last_success or "",
+        pending=len(conflicts.held(home)),
+        last_error=failing[0] if failing else "",
+    )
+
+
+def _read(path: str) -> Machine | None:
+    """A sign of life; None for anything else, such as a file that somebody made by hand."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            found: dict[str, Any] = json.loads(stream.read(_LARGEST))
+        texts = {name: _one_line(str(found[name])) for name in FIELDS if name != "pending"}
+        return Machine(**texts, pending=int(found["pending"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _one_line(text: str) -> str:
+    """What another machine wrote, as it may be printed and put into a session."""
+    return "".join(letter if letter.isprintable() else " " for letter in text[:500])
+
+
+def seconds_of(stamp: str) -> float:
+    """A time stamp as seconds since the epoch; 0 for anything else."""
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(stamp)
+    except ValueError:
+        return 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

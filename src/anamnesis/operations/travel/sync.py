@@ -1,0 +1,157 @@
+"""Exchange notes with the other machines, and let the index follow: the same for every face."""
+
+from __future__ import annotations
+
+from anamnesis import config
+from anamnesis.ground.records import record
+from anamnesis.hooks import runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from anamnesis.store import MemoryStore
+    from anamnesis.sync.backend import SyncBackend, SyncResult
+
+    Importer = Callable[[MemoryStore], object]  # takes notes of another program into the store
+    Caretaker = Callable[[MemoryStore, Sequence[str]], object]  # looks after what arrived
+
+_MANY = 500
+
+
+@record
+class Synchronised:
+    """What a sync did, and how many files the index took in."""
+
+    result: SyncResult
+    indexed: int
+
+
+def exchange(
+    backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
+) -> Synchronised:
+    """Leave a sign of life, take in other memories, exchange notes, look after what arrived."""
+    from anamnesis.operations.curate import upkeep
+    from anamnesis.operations.travel import fleet
+
+    home = config.home_directory()
+    fleet.beat(home)
+    done = synchronise(
+        backend,
+        store=store,
+        importers=upkeep.before_sync(home),
+        afterwards=[upkeep.after_sync],
+        accept_deletions=accept_deletions,
+    )
+    fleet.settle_name(home)
+    return done
+
+
+def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
+    """Run one sync cycle, then make the index say what the files say."""
+    result = exchange(backend, store=store).result
+    return {
+        "pushed": result.pushed,
+        "pulled": result.pulled,
+        "conflicted": result.conflicted,
+        "head": result.head,
+        "indexed": store.stats()["total"],
+        "detail": result.detail,
+    }
+
+
+def synchronise(
+    backend: SyncBackend,
+    *,
+    store: MemoryStore | None = None,
+    importers: Sequence[Importer] = (),
+    afterwards: Sequence[Caretaker] = (),
+    accept_deletions: bool = False,
+) -> Synchronised:
+    """Import, sync, index exactly the files that changed, then look after what arrived.
+
+    Without a store one is opened only if there is something to write or to index: a sync with
+    nothing to do never touches the database.
+    """
+    if importers:
+        _with_store(store, lambda opened: [take_in(opened) for take_in in importers])
+    result = _watched(lambda: backend.sync(accept_deletions=accept_deletions))
+    paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
+    if paths:
+        _with_store(store, lambda opened: _index(opened, paths))
+    if paths and afterwards:
+        _with_store(store, lambda opened: [look(opened, result.changed) for look in afterwards])
+    return Synchronised(result, len(paths))
+
+
+def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
+    """The outcome of a sync, remembered where the next session is told of a failure."""
+    home = config.home_directory()
+    with runs.watched(home, "sync"):
+        result = sync()
+    if result.error:
+        runs.failed(home, "sync", result.error)
+    elif not result.offline:
+        runs.worked(home, "sync")
+    return result
+
+
+def sync_report(backend: SyncBackend, *, besides: Iterable[str] = ()) -> dict[str, object]:
+    """The sync part of a status report, for people and programs.
+
+    That a file does not travel goes without saying where it is told of already (`besides`).
+    """
+    state = backend.state()
+    told = tuple(f"{path}: " for path in besides)
+    return {
+        "initialized": state.initialized,
+        "remote": state.remote,
+        "head": state.head,
+        "dirty": state.dirty,
+        "detail": state.detail,
+        "ahead": state.ahead,
+        "behind": state.behind,
+        "held": list(state.held),
+        "held_back": [line for line in state.held_back if not f"memory/{line}".startswith(told)],
+        "last_success": state.last_success,
+        "last_error": state.last_error,
+    }
+
+
+def sync_lines(report: dict[str, object]) -> list[str]:
+    """The same report for a person, one fact per line."""
+    if not report["initialized"]:
+        return [f"sync       {report['detail']}"]
+    where = report["remote"] or "this machine only"
+    waiting = "uncommitted changes, " if report["dirty"] else ""
+    lines = [
+        f"sync       {where}: {waiting}{report['ahead']} to send, {report['behind']} to take over",
+        f"last sync  {report['last_success'] or 'never'}",
+    ]
+    if report["last_error"]:
+        lines.append(f"failing    {report['last_error']}")
+    held = report["held"]
+    if isinstance(held, list) and held:
+        lines.append(f"held       {', '.join(held)}  (see: anamnesis conflicts list)")
+    held_back = report["held_back"]
+    if isinstance(held_back, list):
+        lines += [f"not sent   {line}" for line in held_back]
+    return lines
+
+
+def _index(store: MemoryStore, paths: Sequence[str]) -> None:
+    """Take in what changed, edits by hand included; for very many files a diff is cheaper."""
+    if len(paths) > _MANY:
+        store.refresh()
+    else:
+        store.refresh_paths([path for path in paths if path.endswith(".md")])
+
+
+def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]) -> None:
+    if store is not None:
+        work(store)
+        return
+    from anamnesis.store import MemoryStore
+
+    with MemoryStore(config.home_directory()) as opened:
+        work(opened)

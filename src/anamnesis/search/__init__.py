@@ -1,0 +1,1 @@
+"""One engine for search, tools, prompts and the dashboard."""

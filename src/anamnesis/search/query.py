@@ -1,0 +1,125 @@
+"""Free text as terms to look for, and as an FTS5 match expression."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from anamnesis.ground.records import record, replace
+from anamnesis.index import words
+from anamnesis.search.stem import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_FUNCTION_WEIGHT = 0.2  # enough to order notes that match the rest equally
+_LIGHT_WEIGHT = 0.4
+_PART_WEIGHT = 0.5  # a piece of an identifier says half of what the identifier says
+# A prompt can be pages long. What it is about stands at its beginning or at its end.
+_FIRST_WORDS, _LAST_WORDS = 32, 16
+
+
+@record
+class Term:
+    """One word to look for, and how much it matters."""
+
+    text: str
+    stem: str
+    weight: float = 1.0
+    kind: str = "word"  # word, light, function, part, bigram, prefix or typo
+
+    @property
+    def selects(self) -> bool:
+        """Whether a note can be found by this word alone."""
+        return self.kind != "function"
+
+    @property
+    def match(self) -> str:
+        """The word as a match expression: quoted, so that it is never an operator."""
+        return f'"{self.text}"*' if self.kind == "prefix" else f'"{self.text}"'
+
+
+@record
+class Query:
+    """A free text, read."""
+
+    terms: tuple[Term, ...]  # each stem once, in the order of the text
+    pairs: tuple[tuple[str, str], ...]  # stems of words that follow one another
+    words: tuple[str, ...]  # all words as they stand, for their meaning
+
+
+def _fts_query(query: str) -> str:
+    """Every word of the text, quoted so that none is an operator, joined with OR."""
+    return any_of(re.findall(r"\w+", query))
+
+
+def any_of(texts: Iterable[str]) -> str:
+    """A match expression for notes with at least one of these words."""
+    return " OR ".join(f'"{text}"' for text in texts)
+
+
+def read(text: str) -> Query:
+    """The terms of a free text; whatever it contains, nothing in it is an operator."""
+    sequence = _bounded(words.tokens(text))
+    terms: dict[str, Term] = {}
+    for word in sequence:
+        if words.UNSPACED.search(word) is None:
+            _add(terms, _word(word))
+    for compound in words.compounds(text)[:_FIRST_WORDS]:
+        for part in _parts(compound):
+            _add(terms, part)
+    for run in words.UNSPACED.findall(words.fold(text))[:_FIRST_WORDS]:
+        for pair in words.bigrams(run)[:_FIRST_WORDS]:
+            _add(terms, Term(pair, pair, kind="bigram" if len(pair) > 1 else "prefix"))
+    if terms and not any(term.selects for term in terms.values()):
+        # Only function words: then they are what is asked for.
+        terms = {key: Term(term.text, term.stem) for key, term in terms.items()}
+    strong = [stem(word) for word in sequence if _is_strong(terms.get(stem(word)))]
+    pairs = tuple((a, b) for a, b in pairwise(strong) if a != b)
+    return Query(tuple(terms.values()), pairs, tuple(sequence))
+
+
+def last_word(query: Query) -> Term | None:
+    """The word that may still be being typed."""
+    last = stem(query.words[-1]) if query.words else ""
+    return next((term for term in query.terms if term.stem == last and len(last) > 1), None)
+
+
+def exchanged(query: Query, instead: Mapping[str, Term]) -> Query:
+    """The query with other terms for some stems."""
+    terms = (instead.get(term.stem, term) for term in query.terms)
+    return replace(query, terms=tuple({term.stem: term for term in terms}.values()))
+
+
+def _bounded(sequence: list[str]) -> list[str]:
+    distinct = list(dict.fromkeys(sequence))
+    if len(distinct) <= _FIRST_WORDS + _LAST_WORDS:
+        return sequence
+    kept = {*distinct[:_FIRST_WORDS], *distinct[-_LAST_WORDS:]}
+    return [word for word in dict.fromkeys(sequence) if word in kept]
+
+
+def _word(word: str) -> Term:
+    if word in words.FUNCTION_WORDS:
+        return Term(word, stem(word), _FUNCTION_WEIGHT, "function")
+    if word in words.LIGHT_WORDS:
+        return Term(word, stem(word), _LIGHT_WEIGHT, "light")
+    return Term(word, stem(word))
+
+
+def _parts(compound: str) -> list[Term]:
+    found = [piece for word in words.WORD.findall(compound) for piece in words.pieces(word)]
+    folded = [words.fold(piece) for piece in (*found, words.joined(compound)) if piece]
+    useful = [piece for piece in folded if len(piece) > 1 and piece not in words.FUNCTION_WORDS]
+    return [Term(piece, stem(piece), _PART_WEIGHT, "part") for piece in useful]
+
+
+def _add(terms: dict[str, Term], term: Term) -> None:
+    known = terms.get(term.stem)
+    if known is None or known.weight < term.weight:
+        terms[term.stem] = term
+
+
+def _is_strong(term: Term | None) -> bool:
+    return term is not None and term.kind in ("word", "light")

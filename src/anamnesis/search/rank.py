@@ -1,0 +1,290 @@
+"""How well notes answer a question, and why: a pure function of texts and counts.
+
+A note's score is the share of its words (BM25, with a bonus for words that stand together as in
+the question), measured against the best note, plus how near it is in meaning, times a light prior
+for confident and recent notes. docs/decisions/0012-recall.md has the measurements behind the
+constants.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from math import log
+
+from anamnesis.ground.records import record
+from anamnesis.index import words
+from anamnesis.search.stem import stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from anamnesis.search.matrix import Nearness
+    from anamnesis.search.meaning import Meaning
+    from anamnesis.search.query import Query, Term
+
+_SATURATION = 1.2  # BM25's k1: the tenth occurrence of a word says little
+_LENGTH = 0.5  # BM25's b; 0.4 suits short turns, 0.75 suits code
+_TITLE, _TAGS, _PARTS = 1.5, 1.5, 0.5  # against 1 for the body
+COLUMN_WEIGHTS = (0, _TITLE, 1, _TAGS, _PARTS, 0)  # id, title, body, tags, parts, facets
+_ADJACENCY = 0.5
+_WINDOW = 4  # words apart
+MEANING = 0.8  # against 1 for the words of the best note
+NEARNESS = 1.25  # the same, for what the encoder says
+_READ_FOR_MEANING = 16  # notes; what is further down by its words does not come up by meaning
+_RECENCY = 0.01  # at most; enough to order equals
+_HALF_LIFE = 365  # days
+_DOUBT = 0.1  # what a confidence of 0 costs
+_FUNCTION_SHARE = 0.5  # a function word is taken to be in half of the notes: counting costs more
+
+
+@record
+class Statistics:
+    """What the whole store says about the words of a question."""
+
+    notes: int
+    average_length: float
+    frequencies: Mapping[str, int]  # stem -> notes with it
+
+
+@record
+class Candidate:
+    """A note that may answer: its text and what the prior needs."""
+
+    id: str
+    title: str
+    body: str
+    tags: str
+    parts: str
+    updated_at: str
+    confidence: float
+
+
+@record
+class Share:
+    """What one word gave to a note's score."""
+
+    word: str
+    kind: str
+    notes: int  # how many have it
+    count: float  # in this note; title and tags count more
+    points: float
+
+
+@record
+class Why:
+    """Why a note ranks where it does."""
+
+    shares: tuple[Share, ...]
+    together: float  # points for words that stand together
+    words: float  # all points against the best note's
+    meaning: float
+    nearness: float  # by the encoder, where there is one
+    prior: float
+    coverage: float  # how much of the question, by weight, the note has
+
+
+class Ranked:
+    """A candidate with its score; why it has it is worked out when somebody asks."""
+
+    __slots__ = ("_best", "_reading", "candidate", "meaning", "nearness", "prior", "score")
+
+    def __init__(
+        self, reading: _Reading, *, best: float, meaning: float, nearness: float, newest: int
+    ) -> None:
+        self.candidate = reading.candidate
+        self.meaning, self.nearness = meaning, nearness
+        self.prior = _prior(reading.candidate, newest)
+        total = reading.points / best + MEANING * meaning + NEARNESS * nearness
+        self.score = round(total * self.prior, 9)
+        self._reading, self._best = reading, best
+
+    @property
+    def points(self) -> float:
+        """What its words alone are worth."""
+        return self._reading.points
+
+    def why(self) -> Why:
+        """The explanation of the score."""
+        reading, scorer = self._reading, self._reading.scorer
+        rows = zip(scorer.terms, scorer.frequencies, reading.counts, reading.shares, strict=True)
+        shares = [
+            Share(term.text, term.kind, frequency, count, points)
+            for term, frequency, count, points in rows
+            if count
+        ]
+        have = sum(w for w, count in zip(scorer.weights, reading.counts, strict=True) if count)
+        return Why(
+            shares=tuple(sorted(shares, key=lambda share: -share.points)),
+            together=reading.together,
+            words=reading.points / self._best,
+            meaning=self.meaning,
+            nearness=self.nearness,
+            prior=self.prior,
+            coverage=have / scorer.whole if scorer.whole else 0.0,
+        )
+
+
+def ranked(
+    query: Query,
+    candidates: Sequence[Candidate],
+    statistics: Statistics,
+    *,
+    meaning: Meaning | None = None,
+    nearness: Nearness | None = None,
+    best: float = 0.0,
+) -> list[Ranked]:
+    """The candidates, best first; equals by the latest, then by id.
+
+    `best` is the most points that a note has, if that note is not among the candidates.
+    """
+    if not candidates:
+        return []
+    scorer = _Scorer(query, statistics)
+    readings = [_Reading(candidate, scorer) for candidate in candidates]
+    best = best or max(reading.points for reading in readings) or 1.0
+    newest = max(map(_day, candidates))
+    # With an encoder, notes come that are not here for their words: each is looked at.
+    looked_at = _READ_FOR_MEANING if nearness is None else len(readings)
+    by_words = sorted(readings, key=lambda reading: reading.points, reverse=True)
+    hits = [
+        Ranked(
+            reading,
+            best=best,
+            meaning=_likeness(meaning, reading.words) if place < looked_at else 0.0,
+            nearness=0.0 if nearness is None else nearness.of(reading.candidate.id),
+            newest=newest,
+        )
+        for place, reading in enumerate(by_words)
+    ]
+    hits.sort(key=lambda hit: (hit.score, hit.candidate.updated_at, hit.candidate.id), reverse=True)
+    return hits
+
+
+class _Scorer(dict[str, int]):
+    """The question's terms, and which of them a word of a text is (-1 for none)."""
+
+    def __init__(self, query: Query, statistics: Statistics) -> None:
+        self.terms = query.terms
+        self.average = max(statistics.average_length, 1.0)
+        self.frequencies = [self._frequency(term, statistics) for term in self.terms]
+        self.weights = [
+            term.weight * _rarity(frequency, statistics.notes)
+            for term, frequency in zip(self.terms, self.frequencies, strict=True)
+        ]
+        self.whole = sum(self.weights)
+        self.plain = [at for at, term in enumerate(self.terms) if term.kind == "bigram"]
+        self.function_words = {t.text: at for at, t in enumerate(self.terms) if not t.selects}
+        self._stems = {t.stem: at for at, t in enumerate(self.terms) if t.selects}
+        self._starts = [(t.text, at) for at, t in enumerate(self.terms) if t.kind == "prefix"]
+        self._head = min([2, *(len(start) for start, _ in self._starts)])
+        forms = (form for t in self.terms if t.selects for form in (t.text, t.stem))
+        self._heads = {form[: self._head] for form in forms}
+        self.partners = self._partners(query)
+
+    def among(self, distinct: Iterable[str]) -> dict[str, int]:
+        """The words that are terms of the question, each with its term."""
+        # Nearly every word of a note is none; its first letters tell that without stemming it.
+        head, heads = self._head, self._heads
+        likely = [word for word in distinct if word[:head] in heads]
+        return {word: term for word in likely if (term := self[word]) >= 0}
+
+    def __missing__(self, word: str) -> int:
+        at = self._stems.get(stem(word), -1)
+        if at < 0 and self._starts:
+            at = next((at for start, at in self._starts if word.startswith(start)), -1)
+        self[word] = at
+        return at
+
+    def _frequency(self, term: Term, statistics: Statistics) -> int:
+        if term.selects:
+            return statistics.frequencies.get(term.stem, 0)
+        return int(statistics.notes * _FUNCTION_SHARE)
+
+    def _partners(self, query: Query) -> list[list[tuple[int, int, int]]]:
+        """Per term, the pairs it is part of: which pair, the other term, what to add."""
+        partners: list[list[tuple[int, int, int]]] = [[] for _ in self.terms]
+        for pair, (before, after) in enumerate(dict.fromkeys(query.pairs)):
+            first, second = self._stems.get(before, -1), self._stems.get(after, -1)
+            if first >= 0 and second >= 0:
+                partners[second].append((pair, first, 0))
+                partners[first].append((pair, second, 1))  # the other way round counts less
+        return partners
+
+
+class _Reading:
+    """One candidate, read with the question in mind."""
+
+    def __init__(self, candidate: Candidate, scorer: _Scorer) -> None:
+        self.candidate = candidate
+        self.scorer = scorer
+        title, body = words.tokens(candidate.title), words.tokens(candidate.body)
+        tags = words.tokens(candidate.tags)
+        self.words = title + body
+        self.counts = [0.0] * len(scorer.terms)
+        gap = [""] * _WINDOW
+        distinct = {*self.words}
+        asked = scorer.among(distinct)
+        places = [(at, asked[word]) for at, word in enumerate(title + gap + body) if word in asked]
+        for at, term in places:
+            self.counts[term] += _TITLE if at < len(title) else 1.0
+        self._count(tags, _TAGS)
+        self._count(words.tokens(candidate.parts), _PARTS)
+        for word in scorer.function_words.keys() & distinct:
+            self.counts[scorer.function_words[word]] = 1.0
+        for term in scorer.plain:
+            text = scorer.terms[term].text
+            self.counts[term] = _TITLE * candidate.title.count(text) + candidate.body.count(text)
+        length = len(self.words) + len(tags)
+        damping = _SATURATION * (1 - _LENGTH + _LENGTH * length / scorer.average)
+        self.shares = [
+            weight * count * (_SATURATION + 1) / (count + damping) if count else 0.0
+            for weight, count in zip(scorer.weights, self.counts, strict=True)
+        ]
+        self.together = _ADJACENCY * _closeness(scorer, places)
+        self.points = sum(self.shares) + self.together
+
+    def _count(self, column: list[str], weight: float) -> None:
+        for word in column:
+            if (term := self.scorer[word]) >= 0:
+                self.counts[term] += weight
+
+
+def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
+    """Points for each pair of following words, fewer the further apart they stand."""
+    last: dict[int, int] = {}
+    nearest: dict[int, tuple[int, float]] = {}
+    for place, term in places:
+        for pair, other, extra in scorer.partners[term]:
+            seen = last.get(other)
+            if seen is None or (distance := place - seen + extra) > _WINDOW:
+                continue
+            if pair not in nearest or distance < nearest[pair][0]:
+                weight = min(scorer.weights[term], scorer.weights[other])
+                nearest[pair] = (distance, weight / distance)
+        last[term] = place
+    return sum(points for _, points in nearest.values())
+
+
+def _likeness(meaning: Meaning | None, tokens: list[str]) -> float:
+    return 0.0 if meaning is None else max(0.0, meaning.nearness(tokens))
+
+
+def _rarity(frequency: int, notes: int) -> float:
+    """BM25's inverse document frequency: a word in every note says nothing."""
+    frequency = min(frequency, notes)
+    return log(1 + (notes - frequency + 0.5) / (frequency + 0.5))
+
+
+def _prior(candidate: Candidate, newest: int) -> float:
+    age = newest - _day(candidate)
+    confidence = min(1.0, max(0.0, candidate.confidence))
+    recency: float = 0.5 ** (age / _HALF_LIFE)
+    return (1 + _RECENCY * recency) * (1 - _DOUBT * (1 - confidence))
+
+
+def _day(candidate: Candidate) -> int:
+    try:
+        return date.fromisoformat(candidate.updated_at[:10]).toordinal()
+    except ValueError:
+        return 0

@@ -1,0 +1,175 @@
+"""The file of the vectors that the encoder made of notes: beside the index, and derived like it.
+
+A text is known by its hash, so none is encoded twice: not after a rebuild of the index, not when
+only tags change, not when two notes say the same.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+
+from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Self
+
+FILE = "vectors.db"
+_BUSY_SECONDS = 5.0
+_TABLES = (
+    "CREATE TABLE model (name TEXT NOT NULL)",
+    "CREATE TABLE texts (hash TEXT PRIMARY KEY, vectors BLOB NOT NULL)",
+    "CREATE TABLE notes (id TEXT PRIMARY KEY, file TEXT NOT NULL, text TEXT NOT NULL)",
+)
+
+
+@record
+class Entry:
+    """A note whose text has vectors."""
+
+    id: str
+    file: str  # the hash of its file, which tells whether to look at the note again
+    text: str
+
+
+class Shelf:
+    """The vectors of one store, for the one process that adds to them."""
+
+    def __init__(self, root: str, model: str) -> None:
+        self._path = os.path.join(root, FILE)
+        self._db = self._opened(model)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._db.close()
+        if isinstance(error, sqlite3.Error):
+            raise NotWritable(self._path, reason=str(error)) from error
+
+    def files(self) -> dict[str, str]:
+        """The hash of the file that each note had when it was encoded."""
+        return dict(self._db.execute("SELECT id, file FROM notes").fetchall())
+
+    def vectors_of(self, text: str) -> bytes | None:
+        """What this very text was made into before."""
+        asked = "SELECT vectors FROM texts WHERE hash = ?"
+        found = self._db.execute(asked, (_hash(text),)).fetchone()
+        return None if found is None else found[0]
+
+    def keep(self, entries: Sequence[Entry], fresh: Mapping[str, bytes]) -> None:
+        """Remember some notes, and the vectors of those of their texts that are new."""
+        texts = [(_hash(text), content) for text, content in fresh.items()]
+        notes = [(entry.id, entry.file, _hash(entry.text)) for entry in entries]
+        with _changing(self._db) as db:
+            db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?)", texts)
+            db.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", notes)
+
+    def drop(self, gone: Iterable[str]) -> None:
+        """Forget notes that are gone, and the texts that no note has any more."""
+        _drop(self._db, gone)
+
+    def _opened(self, model: str) -> sqlite3.Connection:
+        """The file if it is sound and of this model, else a new one: it can be made again."""
+        with suppress(OSError, sqlite3.DatabaseError):
+            db = connect(os.path.dirname(self._path))
+            if db.execute("SELECT 1 FROM model WHERE name = ?", (model,)).fetchone():
+                return db
+            db.close()
+        try:
+            remove(os.path.dirname(self._path))
+            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            raise NotWritable(self._path, reason=(error.strerror or "").lower()) from error
+        db = connect(os.path.dirname(self._path))
+        db.execute("PRAGMA journal_mode=WAL")  # searches go on while vectors are added
+        with _changing(db):
+            for table in _TABLES:
+                db.execute(table)
+            db.execute("INSERT INTO model VALUES (?)", (model,))
+        return db
+
+
+def connect(root: str) -> sqlite3.Connection:
+    """A connection to the vectors of a store, if there are any."""
+    path = os.path.join(root, FILE)
+    os.stat(path)  # SQLite would make a file of it
+    return sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+
+
+def of_notes(db: sqlite3.Connection, model: str) -> list[tuple[str, bytes]]:
+    """Each note's vectors, if this model made them; those of another say nothing to it."""
+    return db.execute(
+        "SELECT id, vectors FROM notes JOIN texts ON hash = text "
+        "WHERE EXISTS (SELECT 1 FROM model WHERE name = ?)",
+        (model,),
+    ).fetchall()
+
+
+def files_of_notes(index: sqlite3.Connection) -> dict[str, str]:
+    """The hash of each note's file as the index knows it, the latest notes first."""
+    return dict(
+        index.execute(
+            "SELECT m.id, f.hash FROM memories m JOIN files f ON f.note_id = m.id "
+            "WHERE f.hash IS NOT NULL ORDER BY m.updated_at DESC, m.id, f.path"
+        ).fetchall()
+    )
+
+
+def texts_of_notes(index: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:
+    """What some notes say, as the model reads it."""
+    found = index.execute(
+        "SELECT m.id, f.title, f.body FROM memories m "  # noqa: S608  fixed names
+        "CROSS JOIN memories_fts f ON f.rowid = m.rowid "
+        f"WHERE m.id IN ({', '.join('?' * len(ids))})",
+        ids,
+    )
+    return {id: f"{title}\n{body}".strip() for id, title, body in found}
+
+
+def count(root: str) -> int:
+    """How many notes have vectors."""
+    try:
+        with closing(connect(root)) as db:
+            found: int = db.execute("SELECT count(*) FROM notes").fetchone()[0]
+            return found
+    except (OSError, sqlite3.Error):
+        return 0
+
+
+def forget(root: str, ids: Iterable[str]) -> None:
+    """Drop some notes, where there are vectors at all: they tell what a note was about."""
+    with suppress(OSError, sqlite3.Error), closing(connect(root)) as db:
+        _drop(db, ids)
+
+
+def remove(root: str) -> None:
+    """Take the vectors of a store away."""
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(root, FILE + suffix))
+
+
+def _drop(db: sqlite3.Connection, gone: Iterable[str]) -> None:
+    with _changing(db):
+        db.executemany("DELETE FROM notes WHERE id = ?", [(id,) for id in gone])
+        db.execute("DELETE FROM texts WHERE hash NOT IN (SELECT text FROM notes)")
+
+
+@contextmanager
+def _changing(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        yield db
+
+
+def _hash(text: str) -> str:
+    from hashlib import sha256  # a search of a store without vectors comes by here too
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,179 @@
+"""Notes on disk and their rows in the index, changed together."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+
+from anamnesis.ground import atomic
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.errors import (
+    FileInTheWay,
+    InvalidInput,
+    NoSuchNote,
+    NoteChangedOnDisk,
+    StoreBusy,
+)
+from anamnesis.ground.records import replace
+from anamnesis.index.catalog import Catalog
+from anamnesis.index.database import IndexBroken
+from anamnesis.notes import tree, validity
+from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.note import SCOPES, TYPES, Memory, Scope, UnreadableNote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the next look catches up
+
+
+class Filing:
+    """Where each note's file is, and how it is changed without a loss."""
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        self._root = os.path.abspath(os.path.expanduser(os.fspath(root)))
+        for name in tree.TREES:
+            if not os.path.isdir(os.path.join(self._root, name)):
+                atomic.make_directory(os.path.join(self._root, name))
+        self._catalog = Catalog(self._root)
+        self._catalog.notice()
+
+    def update(self, mem: Memory, *, expected_hash: str) -> Memory:
+        """Replace a note if its file still is the one that was read (see `read`)."""
+        with self._catalog.lock():
+            if self.require(mem.id).hash != expected_hash:
+                raise NoteChangedOnDisk(self._path_of(mem.id) or mem.id)
+            return self._save_locked(replace(mem, updated_at=utcnow()))
+
+    def delete(self, note_id: str) -> Memory:
+        """Remove a note from disk and index; the history of its tree keeps it."""
+        with self._catalog.lock():
+            found = self.require(note_id)
+            paths = self._paths_saying(found.note)
+            trusted = self._catalog.trusted(paths)
+            for path in paths:
+                atomic.remove(os.path.join(self._root, path))
+            with suppress(*_INDEX_LAG):
+                self._catalog.record(paths, trusted=trusted)
+            return found.note
+
+    def move(self, note_id: str, scope: Scope) -> Memory:
+        """Move a note to the other tree: from travelling to staying here, or back."""
+        validity.require_one_of("scope", scope, SCOPES)
+        with self._catalog.lock():
+            note = self.require(note_id).note
+            if note.scope == scope:
+                return note
+            return self._save_locked(replace(note, scope=scope, updated_at=utcnow()))
+
+    def get(self, note_id: str) -> Memory | None:
+        """The note as its file says now, or None."""
+        found = self.read(note_id)
+        return found.note if found else None
+
+    def read(self, note_id: str) -> tree.ReadNote | None:
+        """The note with the hash that `update` wants back, or None."""
+        path = self._path_of(note_id)
+        found = self._read(path) if path else None
+        return found if found is not None and found.note.id == note_id else None
+
+    def require(self, note_id: str) -> tree.ReadNote:
+        """The same; NoSuchNote if there is none."""
+        found = self.read(note_id)
+        if found is None:
+            raise NoSuchNote(note_id)
+        return found
+
+    def _index(
+        self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()
+    ) -> None:
+        """Make the index say of one note what its file says, the lock being held."""
+        path = f"{tree.tree_of(mem.scope)}/{rel_path}"
+        # All in one transaction: a folder may be called up to date only together with its notes.
+        self._catalog.record([path, *gone], trusted=trusted)
+
+    def _save(self, note: Memory) -> Memory:
+        note = validity.storable(note)
+        try:
+            with self._catalog.lock():
+                return self._save_locked(note)
+        except StoreBusy:
+            if self._paths_of(note.id):
+                raise
+        # Somebody keeps the store busy, but a new note collides with nothing: it is not lost.
+        atomic.write_bytes(os.path.join(self._root, tree.path_of(note)), tree.encode(note))
+        return note
+
+    def _save_locked(self, note: Memory) -> Memory:
+        note = validity.storable(note)
+        current = self.read(note.id)
+        previous = self._paths_saying(current.note) if current else []
+        path = tree.path_of(note)
+        if previous and validity.may_stay(previous[0], note):
+            path = previous[0]  # a file that a person named keeps its name
+        absolute = os.path.join(self._root, path)
+        created = not os.path.lexists(absolute)
+        if not created and path not in previous:
+            raise FileInTheWay(path)
+        gone = [old for old in previous if old != path]
+        trusted = self._catalog.trusted([path, *gone])
+        atomic.write_bytes(absolute, tree.encode(note))
+        for old in gone:
+            atomic.remove(os.path.join(self._root, old))
+        try:
+            self._index(note, path.partition("/")[2], gone=gone, trusted=trusted)
+        except _INDEX_LAG:
+            return note
+        except BaseException:
+            if created and not gone:
+                atomic.remove(absolute)
+            raise
+        return note
+
+    def _paths_of(self, note_id: str) -> Sequence[str]:
+        """Every file that claims this id: usually one, none for a new note."""
+        if not is_valid_id(note_id):
+            raise InvalidInput(
+                f"{note_id[:80]!r} is not a note id.", hint="Ids are letters, digits, - and _."
+            )
+        known = self._rows("SELECT path FROM files WHERE note_id = ?", note_id)
+        usual = [f"{name}/{type}/{note_id}.md" for name in tree.TREES for type in TYPES]
+        paths = dict.fromkeys([*(row[0] for row in known), *usual])
+        return [path for path in paths if os.path.lexists(os.path.join(self._root, path))]
+
+    def _paths_saying(self, note: Memory) -> Sequence[str]:
+        """The file that stands for a note, and copies of it; not one of its id with another text.
+
+        A copy is what a save leaves that was killed while it gave the note another place.
+        """
+        own = self._path_of(note.id)
+        paths = [path for path in self._paths_of(note.id) if path != own]
+        others = ((path, self._read(path)) for path in paths)
+        said = (note.title, note.body)
+        same = [path for path, read in others if read and (read.note.title, read.note.body) == said]
+        return [own, *same] if own else same
+
+    def _path_of(self, note_id: str) -> str | None:
+        """The file that stands for this id, found even while the index lags."""
+        if not is_valid_id(note_id):
+            return None
+        known = self._rows("SELECT scope, body_path FROM memories WHERE id = ?", note_id)
+        for scope, body_path in known:
+            path = f"{tree.tree_of(scope)}/{body_path}"
+            if os.path.lexists(os.path.join(self._root, path)):
+                return path
+        return next(iter(self._paths_of(note_id)), None)
+
+    def _rows(self, sql: str, note_id: str) -> Sequence[sqlite3.Row]:
+        try:
+            return self._catalog.rows(sql, (note_id,))
+        except _INDEX_LAG:
+            return []
+
+    def _read(self, path: str) -> tree.ReadNote | None:
+        try:
+            return tree.read_note(self._root, path)
+        except (UnreadableNote, OSError):
+            return None
