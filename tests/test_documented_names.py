@@ -21,14 +21,15 @@ NAMES = {
     "anamnesis.eval": ["RecallReport", "build_eval_candidates", "recall_at_k"],
     "anamnesis.config": ["_store_config", "resolve_home", "resolve_machine_id", "resolve_remote"],
     "anamnesis.inject": [
-        "_DURABLE", "_MAX_EPISODIC", "render_inject", "resolve_project_key", "select_inject",
+        "_DURABLE", "_MAX_EPISODIC", "_normalize_remote", "_read_marker", "render_inject",
+        "resolve_project_key", "select_inject",
     ],
     "anamnesis.store": [
         "Memory", "MemoryStore", "MemoryType", "Scope", "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION",
         "_deserialize", "_fts_query", "_serialize", "_utcnow",
     ],
     "anamnesis.server": [
-        "_memory_dict", "build_server", "list_memories", "main", "search_memories",
+        "_READ_ONLY", "_memory_dict", "build_server", "list_memories", "main", "search_memories",
         "status_report", "sync_memory", "write_memory",
     ],
     "anamnesis.sync": ["GitSyncBackend", "SyncBackend", "SyncResult", "SyncState", "_BRANCH"],

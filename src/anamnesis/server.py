@@ -50,6 +50,17 @@ def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMC
     return build(Binding(store, machine_id=machine, backend=backend))
 
 
+def __getattr__(name: str) -> object:
+    """The annotation of the tools that only read, as FastMCP takes it."""
+    if name == "_READ_ONLY":
+        from mcp.types import ToolAnnotations
+
+        from anamnesis.mcp.tools import READ_ONLY
+
+        return ToolAnnotations.model_validate(READ_ONLY)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def main() -> None:
     """Serve the store over standard input and output with FastMCP."""
     build_server(MemoryStore(resolve_home())).run(show_banner=False)

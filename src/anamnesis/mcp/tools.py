@@ -112,7 +112,7 @@ def _with_project(binding: Binding, given: dict[str, Any]) -> dict[str, Any]:
     return given if project is None else {**given, "project": binding.project_key(project)}
 
 
-_READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
+READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 # FastMCP's own mark for lists, so that its client gives the list itself.
 _NOTES = {
     "type": "object",
@@ -147,7 +147,7 @@ _TABLE = (
             *_FILTERS,
             Argument("k", "At most so many.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
         ),
-        hints=_READ_ONLY,
+        hints=READ_ONLY,
         # Other tools are loaded on demand; this one is worth its place in every prompt.
         meta={"anthropic/alwaysLoad": True},
         output=_NOTES,
@@ -169,7 +169,7 @@ _TABLE = (
             ),
             Argument("offset", "Skip so many.", INTEGER, default=0, minimum=0),
         ),
-        hints=_READ_ONLY,
+        hints=READ_ONLY,
         output=_NOTES,
         answer=_list,
     ),
@@ -180,7 +180,7 @@ _TABLE = (
             "How the memory stands: number of notes by type, project and scope, where they are, "
             "and whether they are synced with the user's other machines."
         ),
-        hints=_READ_ONLY,
+        hints=READ_ONLY,
         output=_RECORD,
         answer=_status,
     ),
