@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 NODE_MODULES := frontend/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs bench bench-recall soak e2e clean frontend check-frontend compare-frontend pictures
+.PHONY: help demo test check format docs transcripts bench bench-recall soak e2e clean frontend check-frontend compare-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ format: $(STAMP) ## Apply the formatter and the safe fixes
 docs: $(STAMP) ## Write the generated reference pages
 	$(BIN)/python -m anamnesis.cli.reference > docs/reference/cli.md
 	$(BIN)/python -m anamnesis.mcp.reference > docs/reference/mcp-tools.md
+
+transcripts: $(STAMP) ## Write what the program prints now into the transcript tests
+	$(BIN)/python tests/transcript_runner.py
 
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance

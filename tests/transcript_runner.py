@@ -1,0 +1,151 @@
+"""Sessions at a terminal as tests: commands and what they print, in one readable file."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "transcripts"
+_INDENT = "    "
+_END = "=== end of a command:"
+_VALUES = {
+    "id": r"[0-9A-HJKMNP-TV-Z]{26}",
+    "short": r"[0-9A-HJKMNP-TV-Z]{4,26}",
+    "date": r"\d{4}-\d\d-\d\d",
+    "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00",
+    "commit": r"\b[0-9a-f]{7}\b",
+    "n": r"\d+",
+    "path": r"\S+",
+    "any": r".*",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command and what it must print."""
+
+    line: int
+    command: str
+    expected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command printed, with its exit code as a last line unless it succeeded."""
+
+    step: Step
+    printed: tuple[str, ...]
+
+    @property
+    def matches(self) -> bool:
+        """Whether that is what the transcript says."""
+        return matches(self.step.expected, self.printed)
+
+    def __str__(self) -> str:
+        wanted, got = ("\n".join(lines) for lines in (self.step.expected, self.printed))
+        return f"line {self.step.line}: $ {self.step.command}\n-- expected\n{wanted}\n-- got\n{got}"
+
+
+def steps(text: str) -> Iterator[Step]:
+    """The commands of a transcript."""
+    command, start, expected = "", 0, list[str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.startswith(_INDENT):
+            if line.strip() and command:
+                yield Step(start, command, tuple(expected))
+                command = ""
+            continue
+        body = line.removeprefix(_INDENT)
+        if body.startswith("$ "):
+            if command:
+                yield Step(start, command, tuple(expected))
+            command, start, expected = body[2:], number, []
+        elif body.startswith("> ") and not expected:
+            command += f"\n{body[2:]}"
+        else:
+            expected.append(body)
+    if command:
+        yield Step(start, command, tuple(expected))
+
+
+def run(path: Path, *, home: Path) -> list[Outcome]:
+    """Run a transcript in one shell; the directory and variables of one command reach the next."""
+    found = list(steps(path.read_text(encoding="utf-8")))
+    script = "".join(f"{{ {step.command}\n}} 2>&1\nprintf '\\n{_END}%s\\n' $?\n" for step in found)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=home, env=_environment(home), text=True, check=False,
+        timeout=300, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    parts = re.split(rf"\n?{_END}(\d+)\n", done.stdout.replace(str(home), "~"))
+    printed, codes = parts[0::2], parts[1::2]
+    return [
+        Outcome(step, (*_lines(text), *(() if code == "0" else (f"[exit {code}]",))))
+        for step, text, code in zip(found, printed, codes, strict=False)
+    ]
+
+
+def matches(expected: Sequence[str], printed: Sequence[str]) -> bool:
+    """Whether some lines are what a transcript expects, values and left-out lines considered."""
+    pattern = "".join(r"(?:.*\n)*?" if line == "..." else _pattern(line) for line in expected)
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
+
+
+def _pattern(line: str) -> str:
+    parts = re.split(rf"<({'|'.join(_VALUES)})>", line.rstrip())
+    found = [_VALUES[part] if index % 2 else re.escape(part) for index, part in enumerate(parts)]
+    return "".join(found) + r"[ ]*\n"
+
+
+def _lines(text: str) -> list[str]:
+    return text.rstrip("\n").split("\n") if text.strip("\n") else []
+
+
+def _environment(home: Path) -> dict[str, str]:
+    here = Path(sys.executable).parent
+    return {
+        "PATH": f"{here}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(home),
+        "ANAMNESIS_MACHINE_ID": "laptop",
+        "ANAMNESIS_SWEEP": "0",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "100",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def rewritten(text: str, outcomes: Sequence[Outcome]) -> str:
+    """The transcript with what was printed in place of what does not match."""
+    lines = text.splitlines()
+    for outcome in reversed(outcomes):
+        if outcome.matches:
+            continue
+        first = outcome.step.line + outcome.step.command.count("\n")
+        last = first + len(outcome.step.expected)
+        lines[first:last] = [f"{_INDENT}{_general(line)}" for line in outcome.printed]
+    return "\n".join(lines) + "\n"
+
+
+def _general(line: str) -> str:
+    for name in ("id", "time", "date", "commit"):
+        line = re.sub(_VALUES[name], f"<{name}>", line)
+    return line
+
+
+def main() -> None:
+    """Write what the program prints now into every transcript."""
+    import tempfile
+
+    for path in sorted(FOLDER.glob("*.txt")):
+        with tempfile.TemporaryDirectory() as directory:
+            outcomes = run(path, home=Path(directory))
+        path.write_text(rewritten(path.read_text(encoding="utf-8"), outcomes), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
