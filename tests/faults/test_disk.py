@@ -15,7 +15,7 @@ from support import content_of_files, index_content
 
 LIMITED = """
 import resource, signal, sys
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.store import MemoryStore
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = MemoryStore(sys.argv[1])
@@ -31,7 +31,7 @@ print("found:", len(store.list()))
 
 NOT_A_BYTE = """
 import json, resource, signal, sys
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.store import MemoryStore
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
@@ -52,7 +52,7 @@ import json, os, sys
 import fcntl, yaml  # while Python's own files can still be read
 import anamnesis.index.rebuild, anamnesis.notes.yamlfront, hashlib, pathlib, socket
 from urllib.parse import quote
-from anamnesis.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.store import MemoryStore
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
