@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.ids import new_id
-from anamnesis.notes.note import Memory
+from anamnesis.notes.note import Memory, MemoryType
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
@@ -100,7 +100,7 @@ def fill(store: MemoryStore) -> None:
 def propose(store: MemoryStore) -> None:
     """What a reflection would have written."""
     old = next(note for note in store.headers() if note.title.startswith("Prefer small"))
-    proposed = [
+    proposed: list[tuple[MemoryType, str, str, str]] = [
         (
             "semantic", "Commits are small and say why, with the ticket", "global",
             "The team reads `git log` in incidents. Say *why*, not *what*, and name the ticket.",

@@ -100,6 +100,21 @@ def test_a_changed_topic_updates_its_note(store: MemoryStore, memory: Path) -> N
     assert note.confidence == 1.0
 
 
+def test_a_changed_topic_leaves_its_note_where_it_was_moved(
+    store: MemoryStore, memory: Path
+) -> None:
+    take_in.import_native(store)
+    (first,) = store.headers()
+    store.move(first.id, "machine-local")
+    (memory / "testing.md").write_text(TOPIC.replace("-n 2", "-n 4"))
+
+    take_in.import_native(store)
+
+    (note,) = store.list()
+    assert "-n 4" in note.body
+    assert note.scope == "machine-local"
+
+
 def test_an_edit_of_the_note_is_not_overwritten(store: MemoryStore, memory: Path) -> None:
     take_in.import_native(store)
     (note,) = store.list()

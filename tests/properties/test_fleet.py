@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory
+from anamnesis.notes.note import Memory, MemoryType
 from fleet import Fleet, Machine, Victims, every_text
 from reference_sync import ReferenceSyncBackend, SharedVersions
 
@@ -65,7 +65,7 @@ class Machines(RuleBasedStateMachine):
             self.sync_one(machine)
 
     @rule(machine=MACHINES, number=NOTES, kind=st.sampled_from(["semantic", "procedural"]))
-    def write(self, machine: int, number: int, kind: str) -> None:
+    def write(self, machine: int, number: int, kind: MemoryType) -> None:
         """A new note, or one that another machine makes at the same time under the same id."""
         machine %= self.count
         if self.path(machine, number) is None:
@@ -183,7 +183,7 @@ class Machines(RuleBasedStateMachine):
         paths = (f"{kind}/note{number}.md" for kind in ("semantic", "procedural"))
         return next((path for path in paths if path in self.disk(machine)), None)
 
-    def put(self, machine: int, name: str, body: str, *, kind: str = "semantic") -> None:
+    def put(self, machine: int, name: str, body: str, *, kind: MemoryType = "semantic") -> None:
         note = Memory(id=name, type=kind, title="A title", body=body, created_at="2026")
         self.save(machine, f"{kind}/{name}.md", note)
 

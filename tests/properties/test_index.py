@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 from anamnesis.ground.errors import FileInTheWay, NoSuchNote
 from anamnesis.ground.records import replace
-from anamnesis.notes.note import SCOPES, TYPES, Memory
+from anamnesis.notes.note import SCOPES, TYPES, Memory, MemoryType, Scope
 from anamnesis.store import MemoryStore
 from support import content_of_files, hand_written, index_content, write_file
 
@@ -51,7 +51,7 @@ class StoreAndFiles(RuleBasedStateMachine):
 
     @rule(target=notes, type=st.sampled_from(TYPES), title=titles, body=bodies,
           scope=st.sampled_from(SCOPES), supersedes=st.one_of(st.just(""), ids))  # fmt: skip
-    def write(self, type: str, title: str, body: str, scope: str, supersedes: str) -> str:
+    def write(self, type: MemoryType, title: str, body: str, scope: Scope, supersedes: str) -> str:
         note = self.store.write(
             type=type, title=title, body=body, scope=scope, supersedes=supersedes, tags=["t", "t"]
         )
@@ -60,7 +60,7 @@ class StoreAndFiles(RuleBasedStateMachine):
 
     @rule(note_id=notes, type=st.sampled_from(TYPES), body=bodies,
           supersedes=st.one_of(st.just(""), ids, st.just("a b")))  # fmt: skip
-    def put(self, note_id: str, type: str, body: str, supersedes: str) -> None:
+    def put(self, note_id: str, type: MemoryType, body: str, supersedes: str) -> None:
         note = Memory(id=note_id, type=type, title="put", body=body, supersedes=supersedes)
         before = self._all_bytes()
 
@@ -78,7 +78,7 @@ class StoreAndFiles(RuleBasedStateMachine):
             self.store.update(replace(read.note, body=body), expected_hash=read.hash)
 
     @rule(note_id=notes, scope=st.sampled_from(SCOPES))
-    def move(self, note_id: str, scope: str) -> None:
+    def move(self, note_id: str, scope: Scope) -> None:
         before = self._all_bytes()
         try:
             assert self.store.move(note_id, scope).scope == scope

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from anamnesis.ground.records import replace
 from anamnesis.notes import frontmatter, yamlfront
+from anamnesis.notes.fields import KEYS
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import KNOWN_KEYS, SCOPES, SOURCES, TYPES, Memory, UnreadableNote
+from anamnesis.notes.note import SCOPES, SOURCES, TYPES, Memory, UnreadableNote
 
 text = st.text(st.characters(codec="utf-8"), max_size=120)
 words = st.sampled_from(
@@ -98,7 +99,7 @@ def test_our_layout_with_any_values_is_read_as_yaml_reads_it(
 
 lines = st.lists(
     st.tuples(
-        st.sampled_from([*sorted(KNOWN_KEYS), "x", "other_key"]),
+        st.sampled_from([*sorted(KEYS), "x", "other_key"]),
         st.sampled_from([": ", ":", ":  ", " : "]),
         st.one_of(field, st.sampled_from(["[]", "[a, b]", "\n- a\n- b", "\n  - a", "{a: 1}"])),
     ),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.notes.note import SCOPES, TYPES, MemoryType, Scope
 from anamnesis.store import MemoryStore
 
 operators = st.sampled_from(
@@ -44,8 +44,8 @@ def test_any_query_is_answered_from_within_its_filters(
     small_store: MemoryStore,
     query: str,
     project: str | None,
-    type: str | None,
-    scope: str | None,
+    type: MemoryType | None,
+    scope: Scope | None,
     k: int,
 ) -> None:
     found = small_store.search(query, project=project, type=type, scope=scope, k=k)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -105,7 +105,7 @@ def test_a_repeated_write_gives_the_note_that_is_there(store: MemoryStore) -> No
 
 @pytest.mark.parametrize("difference", [{"project": "demo"}, {"scope": "machine-local"}])
 def test_the_same_words_elsewhere_are_another_note(
-    store: MemoryStore, difference: dict[str, str]
+    store: MemoryStore, difference: dict[str, Any]
 ) -> None:
     first = write_memory(store, type="semantic", title="Tabs", body="not spaces")
 
@@ -146,9 +146,9 @@ def test_what_was_replaced_can_be_said_again(store: MemoryStore) -> None:
     ],
 )
 def test_a_wrong_value_is_refused_and_nothing_is_written(
-    store: MemoryStore, wrong: dict[str, str], names: str
+    store: MemoryStore, wrong: dict[str, Any], names: str
 ) -> None:
-    right = {"type": "semantic", "title": "t", "body": "b"}
+    right: dict[str, Any] = {"type": "semantic", "title": "t", "body": "b"}
 
     with pytest.raises(InvalidInput, match=names):
         write_memory(store, **{**right, **wrong})

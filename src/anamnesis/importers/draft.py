@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.notes.note import MemoryType
+
 _LARGEST = 64 * 1024 * 1024  # of an export; a single note has its own, smaller limit
 _LONGEST_TITLE = 120
 
@@ -23,7 +25,7 @@ class Draft:
     key: str
     title: str
     body: str
-    type: str = "semantic"
+    type: MemoryType = "semantic"
     project: str = ""  # empty: whatever the person says
     tags: list[str] = fresh(default_factory=list)
     at: str = ""  # when it was written, if that is known

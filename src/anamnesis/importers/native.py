@@ -18,11 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.notes.note import MemoryType
+
 _INDEX = "MEMORY.md"  # a list of the topic files, loaded by the client itself
 _STATE = ("state", "native-import.json")
 _LARGEST = 512 * 1024
 _LINES_LOOKED_AT = 50
-_TYPES = {"feedback": "procedural"}  # how the person wants things done; the rest are facts
+# How the person wants things done; the rest are facts.
+_TYPES: dict[str, MemoryType] = {"feedback": "procedural"}
 
 
 @record

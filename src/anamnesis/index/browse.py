@@ -5,7 +5,7 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
+from anamnesis.ground.records import record, replace
 from anamnesis.index.curation import PENDING
 from anamnesis.index.rows import HEADER, header
 
@@ -281,6 +281,9 @@ def _condition(shown: Shown) -> tuple[str, Sequence[str]]:
         if wanted := getattr(shown, name):
             clauses.append(f"{column} = ?")
             values.append(wanted)
+    if shown.source and replace(shown, state="") != Shown(source=shown.source, state=""):
+        # A plus keeps SQLite from the index of sources: any other condition narrows more.
+        clauses[clauses.index("m.prov_source = ?")] = "+m.prov_source = ?"
     if shown.state in ("current", "superseded"):
         clauses.append(f"m.superseded = {int(shown.state == 'superseded')}")
     if shown.tag:

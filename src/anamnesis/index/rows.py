@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from anamnesis.notes.fields import FIELDS, WORDS
 from anamnesis.notes.note import Memory
 
 TYPE_CHECKING = False
@@ -11,12 +12,12 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-_TEXT = (
-    "id", "type", "title", "project", "machine_id", "scope", "created_at", "updated_at",
-    "prov_source",
-)  # fmt: skip
-_OPTIONAL = ("prov_model", "prov_session", "supersedes")  # empty is stored as NULL
-_COLUMNS = (*_TEXT, *_OPTIONAL, "confidence", "tags", "body_path")
+_STORED = [row for row in FIELDS.values() if row.column]
+_LISTS = tuple(row.name for row in _STORED if row.kind == WORDS)  # stored as JSON
+_PLAIN = tuple(row.name for row in _STORED if row.always and row.kind != WORDS)
+# Empty is stored as NULL.
+_OPTIONAL = {row.name: row.default for row in _STORED if not row.always and row.kind != WORDS}
+_COLUMNS = (*_PLAIN, *_OPTIONAL, *_LISTS, "body_path")
 HEADER = ", ".join(f"m.{column}" for column in _COLUMNS)
 _INSERT = (
     f"INSERT INTO memories (rowid, {', '.join(_COLUMNS)}) "  # noqa: S608  constants only
@@ -71,10 +72,12 @@ def remove(db: sqlite3.Connection, note_id: str) -> None:
 
 def header(row: sqlite3.Row) -> Memory:
     """A note without its body, from its row."""
-    text = {column: row[column] for column in _TEXT}
-    optional = {column: row[column] or "" for column in _OPTIONAL}
-    tags = json.loads(row["tags"])
-    return Memory(**text, **optional, confidence=row["confidence"], tags=tags, body="")
+    fields = {column: row[column] for column in _PLAIN}
+    for column, default in _OPTIONAL.items():
+        fields[column] = row[column] or default
+    for column in _LISTS:
+        fields[column] = json.loads(row[column])
+    return Memory(body="", **fields)
 
 
 def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
@@ -85,9 +88,10 @@ def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
 
 def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
     return (
-        *(getattr(note, column) for column in _TEXT),
+        *(getattr(note, column) for column in _PLAIN),
         *(getattr(note, column) or None for column in _OPTIONAL),
-        *(note.confidence, json.dumps(note.tags, ensure_ascii=False), body_path),
+        *(json.dumps(getattr(note, column), ensure_ascii=False) for column in _LISTS),
+        body_path,
     )
 
 

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 
+from anamnesis.notes.fields import FIELDS, NUMBER, WORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.notes.fields import Row
+
 _SCHEMA_VERSION = 1
-_APPLICATION_ID = 0x616E616D  # "anam": tells our index from one of another program's version 1
 _BUSY_MILLISECONDS = 5000
 _USUAL_BYTES, _BULK_BYTES = 1 << 20, 1 << 24  # what FTS5 collects before it writes a segment
 
-_TABLES = """
+_LAYOUT = """
 CREATE TABLE memories (
   rowid INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  type TEXT NOT NULL,
-  title TEXT NOT NULL,
+  {columns},
   body_path TEXT NOT NULL,
-  project TEXT NOT NULL DEFAULT 'global',
-  machine_id TEXT NOT NULL,
-  scope TEXT NOT NULL DEFAULT 'portable',
-  created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
-  prov_source TEXT NOT NULL DEFAULT 'human',
-  prov_model TEXT,
-  prov_session TEXT,
-  confidence REAL NOT NULL DEFAULT 1.0,
-  supersedes TEXT,
-  tags TEXT NOT NULL DEFAULT '[]',
   superseded INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE memory_tags (
@@ -60,6 +52,7 @@ CREATE TABLE folders (
 _INDEXES = """
 CREATE INDEX idx_mem_scope ON memories(project, type, updated_at DESC, id DESC);
 CREATE INDEX idx_mem_recency ON memories(updated_at DESC, id DESC);
+CREATE INDEX idx_mem_prov ON memories(prov_source, updated_at DESC, id DESC);
 CREATE INDEX idx_mem_title ON memories(title);
 CREATE INDEX idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
 CREATE INDEX idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
@@ -68,7 +61,27 @@ CREATE INDEX idx_superseded ON supersessions(target);
 CREATE INDEX idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX idx_files_problem ON files(path) WHERE problem IS NOT NULL;
 """
+
+
+def _column(row: Row) -> str:
+    """The column of a field: of one that is not always set, NULL says that it is empty."""
+    column = f"{row.name} {'REAL' if row.kind == NUMBER else 'TEXT'}"
+    if row.name == "id":
+        return f"{column} NOT NULL UNIQUE"
+    if row.kind == WORDS:
+        return f"{column} NOT NULL DEFAULT '[]'"
+    if not row.always:
+        return column
+    return f"{column} NOT NULL DEFAULT {row.default!r}" if row.default else f"{column} NOT NULL"
+
+
+_TABLES = _LAYOUT.replace(
+    "{columns}", ",\n  ".join(_column(row) for row in FIELDS.values() if row.column)
+)
 _SCHEMA = _TABLES + _INDEXES
+# Tells this index from one of other tables: another program's, or another version's.
+# The remainder by the second largest prime of 31 bits is a checksum that needs no module.
+_APPLICATION_ID = int.from_bytes(_SCHEMA.encode()) % 2_147_483_629
 
 
 def connect(path: str) -> sqlite3.Connection:

@@ -10,19 +10,20 @@ from __future__ import annotations
 import re
 
 from anamnesis.ground.records import replace
-from anamnesis.notes.note import KNOWN_KEYS, Memory, UnreadableNote
+from anamnesis.notes.fields import IDS, KEYS, NUMBER, TEXT, WORDS, of_items
+from anamnesis.notes.note import Memory, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
-    Field = str | float | list[str]
+    from anamnesis.notes.fields import Value
 
 _FM_DELIM = "---\n"
-_ALWAYS_TEXT = ("project", "machine_id", "scope", "prov_source")
-_OPTIONAL_TEXT = ("prov_model", "prov_session")
-_STAMPS = ("created_at", "updated_at")
-_LISTS = ("tags", "supersedes")
+_KINDS = {name: row.kind for name, row in KEYS.items()}
+_ALWAYS = frozenset(name for name, row in KEYS.items() if row.always)
+_LISTS = frozenset(name for name, kind in _KINDS.items() if kind in (WORDS, IDS))
 
 # Writing: a plain scalar that YAML 1.1 reads as this very text and the dumper writes without
 # quotes. It starts with a letter, holds no indicator, and is no word for true, false or null.
@@ -74,20 +75,26 @@ def note_in(data: bytes) -> Memory | None:
         return None
 
 
-def _fields(note: Memory) -> dict[str, Field]:
-    fields: dict[str, Field] = {"id": note.id, "type": note.type, "title": note.title}
-    fields.update({key: getattr(note, key) for key in _ALWAYS_TEXT})
-    fields["confidence"] = float(note.confidence)
-    fields.update({key: getattr(note, key) for key in _OPTIONAL_TEXT if getattr(note, key)})
-    replaced = list(note.supersedes_ids)
-    if replaced:
-        fields["supersedes"] = replaced[0] if len(replaced) == 1 else replaced
-    fields.update({key: getattr(note, key) for key in _STAMPS})
-    fields["tags"] = list(note.tags)
+def _fields(note: Memory) -> dict[str, Value]:
+    fields: dict[str, Value] = {}
+    for key, kind in _KINDS.items():
+        value = getattr(note, key)
+        if kind is not TEXT and value:
+            value = _spelled(value, kind)
+        if value or key in _ALWAYS:
+            fields[key] = value
     return fields
 
 
-def _plain_lines(fields: Mapping[str, Field]) -> list[str] | None:
+def _spelled(value: Any, kind: str) -> Value:
+    """A value as it is written: one id alone is a text, several are a list."""
+    if kind is IDS:
+        ids: list[str] = value.split()
+        return ids if len(ids) > 1 else "".join(ids)
+    return float(value) if kind is NUMBER else list(value)
+
+
+def _plain_lines(fields: Mapping[str, Value]) -> list[str] | None:
     lines: list[str] = []
     for key, value in fields.items():
         if isinstance(value, list):
@@ -133,7 +140,7 @@ def _split(text: str) -> tuple[str, str]:
     return text[start : end.start()], body.removesuffix("\n")
 
 
-def _read_plain(front: str) -> dict[str, Field | None] | None:
+def _read_plain(front: str) -> dict[str, Value | None] | None:
     """The fields of front matter as the dumper lays it out, or None if YAML has to read it.
 
     Every line is `key: scalar`, `- scalar` below a list, or the indented rest of a folded
@@ -146,7 +153,7 @@ def _read_plain(front: str) -> dict[str, Field | None] | None:
     for line in front.removesuffix("\n").split("\n"):
         if not line.startswith(("- ", "  ")):
             key, colon, value = line.partition(":")
-            if not colon or key not in KNOWN_KEYS or key in raw:
+            if not colon or key not in _KINDS or key in raw:
                 return None
             raw[key] = [] if not value and key in _LISTS else value
             continue
@@ -162,15 +169,15 @@ def _read_plain(front: str) -> dict[str, Field | None] | None:
     return _scalars(raw)
 
 
-def _scalars(raw: Mapping[str, str | list[str]]) -> dict[str, Field | None] | None:
-    fields: dict[str, Field | None] = {}
+def _scalars(raw: Mapping[str, str | list[str]]) -> dict[str, Value | None] | None:
+    fields: dict[str, Value | None] = {}
     for key, value in raw.items():
         if isinstance(value, list):
             items = [_scalar(item) for item in value]
             if not items or None in items:
                 return None
             fields[key] = [item for item in items if item is not None]
-        elif value == " []" and key == "tags":
+        elif value == " []" and _KINDS[key] is WORDS:
             fields[key] = []
         else:
             fields[key] = _scalar(value)
@@ -191,46 +198,45 @@ def _scalar(written: str) -> str | None:
     return None if ": " in text or " #" in text or written[0] != " " else text
 
 
-def _build(fields: Mapping[str, Field | None], body: str) -> Memory:
-    text = {key: value for key, value in fields.items() if isinstance(value, str)}
+def _build(fields: Mapping[str, Value | None], body: str) -> Memory:
+    """The note of some fields; a field that is not there, or null, has its default."""
+    values: dict[str, Any] = {}
+    for key, value in fields.items():
+        kind = _KINDS[key]
+        if value is None:
+            continue
+        if kind is TEXT:
+            values[key] = value
+        elif kind is NUMBER:
+            values[key] = _finite(key, value)
+        else:
+            separator = "," if kind is WORDS else None
+            values[key] = of_items(key, list(_several(value, separator=separator)))
     for key in ("id", "type"):
-        if not text.get(key, "").strip():
+        values[key] = values.get(key, "").strip()
+        if not values[key]:
             raise UnreadableNote(f"its front matter has no {key}")
-    return Memory(
-        text["id"].strip(),
-        text["type"].strip(),
-        text["title"] if "title" in text else _first_line(body) or text["id"],
-        body,
-        project=text.get("project", "global"),
-        machine_id=text.get("machine_id", "unknown"),
-        scope=text.get("scope", "portable"),
-        tags=list(_several(fields.get("tags"), separator=",")),
-        created_at=text.get("created_at", ""),
-        updated_at=text.get("updated_at", ""),
-        prov_source=text.get("prov_source", "human"),
-        prov_model=text.get("prov_model", ""),
-        prov_session=text.get("prov_session", ""),
-        confidence=_confidence(fields.get("confidence")),
-        supersedes=" ".join(_several(fields.get("supersedes"), separator=None)),
-    )
+    if "title" not in values:
+        values["title"] = _first_line(body) or fields["id"]
+    return Memory(body=body, **values)
 
 
-def _several(value: Field | None, *, separator: str | None) -> Iterator[str]:
+def _several(value: Value, *, separator: str | None) -> Iterator[str]:
     """The distinct items of a list, or of a hand-written `a, b`, in order."""
     if isinstance(value, list):
         yield from dict.fromkeys(value)
-    elif value:
+    else:
         items = (item.strip() for item in str(value).split(separator))
         yield from (item for item in dict.fromkeys(items) if item)
 
 
-def _confidence(value: Field | None) -> float:
+def _finite(key: str, value: Any) -> float:
     try:
-        number = float(value) if isinstance(value, str) else 1.0
+        number = float(value)
     except ValueError:
         number = float("nan")
     if number - number != 0.0:  # not a number, or infinite: neither can be sorted by
-        raise UnreadableNote(f"its confidence {value!r} is not a number")
+        raise UnreadableNote(f"its {key} {value!r} is not a number")
     return number
 
 

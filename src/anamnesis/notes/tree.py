@@ -7,6 +7,7 @@ import re
 import stat
 
 from anamnesis.ground.records import fresh, record, replace
+from anamnesis.notes.fields import FIELDS
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import TYPES, Memory, UnreadableNote
@@ -16,12 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import BinaryIO
 
+    from anamnesis.notes.fields import Value
+
 TREES = {"memory": "portable", "local": "machine-local"}  # the tree decides the scope
 MAX_NOTE_BYTES = 1024 * 1024
 _SAFE_TYPE = re.compile(r"[a-z][a-z0-9-]{0,31}")
-_TEXT_FIELDS = (
-    "title", "body", "project", "machine_id", "prov_source", "prov_model", "prov_session", "extra"
-)  # fmt: skip
 NEVER = -1  # the time of a folder that has to be looked at again
 # A link or a FIFO in the tree must neither lead us elsewhere nor make us wait.
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -84,16 +84,16 @@ def without_lone_surrogates(note: Memory) -> Memory:
     try:
         encode(note)
     except UnicodeEncodeError:
-        return replace(
-            note,
-            tags=[_whole(tag) for tag in note.tags],
-            **{name: _whole(getattr(note, name)) for name in _TEXT_FIELDS},
-        )
+        return replace(note, **{name: _whole(getattr(note, name)) for name in FIELDS})
     return note
 
 
-def _whole(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def _whole(value: Value) -> Value:
+    if isinstance(value, list):
+        return [str(_whole(item)) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value
 
 
 def read_note(root: str, path: str) -> ReadNote:

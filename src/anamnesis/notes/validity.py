@@ -5,13 +5,20 @@ from __future__ import annotations
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.notes import tree
+from anamnesis.notes.fields import FIELDS, WORDS
 from anamnesis.notes.note import TYPES, Memory, UnreadableNote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORDS = [name for name, row in FIELDS.items() if row.kind == WORDS]
 
 
 def storable(note: Memory) -> Memory:
     """The note as it will be read back, or InvalidInput if it cannot be."""
-    tags = dict.fromkeys(" ".join(str(tag).split()) for tag in note.tags)
-    note = tree.without_lone_surrogates(replace(note, tags=[tag for tag in tags if tag]))
+    words = {name: _distinct(getattr(note, name)) for name in _WORDS}
+    note = tree.without_lone_surrogates(replace(note, **words))
     try:
         tree.path_of(note)
     except UnreadableNote as error:
@@ -34,3 +41,9 @@ def require_one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
     """Refuse a value that is not in the list, naming the list."""
     if value not in allowed:
         raise InvalidInput(f"{field} {value!r} is none of: {', '.join(allowed)}.")
+
+
+def _distinct(words: Iterable[object]) -> list[str]:
+    """Words that differ, each on one line."""
+    plain = dict.fromkeys(" ".join(str(word).split()) for word in words)
+    return [word for word in plain if word]

@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from anamnesis.notes.note import KNOWN_KEYS, UnreadableNote
+from anamnesis.notes.fields import IDS, KEYS, WORDS
+from anamnesis.notes.note import UnreadableNote
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_FRONT = 64 * 1024  # far beyond any real front matter
@@ -58,7 +59,7 @@ def load(front: str) -> tuple[dict[str, Any], str]:
     lines = front.splitlines(keepends=True)
     starts = [key.start_mark.line for key, _ in node.value] + [len(lines)]
     for (key, value), start, end in zip(node.value, starts, starts[1:], strict=False):
-        if key.value in KNOWN_KEYS:
+        if key.value in KEYS:
             fields[key.value] = _plain_value(key.value, value)
         elif node.flow_style:
             raise UnreadableNote("its front matter is in one {…} line with unknown keys")
@@ -82,7 +83,7 @@ def _stands_alone(extra: str) -> bool:
 def _without_borrowing(front: str) -> str:
     """The unknown keys with what they refer to: known keys are written anew, without anchors."""
     node = _compose(front, yaml.SafeLoader)
-    unknown = [pair for pair in node.value if pair[0].value not in KNOWN_KEYS]
+    unknown = [pair for pair in node.value if pair[0].value not in KEYS]
     alone = yaml.MappingNode(node.tag, unknown, flow_style=False)
     text: str = yaml.serialize(alone, Dumper=_Dumper, allow_unicode=True)
     return text
@@ -100,7 +101,7 @@ def _compose(front: str, loader: Any = _TextLoader) -> Any:
 
 def _plain_value(key: str, node: Any) -> str | list[str] | None:
     if isinstance(node, yaml.SequenceNode):
-        if key not in ("tags", "supersedes"):
+        if KEYS[key].kind not in (WORDS, IDS):
             raise UnreadableNote(f"its {key} is a list")
         return [item.value for item in node.value if isinstance(item, yaml.ScalarNode)]
     if not isinstance(node, yaml.ScalarNode):

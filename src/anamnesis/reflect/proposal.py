@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from typing import Any
 
+    from anamnesis.notes.note import MemoryType
+
 OPERATIONS = ("add", "update", "supersede", "retract")
-_DURABLE = ("semantic", "procedural")
+_DURABLE: tuple[MemoryType, ...] = ("semantic", "procedural")
 _MOST_OPERATIONS = 24
 _MOST_HIDDEN = 10  # notes that one answer may replace: a bad one cannot empty a project
 _LONGEST_TITLE = 120
@@ -49,7 +51,7 @@ class Operation:
     op: str
     title: str
     body: str
-    type: str
+    type: MemoryType
     targets: tuple[str, ...]
     sources: tuple[str, ...]
     tags: tuple[str, ...] = ()

@@ -7,18 +7,28 @@ Where both gave one field different values only a person can choose, so nothing 
 from __future__ import annotations
 
 from anamnesis.ground.records import record, replace
+from anamnesis.notes.fields import (
+    CHOICE,
+    EARLIEST,
+    FIELDS,
+    ITEMS,
+    LATER,
+    LATEST,
+    LINES,
+    SAME,
+    WRITER,
+)
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import UnreadableNote
 from anamnesis.sync.diff3 import merge_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
+    from typing import Any
 
+    from anamnesis.notes.fields import Rule, Value
     from anamnesis.notes.note import Memory
-
-_CHOSEN = ("type", "title", "project", "scope", "confidence")  # a person's words: never guessed
-_ORIGIN = ("machine_id", "prov_source", "prov_model", "prov_session")  # facts about one writer
 
 
 @record
@@ -58,30 +68,13 @@ def _merge_notes(
     mine, theirs = notes
     if mine.id != theirs.id:
         return Merged(None, ("id",))
-    fields: dict[str, object] = {}
-    clashes: list[str] = []
-    for name in _CHOSEN:
-        value, agreed = _scalar(base, mine, theirs, name)
-        fields[name] = value
-        if not agreed:
-            clashes.append(name)
-    for name in ("body", "extra"):
-        text = _text(getattr(base, name, None), getattr(mine, name), getattr(theirs, name))
-        if text is None:
-            clashes.append(name)
-        fields[name] = text
+    values = merged_fields(base, mine, theirs)
+    # The texts are named last: they take the longest to compare.
+    rows = sorted(FIELDS.values(), key=lambda row: row.merge == LINES)
+    clashes = tuple(row.name for row in rows if values[row.name] is None)
     if clashes:
-        return Merged(None, tuple(clashes))
-    later = max(notes, key=lambda note: (note.updated_at, note.machine_id))
-    for name in _ORIGIN:
-        value, agreed = _scalar(base, mine, theirs, name)
-        fields[name] = value if agreed else getattr(later, name)
-    fields["tags"] = _items(base.tags if base else [], mine.tags, theirs.tags)
-    replaced = base.supersedes_ids if base else ()
-    fields["supersedes"] = " ".join(_items(replaced, mine.supersedes_ids, theirs.supersedes_ids))
-    fields["created_at"] = min((note.created_at for note in notes if note.created_at), default="")
-    fields["updated_at"] = later.updated_at
-    return _written(replace(mine, **fields), notes, files)
+        return Merged(None, clashes)
+    return _written(replace(mine, **values), notes, files)
 
 
 def _written(merged: Memory, notes: tuple[Memory, Memory], files: tuple[bytes, bytes]) -> Merged:
@@ -92,29 +85,73 @@ def _written(merged: Memory, notes: tuple[Memory, Memory], files: tuple[bytes, b
     return Merged(serialize(merged).encode())
 
 
-def _scalar(base: Memory | None, mine: Memory, theirs: Memory, name: str) -> tuple[object, bool]:
-    """The value that one side gave a field, and whether there is only one."""
-    own, other = getattr(mine, name), getattr(theirs, name)
-    if own == other:
-        return own, True
-    if base is not None and own == getattr(base, name):
-        return other, True
-    return own, base is not None and other == getattr(base, name)
+def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str, Value | None]:
+    """What each field becomes by its rule; None where only a person can choose."""
+    later = max((mine, theirs), key=lambda note: (note.updated_at, note.machine_id))
+    values: dict[str, Value | None] = {}
+    for name, row in FIELDS.items():
+        before, own, other, latest = (
+            getattr(note, name, None) for note in (base, mine, theirs, later)
+        )
+        if own == other:
+            values[name] = own
+        elif name in LATER and not (own and other):
+            # An earlier version drops what it does not know: to lack such a field is no edit.
+            values[name] = own or other
+        else:
+            values[name] = RULES[row.merge](Edit(before, own, other, latest))
+    return values
 
 
-def _text(base: str | None, mine: str, theirs: str) -> str | None:
-    if theirs in (base, mine):
-        return mine
-    if mine == base:
-        return theirs
-    if base is None:
-        return None
+@record
+class Edit:
+    """A field that two sides say differently: before both, mine, theirs and in the later note."""
+
+    before: Any  # None: nobody knows
+    mine: Any
+    theirs: Any
+    latest: Any
+
+
+def _choice(edit: Edit) -> Any:
+    """The value of the only side that changed the field."""
+    if edit.theirs == edit.before:
+        return edit.mine
+    return edit.theirs if edit.mine == edit.before else None
+
+
+def _writer(edit: Edit) -> Any:
+    chosen = _choice(edit)
+    return edit.latest if chosen is None else chosen
+
+
+def _lines(edit: Edit) -> Any:
+    chosen = _choice(edit)
+    if chosen is not None or edit.before is None:
+        return chosen
     # A body has no line end at its end; with one, a line put after the last is no edit of it.
-    merged = merge_text(f"{base}\n", f"{mine}\n", f"{theirs}\n")
+    merged = merge_text(*(f"{text}\n" for text in (edit.before, edit.mine, edit.theirs)))
     return None if merged is None else merged.removesuffix("\n")
 
 
-def _items(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
+def _items(edit: Edit) -> Value:
     """A set changed by both sides: what either added is there, what either removed is not."""
+    base, mine, theirs = map(_separate, (edit.before or [], edit.mine, edit.theirs))
     removed = (set(base) - set(mine)) | (set(base) - set(theirs))
-    return [item for item in dict.fromkeys([*mine, *theirs]) if item not in removed]
+    found = [item for item in dict.fromkeys([*mine, *theirs]) if item not in removed]
+    return " ".join(found) if isinstance(edit.mine, str) else found
+
+
+def _separate(several: str | list[str]) -> list[str]:
+    return several.split() if isinstance(several, str) else several
+
+
+RULES: dict[Rule, Callable[[Edit], Value | None]] = {
+    SAME: lambda _: None,
+    CHOICE: _choice,
+    WRITER: _writer,
+    ITEMS: _items,
+    LINES: _lines,
+    EARLIEST: lambda edit: min(filter(None, (edit.mine, edit.theirs))),
+    LATEST: lambda edit: max(edit.mine, edit.theirs),
+}

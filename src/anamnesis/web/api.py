@@ -10,6 +10,7 @@ from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.ground.records import replace
 from anamnesis.index.browse import ORDERS, Shown
 from anamnesis.index.curation import PENDING
+from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items, plain
 from anamnesis.operations.curate import review
 from anamnesis.operations.notes import browse, edit
 from anamnesis.operations.notes.edit import Draft
@@ -20,6 +21,7 @@ from anamnesis.web.visit import endpoint
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.notes.fields import Value
     from anamnesis.notes.note import Memory
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.notes.browse import Hit
@@ -27,10 +29,6 @@ if TYPE_CHECKING:
 
 _MOST = 200
 _PALETTE = 8
-_NOTE_FIELDS = (
-    "id", "type", "title", "project", "machine_id", "scope", "tags", "created_at", "updated_at",
-    "prov_source", "prov_model", "prov_session", "confidence",
-)  # fmt: skip
 
 
 def routes() -> list[Route]:
@@ -200,8 +198,7 @@ def _whole(note: Memory) -> dict[str, Any]:
 
 
 def _fields(note: Memory) -> dict[str, Any]:
-    known = {name: getattr(note, name) for name in _NOTE_FIELDS}
-    return {**known, "supersedes": list(note.supersedes_ids)}
+    return {name: plain(note, name) for name, row in FIELDS.items() if row.key}
 
 
 def _draft(given: dict[str, Any], base: Draft) -> Draft:
@@ -215,7 +212,17 @@ def _draft(given: dict[str, Any], base: Draft) -> Draft:
             changes[name] = tuple(_checked(name, value, str) for value in values)
     if "confidence" in given:
         changes["confidence"] = float(_checked("confidence", given["confidence"], (int, float)))
-    return replace(base, **changes)
+    later = {name: _value(name, given[name]) for name in edit.LATER_FIELDS if name in given}
+    return replace(base, **changes, later={**base.later, **later})
+
+
+def _value(name: str, given: Any) -> Value:
+    kind = FIELDS[name].kind
+    if kind == NUMBER:
+        return float(_checked(name, given, (int, float)))
+    if kind == TEXT:
+        return str(_checked(name, given, str))
+    return of_items(name, [_checked(name, item, str) for item in _checked(name, given, list)])
 
 
 def _checked(name: str, value: Any, kind: type | tuple[type, ...]) -> Any:

@@ -8,6 +8,7 @@ import os
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes import tree
+from anamnesis.notes.fields import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def to_directory(notes: Iterator[Memory], directory: str) -> int:
 def jsonl_lines(notes: Iterator[Memory]) -> Iterator[str]:
     """One JSON object for each note, with every field."""
     for note in notes:
-        fields = {name: getattr(note, name) for name in note.__slots__}  # type: ignore[attr-defined]
+        fields = {name: getattr(note, name) for name in FIELDS}
         yield json.dumps(fields, ensure_ascii=True) + "\n"
 
 

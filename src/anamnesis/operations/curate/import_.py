@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None] | None
 
+# What a changed source says anew; all else may have been decided here since.
+_AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extra")
 CONFIDENCE = 0.8  # somebody wrote it for a purpose, but not for here
 
 
@@ -149,10 +151,7 @@ class _Planner:
             self._edited.append(old.id)
         else:
             tags = list(dict.fromkeys([*old.tags, *(t for t in note.tags if t != "pending")]))
-            fresh = replace(
-                note, tags=tags, created_at=old.created_at, confidence=old.confidence,
-                supersedes=old.supersedes, project=old.project, type=old.type,
-            )  # fmt: skip
+            fresh = replace(old, tags=tags, **{name: getattr(note, name) for name in _AT_SOURCE})
             self._updated[note.id] = (read, fresh)
 
     def _is_known(self, note: Memory) -> bool:

@@ -9,6 +9,7 @@ from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.importers.draft import markdown_files, read_text
 from anamnesis.notes import tombstones, tree
+from anamnesis.notes.fields import FIELDS
 from anamnesis.notes.frontmatter import deserialize
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import Memory, UnreadableNote
@@ -67,8 +68,7 @@ def _notes(path: str) -> Iterator[Memory]:
 def _from_json(line: str, where: str) -> Memory:
     try:
         fields = json.loads(line)
-        known = {name: fields[name] for name in Memory.__slots__ if name in fields}  # type: ignore[attr-defined]
-        note = Memory(**known)
+        note = Memory(**{name: fields[name] for name in FIELDS if name in fields})
         tree.encode(note)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InvalidInput(f"{where} is not a note.", hint="Nothing was imported.") from error

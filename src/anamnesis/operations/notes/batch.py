@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.note import Memory, Scope
     from anamnesis.store import MemoryStore
 
 
@@ -43,7 +43,7 @@ def remove_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
     )
 
 
-def move(store: MemoryStore, ids: Iterable[str], scope: str) -> Curated:
+def move(store: MemoryStore, ids: Iterable[str], scope: Scope) -> Curated:
     """Let notes travel, or keep them on this machine."""
     return _carried_out(store, ids, lambda note_id: store.move(note_id, scope))
 

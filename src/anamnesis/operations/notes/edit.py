@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import record, replace
+from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes import validity
+from anamnesis.notes.fields import EDITED, LATER
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.notes.note import SCOPES, TYPES, Memory
 from anamnesis.operations.notes.secrets import without_new_secrets
@@ -12,9 +13,12 @@ from anamnesis.redact.allowed import secrets_stay_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.notes.fields import Value
+    from anamnesis.notes.note import MemoryType, Scope
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
+LATER_FIELDS = [name for name in EDITED if name in LATER]
 _LONGEST_LINE = 1000  # characters of a title, project or tag
 
 
@@ -24,12 +28,13 @@ class Draft:
 
     title: str
     body: str
-    type: str = "semantic"
+    type: MemoryType = "semantic"
     project: str = "global"
-    scope: str = "portable"
+    scope: Scope = "portable"
     tags: tuple[str, ...] = ()
     confidence: float = 1.0
     supersedes: tuple[str, ...] = ()
+    later: dict[str, Value] = fresh(default_factory=dict)  # editable fields of later versions
 
 
 def draft_of(note: Memory) -> Draft:
@@ -43,6 +48,7 @@ def draft_of(note: Memory) -> Draft:
         tags=tuple(note.tags),
         confidence=note.confidence,
         supersedes=note.supersedes_ids,
+        later={name: getattr(note, name) for name in LATER_FIELDS},
     )
 
 
@@ -81,13 +87,14 @@ def revised(before: Memory, draft: Draft) -> Memory:
         tags=list(draft.tags),
         confidence=draft.confidence,
         supersedes=" ".join(draft.supersedes),
+        **draft.later,
     )
 
 
 def create(store: MemoryStore, draft: Draft, *, machine_id: str) -> Memory:
     """Write a new note."""
     _require_valid(draft)
-    return store.write(
+    note = store.write(
         type=draft.type,
         title=" ".join(draft.title.split()),
         body=_with_line_ends(draft.body, like=""),
@@ -98,6 +105,7 @@ def create(store: MemoryStore, draft: Draft, *, machine_id: str) -> Memory:
         confidence=draft.confidence,
         supersedes=" ".join(draft.supersedes),
     )
+    return store.put(replace(note, **draft.later)) if any(draft.later.values()) else note
 
 
 def _require_valid(draft: Draft, *, known_type: str = "") -> None:
@@ -111,6 +119,9 @@ def _require_valid(draft: Draft, *, known_type: str = "") -> None:
             raise InvalidInput(f"{line[:40]}… is longer than {_LONGEST_LINE} characters.")
     if not 0.0 <= draft.confidence <= 1.0:
         raise InvalidInput("The confidence is a number from 0 to 1.")
+    for name, value in draft.later.items():
+        if isinstance(value, float) and value - value != 0.0:
+            raise InvalidInput(f"The {name} is not a number.")
     for note_id in draft.supersedes:
         if not is_valid_id(note_id):
             raise InvalidInput(f"{note_id[:80]!r} is not a note id.")

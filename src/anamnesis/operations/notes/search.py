@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import record
+from anamnesis.notes.fields import FIELDS, plain
 from anamnesis.notes.ids import is_valid_id
 
 TYPE_CHECKING = False
@@ -31,15 +32,7 @@ class Page:
 def memory_dict(mem: Memory, *, include_body: bool) -> dict[str, object]:
     """A note as the tools give it; `include_body` is the difference of search and list."""
     fields: dict[str, object] = {
-        "id": mem.id,
-        "type": mem.type,
-        "title": mem.title,
-        "project": mem.project,
-        "machine_id": mem.machine_id,
-        "scope": mem.scope,
-        "tags": list(mem.tags),
-        "created_at": mem.created_at,
-        "updated_at": mem.updated_at,
+        name: plain(mem, name) for name, row in FIELDS.items() if row.shown
     }
     if include_body:
         fields["body"] = mem.body

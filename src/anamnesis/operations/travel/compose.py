@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.records import record, replace
+from anamnesis.notes.fields import CHOICE, FIELDS, ITEMS, items, of_items
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync.diff3 import Region, edits, ended, lines_of, regions
+from anamnesis.sync.merge import merged_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,8 +17,9 @@ if TYPE_CHECKING:
     from anamnesis.operations.travel.conflicts import Sides
 
 MINE, THEIRS, BOTH = "mine", "theirs", "both"
-_PLAIN = ("title", "type", "project", "scope", "confidence", "extra")
-_SETS = ("tags", "supersedes")  # of these, both can be had
+_PLAIN = (*(name for name, row in FIELDS.items() if row.merge == CHOICE), "extra")
+_SETS = tuple(name for name, row in FIELDS.items() if row.merge == ITEMS)  # both can be had
+_PICKED = (*_PLAIN, *_SETS, "body")
 
 
 @record
@@ -61,14 +64,21 @@ class Part:
 class Composition:
     """Two versions taken apart, with what to take of each."""
 
+    base: Memory | None
     mine: Memory
     theirs: Memory
     fields: tuple[Field, ...]
     parts: tuple[Part, ...]
 
     def note(self) -> Memory:
-        """The note that the picks make."""
-        taken: dict[str, object] = {"updated_at": utcnow()}
+        """The note that the picks make; what cannot be picked is merged by its rule."""
+        merged = merged_fields(self.base, self.mine, self.theirs)
+        taken: dict[str, object] = {
+            name: value
+            for name, value in merged.items()
+            if name not in _PICKED and value is not None
+        }
+        taken["updated_at"] = utcnow()
         for field in self.fields:
             taken[field.name] = _value(self.mine, self.theirs, field)
         body = "".join(part.taken for part in self.parts).removesuffix("\n")
@@ -87,7 +97,7 @@ def composition(sides: Sides, picks: Mapping[str, str]) -> Composition | None:
     base = note_in(sides.conflict.base or b"")
     fields = tuple(_fields(base, mine, theirs, picks))
     texts = (None if base is None else base.body, mine.body, theirs.body)
-    return Composition(mine, theirs, fields, tuple(_parts(*texts, picks)))
+    return Composition(base, mine, theirs, fields, tuple(_parts(*texts, picks)))
 
 
 def seal(sides: Sides) -> str:
@@ -142,17 +152,13 @@ def _two_way(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
 
 def _value(mine: Memory, theirs: Memory, field: Field) -> object:
     if field.pick == BOTH:
-        together = dict.fromkeys([*_items(mine, field.name), *_items(theirs, field.name)])
-        return list(together) if field.name == "tags" else " ".join(together)
+        together = dict.fromkeys([*items(mine, field.name), *items(theirs, field.name)])
+        return of_items(field.name, list(together))
     return getattr(theirs if field.pick == THEIRS else mine, field.name)
-
-
-def _items(note: Memory, name: str) -> Sequence[str]:
-    return note.tags if name == "tags" else note.supersedes_ids
 
 
 def _text(note: Memory | None, name: str) -> str:
     """A field as a person reads it."""
     if note is None:
         return ""
-    return ", ".join(_items(note, name)) if name in _SETS else str(getattr(note, name)).strip()
+    return ", ".join(items(note, name)) if name in _SETS else str(getattr(note, name)).strip()

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.ground.records import replace
+from anamnesis.notes.fields import EDITED
 from anamnesis.notes.frontmatter import note_in, serialize
 from anamnesis.operations.notes import edit
 from anamnesis.operations.notes.edit import draft_of
 from anamnesis.operations.travel import compose, conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages.note import FIELDS, draft_from, field_text
+from anamnesis.web.pages.note import draft_from, field_text
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.travel.conflicts import Sides
     from anamnesis.web.visit import Visit
 
-_LABELS = {**FIELDS, "extra": "Other keys"}
+_LABELS = {**EDITED, "extra": "Other keys"}
 _LOOKING = ("preview", "edit")  # what changes nothing yet
 _BY_HAND = ("edit", "edited")
 
@@ -89,7 +90,7 @@ def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -
         labels=_LABELS,
         side_by_side=differences.side_by_side,
         note=note,
-        fields=[(name, field_text(draft, name)) for name in FIELDS],
+        fields=[(name, field_text(draft, name)) for name in EDITED],
         html=markdown.rendered(note.body),
         previewed=visit.value("choice") == "preview",
     )

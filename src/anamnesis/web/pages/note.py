@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from itertools import islice
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.ground.records import replace
 from anamnesis.hooks import journal, receipts
+from anamnesis.notes.fields import EDITED, FIELDS, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.operations.notes import batch, browse
 from anamnesis.operations.notes import edit as revise
-from anamnesis.operations.notes.edit import Draft, draft_of
+from anamnesis.operations.notes.edit import LATER_FIELDS, Draft, draft_of
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages import review
@@ -21,19 +22,11 @@ from anamnesis.web.pages import review
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.notes.note import MemoryType, Scope
     from anamnesis.notes.tree import ReadNote
     from anamnesis.web.visit import Visit
 
 _RECEIPTS = 5
-FIELDS = {
-    "title": "Title",
-    "type": "Type",
-    "project": "Project",
-    "scope": "Scope",
-    "tags": "Tags",
-    "confidence": "Confidence",
-    "supersedes": "Replaces",
-}
 
 
 class _Gone(AnamnesisError):
@@ -180,6 +173,7 @@ def _form(
         error=error,
         types=TYPES,
         scopes=SCOPES,
+        later=[(name, EDITED[name], field_text(draft, name)) for name in LATER_FIELDS],
         projects=[value for value, _ in facets["project"]],
         tags=[value for value, _ in facets["tag"]],
     )
@@ -190,7 +184,7 @@ def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
     theirs = draft_of(found.note)
     fields = [
         (name, label, field_text(theirs, name), field_text(draft, name))
-        for name, label in FIELDS.items()
+        for name, label in EDITED.items()
         if field_text(theirs, name) != field_text(draft, name)
     ]
     return visit.page(
@@ -201,7 +195,7 @@ def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
         draft=draft,
         theirs=theirs,
         fields=fields,
-        unchanged=[name for name in FIELDS if name not in {field[0] for field in fields}],
+        unchanged=[name for name in EDITED if name not in {field[0] for field in fields}],
         value_of=field_text,
         source=serialize(found.note),
     )
@@ -209,10 +203,10 @@ def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
 
 def field_text(draft: Draft, name: str) -> str:
     """One field as a form shows it."""
-    value = getattr(draft, name)
-    if name == "tags":
-        return ", ".join(value)
-    return " ".join(value) if name == "supersedes" else str(value)
+    value = draft.later.get(name, "") if name in LATER_FIELDS else getattr(draft, name)
+    if isinstance(value, str | float):
+        return str(value)
+    return (", " if FIELDS[name].kind == WORDS else " ").join(value)
 
 
 def draft_from(visit: Visit) -> Draft:
@@ -225,10 +219,11 @@ def draft_from(visit: Visit) -> Draft:
     return Draft(
         title=visit.value("title"),
         body=visit.value("body"),
-        type=visit.value("type", "semantic"),
+        type=cast("MemoryType", visit.value("type", "semantic")),  # checked with the rest
         project=visit.value("project", "global"),
-        scope=visit.value("scope", "portable"),
+        scope=cast("Scope", visit.value("scope", "portable")),
         tags=tuple(tag for tag in tags if tag),
         confidence=confidence,
         supersedes=tuple(visit.value("supersedes").split()),
+        later={name: of_text(name, visit.value(name)) for name in LATER_FIELDS},
     )

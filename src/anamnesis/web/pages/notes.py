@@ -8,6 +8,7 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import record
 from anamnesis.history import undo as units
 from anamnesis.index.browse import ORDERS, Shown
+from anamnesis.notes.note import SCOPES
 from anamnesis.operations.notes import batch, browse
 from anamnesis.operations.notes.browse import Answer
 from anamnesis.web.dashboard import Notice
@@ -174,7 +175,7 @@ def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
         return batch.add_tag(store, ids, visit.value("tag"))
     if name == "untag":
         return batch.remove_tag(store, ids, visit.value("tag"))
-    if name in ("portable", "machine-local"):
+    if name in SCOPES:
         return batch.move(store, ids, name)
     if name == "supersede":
         newest = max(ids, key=lambda note_id: _age(visit, note_id))

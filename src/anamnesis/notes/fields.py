@@ -1,0 +1,163 @@
+"""The table of a note's fields: one row each, and everything else about them follows from it.
+
+Front matter, index columns, the three-way merge, the composition of conflicts, forms, the API, the
+tools' answers, exports and imports read this table. To add a field, add one row to `Memory`.
+"""
+
+from __future__ import annotations
+
+from anamnesis.ground.records import fresh, record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeVar, dataclass_transform
+
+    Kind = Literal["text", "number", "words", "ids"]
+    Rule = Literal["same", "choice", "writer", "items", "lines", "earliest", "latest"]
+    Value = str | float | list[str]
+    MemoryType = Literal["procedural", "semantic", "episodic"]
+    Scope = Literal["portable", "machine-local"]
+    NoteId = str
+    T = TypeVar("T")
+else:
+    MemoryType = Scope = NoteId = str
+    from anamnesis.ground.records import dataclass_transform
+
+# How a field is spelled: words are a list, ids one text with spaces between them.
+TEXT: Kind = "text"
+NUMBER: Kind = "number"
+WORDS: Kind = "words"
+IDS: Kind = "ids"
+
+# How two edits of a field become one; `sync/merge` carries these rules out.
+SAME: Rule = "same"  # the two are versions of one note only if they agree on it
+CHOICE: Rule = "choice"  # a person's words: never guessed if both sides changed them
+WRITER: Rule = "writer"  # a fact about one writer: the later edit's, if both sides changed it
+ITEMS: Rule = "items"  # a set: what either side added is there, what either removed is not
+LINES: Rule = "lines"  # a text: changes of different lines are put together
+EARLIEST: Rule = "earliest"
+LATEST: Rule = "latest"
+
+# The keys that every version knows, in the order of the file. Other keys follow them.
+SPECIFIED = (
+    "id", "type", "title", "project", "machine_id", "scope", "prov_source", "confidence",
+    "prov_model", "prov_session", "supersedes", "created_at", "updated_at", "tags",
+)  # fmt: skip
+
+
+@record
+class Row:
+    """What the program knows about one field."""
+
+    name: str
+    merge: Rule
+    kind: Kind
+    default: Value | None  # None: every note has to say it
+    always: bool  # written also when it is empty
+    key: bool  # a key of the front matter
+    column: bool  # a column of the index
+    label: str  # how forms call it; one without a label is not edited there
+    shown: bool  # part of what the tools answer
+
+
+def row(
+    *,
+    merge: Rule,
+    kind: Kind = TEXT,
+    default: Value | None = None,
+    always: bool = False,
+    key: bool = True,
+    column: bool = True,
+    label: str = "",
+    shown: bool = False,
+) -> Any:
+    """A row of the table; its name is that of the attribute."""
+    return Row("", merge, kind, default, always, key, column, label, shown)
+
+
+FIELDS: dict[str, Row] = {}  # in the order of the record
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(row,))
+def _record_of_rows(cls: type[T]) -> type[T]:
+    """Make a class of rows a record, and enter the rows into the table."""
+    for name in cls.__annotations__:
+        about: Row = vars(cls)[name]
+        FIELDS[name] = replace(about, name=name)
+        if about.default is None:
+            delattr(cls, name)
+        elif isinstance(about.default, list):
+            setattr(cls, name, fresh(default_factory=list))
+        else:
+            setattr(cls, name, about.default)
+    return record(cls)
+
+
+@_record_of_rows
+class Memory:
+    """One note: what its front matter says, and its body."""
+
+    id: str = row(merge=SAME, always=True, shown=True)
+    type: MemoryType = row(merge=CHOICE, always=True, shown=True, label="Type")
+    title: str = row(merge=CHOICE, always=True, shown=True, label="Title")
+    body: str = row(merge=LINES, key=False, column=False)
+    project: str = row(merge=CHOICE, default="global", always=True, shown=True, label="Project")
+    machine_id: str = row(merge=WRITER, default="unknown", always=True, shown=True)
+    scope: Scope = row(merge=CHOICE, default="portable", always=True, shown=True, label="Scope")
+    tags: list[str] = row(
+        merge=ITEMS, kind=WORDS, default=[], always=True, shown=True, label="Tags"
+    )
+    created_at: str = row(merge=EARLIEST, default="", always=True, shown=True)
+    updated_at: str = row(merge=LATEST, default="", always=True, shown=True)
+    prov_source: str = row(merge=WRITER, default="human", always=True)
+    prov_model: str = row(merge=WRITER, default="")
+    prov_session: str = row(merge=WRITER, default="")
+    confidence: float = row(merge=CHOICE, kind=NUMBER, default=1.0, always=True, label="Confidence")
+    supersedes: str = row(merge=ITEMS, kind=IDS, default="", label="Replaces")
+    # Keys that this version does not know, as lines of YAML, kept word for word.
+    extra: str = row(merge=LINES, default="", key=False, column=False)
+
+    @property
+    def supersedes_ids(self) -> tuple[NoteId, ...]:
+        """The ids of the notes that this one replaces."""
+        return tuple(self.supersedes.split())
+
+
+KEYS = {name: FIELDS[name] for name in SPECIFIED} | {
+    name: about for name, about in FIELDS.items() if about.key
+}  # in the order of the file
+LATER = {name: row for name, row in KEYS.items() if name not in SPECIFIED}
+EDITED = {name: row.label for name, row in FIELDS.items() if row.label}
+
+
+def items(note: Memory, name: str) -> list[str]:
+    """The items of a field that holds several."""
+    value = getattr(note, name)
+    return value.split() if FIELDS[name].kind == IDS else list(value)
+
+
+def of_items(name: str, found: list[str]) -> Value:
+    """Several items as the value of their field."""
+    return " ".join(found) if FIELDS[name].kind == IDS else found
+
+
+def of_text(name: str, text: str) -> Value:
+    """The value that one line of a form gives a field; what is no number becomes a nan."""
+    kind = FIELDS[name].kind
+    if kind == NUMBER:
+        try:
+            return float(text)
+        except ValueError:
+            return float("nan")
+    if kind == TEXT:
+        return " ".join(text.split())
+    found = text.split() if kind == IDS else (" ".join(word.split()) for word in text.split(","))
+    return of_items(name, [item for item in found if item])
+
+
+def plain(note: Memory, name: str) -> Value:
+    """A field as programs are given it: several items are a list."""
+    if FIELDS[name].kind in (WORDS, IDS):
+        return items(note, name)
+    value: Value = getattr(note, name)
+    return value
