@@ -88,9 +88,9 @@ def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
 
 def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
     return (
-        *(getattr(note, column) for column in _PLAIN),
-        *(getattr(note, column) or None for column in _OPTIONAL),
-        *(json.dumps(getattr(note, column), ensure_ascii=False) for column in _LISTS),
+        *[getattr(note, column) for column in _PLAIN],
+        *[getattr(note, column) or None for column in _OPTIONAL],
+        *[json.dumps(getattr(note, column), ensure_ascii=False) for column in _LISTS],
         body_path,
     )
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 
 from anamnesis.ground.records import replace
-from anamnesis.notes.fields import IDS, KEYS, NUMBER, TEXT, WORDS, of_items
+from anamnesis.notes.fields import IDS, KEYS, NUMBER, TEXT, WORDS
 from anamnesis.notes.note import Memory, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from anamnesis.notes.fields import Value
@@ -210,8 +210,8 @@ def _build(fields: Mapping[str, Value | None], body: str) -> Memory:
         elif kind is NUMBER:
             values[key] = _finite(key, value)
         else:
-            separator = "," if kind is WORDS else None
-            values[key] = of_items(key, list(_several(value, separator=separator)))
+            found = _several(value, separator="," if kind is WORDS else None)
+            values[key] = found if kind is WORDS else " ".join(found)
     for key in ("id", "type"):
         values[key] = values.get(key, "").strip()
         if not values[key]:
@@ -221,13 +221,12 @@ def _build(fields: Mapping[str, Value | None], body: str) -> Memory:
     return Memory(body=body, **values)
 
 
-def _several(value: Value, *, separator: str | None) -> Iterator[str]:
+def _several(value: Value, *, separator: str | None) -> list[str]:
     """The distinct items of a list, or of a hand-written `a, b`, in order."""
     if isinstance(value, list):
-        yield from dict.fromkeys(value)
-    else:
-        items = (item.strip() for item in str(value).split(separator))
-        yield from (item for item in dict.fromkeys(items) if item)
+        return list(dict.fromkeys(value))
+    items = (item.strip() for item in str(value).split(separator))
+    return [item for item in dict.fromkeys(items) if item]
 
 
 def _finite(key: str, value: Any) -> float:
