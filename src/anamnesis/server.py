@@ -9,10 +9,9 @@ import os
 
 from anamnesis.config import resolve_home, resolve_machine_id
 from anamnesis.mcp.binding import Binding
+from anamnesis.mcp.digest import memory_dict as _memory_dict
+from anamnesis.mcp.tools import list_memories, search_memories, write_memory
 from anamnesis.operations.care.status import status_report
-from anamnesis.operations.notes.search import list_memories, search_memories
-from anamnesis.operations.notes.search import memory_dict as _memory_dict
-from anamnesis.operations.notes.write import write_memory
 from anamnesis.operations.travel.sync import sync_memory
 from anamnesis.store import MemoryStore
 from anamnesis.sync.machine import backend_of

@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
 from anamnesis.importers.draft import Draft
+from anamnesis.mcp.digest import memory_dict
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.operations.curate import export, import_, own_notes
-from anamnesis.operations.notes.search import memory_dict
 from anamnesis.operations.travel.compose import composition
 from anamnesis.operations.travel.conflicts import Sides
 from anamnesis.store import MemoryStore

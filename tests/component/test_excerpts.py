@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from anamnesis.index.browse import Shown
-from anamnesis.operations.notes import browse
+from anamnesis.index.browse import NoteFilter
 from anamnesis.search.excerpts import END, START
 from anamnesis.store import MemoryStore
+from anamnesis.web.lookup import looked_up
 
 
 def _marked(store: MemoryStore, query: str) -> str:
-    (hit, *_) = browse.search(store, query, Shown(), limit=1).hits
+    (hit, *_) = looked_up(store, query, NoteFilter(), limit=1).hits
     assert hit.excerpt is not None
     text = f"{hit.excerpt.title} | {hit.excerpt.passage}"
     return text.replace(START, "[").replace(END, "]")
@@ -52,7 +52,7 @@ def test_parts_of_identifiers_and_other_scripts_are_marked(store: MemoryStore) -
 def test_a_tag_is_a_reason_too(store: MemoryStore) -> None:
     store.write(type="semantic", title="t", body="b", tags=["database"])
 
-    (hit,) = browse.search(store, "databases", Shown(), limit=1).hits
+    (hit,) = looked_up(store, "databases", NoteFilter(), limit=1).hits
 
     assert hit.excerpt is not None
     assert hit.excerpt.words == ("database",)
@@ -64,15 +64,15 @@ def test_a_note_cannot_forge_marks(store: MemoryStore) -> None:
     assert _marked(store, "needle") == "t | a forged [needle]"
 
 
-def test_filters_that_recall_does_not_know_hold_for_a_search_too(store: MemoryStore) -> None:
+def test_filters_of_the_list_hold_for_a_search_too(store: MemoryStore) -> None:
     old = store.write(type="semantic", title="needle old", body="", prov_session="s")
     store.write(type="semantic", title="needle new", body="", supersedes=old.id)
 
-    def titles(shown: Shown) -> list[str]:
-        hits = browse.search(store, "needle", shown, limit=9).hits
+    def titles(shown: NoteFilter) -> list[str]:
+        hits = looked_up(store, "needle", shown, limit=9).hits
         return [hit.row.note.title for hit in hits]
 
-    assert titles(Shown()) == ["needle new"]
-    assert titles(Shown(state="superseded")) == ["needle old"]
-    assert titles(Shown(state="all", session="s")) == ["needle old"]
-    assert titles(Shown(day="1999-01-01")) == []
+    assert titles(NoteFilter()) == ["needle new"]
+    assert titles(NoteFilter(state="superseded")) == ["needle old"]
+    assert titles(NoteFilter(state="all", session="s")) == ["needle old"]
+    assert titles(NoteFilter(day="1999-01-01")) == []

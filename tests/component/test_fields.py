@@ -12,7 +12,7 @@ import pytest
 import anamnesis
 from anamnesis.ground.records import replace
 from anamnesis.index import schema
-from anamnesis.index.browse import Shown, rows
+from anamnesis.index.browse import NoteFilter, rows
 from anamnesis.notes.fields import FIELDS, KEYS, SPECIFIED, Row
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
@@ -55,7 +55,7 @@ def test_the_index_has_a_column_for_every_field_but_the_texts(store: MemoryStore
 
 
 def test_notes_of_one_source_are_found_by_the_index_of_sources(store: MemoryStore) -> None:
-    def plan(shown: Shown) -> str:
+    def plan(shown: NoteFilter) -> str:
         asked: list[str] = []
         with schema.connect(str(store.db_path)) as db:
             db.set_trace_callback(asked.append)
@@ -63,8 +63,8 @@ def test_notes_of_one_source_are_found_by_the_index_of_sources(store: MemoryStor
             db.set_trace_callback(None)
             return " ".join(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {asked[0]}"))
 
-    assert "idx_mem_prov" in plan(Shown(source="import"))
-    assert "idx_mem_scope" in plan(Shown(source="import", project="demo"))
+    assert "idx_mem_prov" in plan(NoteFilter(source="import"))
+    assert "idx_mem_scope" in plan(NoteFilter(source="import", project="demo"))
 
 
 def test_an_index_of_other_tables_is_built_again(

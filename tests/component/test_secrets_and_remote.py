@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.operations.notes.write import write_memory
 from anamnesis.operations.travel.sync import synchronise
+from anamnesis.server import write_memory
 from anamnesis.store import MemoryStore
 from anamnesis.sync.machine import backend_of
 from support import hand_written, write_file

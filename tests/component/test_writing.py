@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import main
 from anamnesis.operations.curate import export, own_notes
 from anamnesis.operations.curate import import_ as take_in
-from anamnesis.operations.notes.write import remember
+from anamnesis.operations.notes.draft import NoteDraft
+from anamnesis.operations.notes.write import write
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
@@ -61,11 +62,9 @@ def test_a_secret_can_be_kept_on_purpose(
 
 
 def test_tags_are_kept_with_the_secret(store: MemoryStore) -> None:
-    given = iter(["ci", SECRET])
+    draft = NoteDraft("CI", "b", tags=("ci", SECRET))
 
-    kept = remember(
-        store, type="semantic", title="CI", body="b", tags=given, keep_secrets=True
-    ).note
+    kept = write(store, draft, face="command", keep_secrets=True).note
 
     assert kept.tags == ["ci", SECRET]
 
@@ -122,27 +121,26 @@ def test_a_note_that_says_nearly_the_same_is_named(
 
 def test_another_number_is_another_fact(store: MemoryStore) -> None:
     one = "The staging service listens on port 8080 behind the proxy of the office network"
-    remember(store, type="semantic", title="Port", body=one)
+    write(store, NoteDraft("Port", one), face="command")
 
-    other = remember(store, type="semantic", title="Port", body=one.replace("8080", "8443"))
+    other = write(store, NoteDraft("Port", one.replace("8080", "8443")), face="command")
 
     assert (other.similar, other.notice) == ((), "")
 
 
 def test_what_a_note_replaces_is_no_duplicate_of_it(store: MemoryStore) -> None:
-    old = remember(store, type="semantic", title="Release", body=STEPS).note
+    old = write(store, NoteDraft("Release", STEPS), face="tool").note
 
-    new = remember(
-        store, type="semantic", title="Release", body=STEPS + " Then rest.", supersedes=old.id
-    )
+    draft = NoteDraft("Release", STEPS + " Then rest.", supersedes=(old.id,))
+    new = write(store, draft, face="tool")
 
     assert (new.similar, new.notice) == ((), "")
 
 
 def test_an_agent_hears_of_a_similar_note_too(store: MemoryStore) -> None:
-    old = remember(store, type="semantic", title="Release", body=STEPS).note
+    old = write(store, NoteDraft("Release", STEPS), face="tool").note
 
-    new = remember(store, type="semantic", title="Release", body=STEPS + " Then rest.")
+    new = write(store, NoteDraft("Release", STEPS + " Then rest."), face="tool")
 
     assert [note.id for note in new.similar] == [old.id]
     assert old.id in new.notice
@@ -178,7 +176,7 @@ def test_an_edit_leaves_a_secret_that_was_let_in_before(
 
 
 def test_an_export_brings_no_secret_back_in(store: MemoryStore, tmp_path: Path) -> None:
-    remember(store, type="semantic", title="CI", body=f"token {SECRET}", keep_secrets=True)
+    write(store, NoteDraft("CI", f"token {SECRET}"), face="command", keep_secrets=True)
     path = tmp_path / "notes.jsonl"
     path.write_text("\n".join(export.jsonl_lines(export.notes_to_export(store))))
 

@@ -8,7 +8,7 @@ import pytest
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote
 from anamnesis.hooks import runs
-from anamnesis.operations.notes import search
+from anamnesis.mcp import digest, tools
 from anamnesis.server import (
     list_memories,
     search_memories,
@@ -68,7 +68,7 @@ def test_bodies_share_the_room_of_one_answer(store: MemoryStore) -> None:
     hits = search_memories(store, query="log line", k=40)
 
     assert len(hits) == 40
-    assert sum(len(str(hit["body"])) for hit in hits) < search.ANSWER_LIMIT + 40 * 200
+    assert sum(len(str(hit["body"])) for hit in hits) < digest.ANSWER_LIMIT + 40 * 200
     assert "resource memory://note/" in str(hits[0]["body"])
 
 
@@ -81,16 +81,16 @@ def test_k_is_never_everything(store: MemoryStore, k: int, expected: int) -> Non
 
 
 def test_a_list_ends_at_its_cap_and_goes_on_with_offset(store: MemoryStore) -> None:
-    for number in range(search.LIST_LIMIT + 5):
+    for number in range(tools.LIST_LIMIT + 5):
         store.write(type="semantic", title=f"Note {number}", body="x")
 
-    first = search.page(store)
-    rest = search.page(store, offset=first.next_offset or 0)
+    first = tools.page(store)
+    rest = tools.page(store, offset=first.next_offset or 0)
 
-    assert (len(first.notes), first.next_offset) == (search.LIST_LIMIT, search.LIST_LIMIT)
-    assert (len(rest.notes), rest.next_offset) == (5, None)
-    assert len(list_memories(store)) == search.LIST_LIMIT
-    assert len({note.id for note in (*first.notes, *rest.notes)}) == search.LIST_LIMIT + 5
+    assert (len(first.rows), first.next_offset) == (tools.LIST_LIMIT, tools.LIST_LIMIT)
+    assert (len(rest.rows), rest.next_offset) == (5, None)
+    assert len(list_memories(store)) == tools.LIST_LIMIT
+    assert len({row.note.id for row in (*first.rows, *rest.rows)}) == tools.LIST_LIMIT + 5
 
 
 def test_a_repeated_write_gives_the_note_that_is_there(store: MemoryStore) -> None:

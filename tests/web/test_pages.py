@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
-from anamnesis.index.browse import Shown
+from anamnesis.index.browse import NoteFilter
 from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.pages.notes import PAGE
@@ -322,7 +322,7 @@ def test_strange_characters_in_a_value_do_not_upset_the_counts(
     )
 
     counts = browser.app.state.dashboard.counts  # type: ignore[attr-defined]
-    facets = counts.facets(Shown())
+    facets = counts.facets(NoteFilter())
 
     assert sorted(facets["project"]) == [(f"a{separator}b", 1), ("plain", 1)]
     assert facets["tag"] == [("usual", 1), (f"x{separator}y", 1)]

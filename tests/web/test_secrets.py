@@ -1,4 +1,4 @@
-"""A secret that a person typed: they are told, it goes nowhere, and one click replaces it."""
+"""A secret in a note: what is typed is replaced, and what is there already goes nowhere."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+REPLACED = "Secrets were replaced before storing: github token."
 WARNING = "This note stays on this machine: it seems to hold a secret (github token)"
 
 
 @pytest.fixture
-def note(browser: TestClient, store: MemoryStore) -> Memory:
-    """A note into which a person put a secret."""
-    written = store.write(type="semantic", title="CI", body="one")
-    found = store.read(written.id)
+def note(store: MemoryStore) -> Memory:
+    """A note that got its secret by another way than a face: an editor, another version."""
+    return store.write(type="semantic", title="CI", body=f"the token is {SECRET}, rotate it")
+
+
+def _saved(browser: TestClient, store: MemoryStore, note: Memory, body: str) -> str:
+    found = store.read(note.id)
     assert found is not None
-    form = {"hash": found.hash, "title": "CI", "body": f"the token is {SECRET}, rotate it"}
-    answer = browser.post(f"/notes/{written.id}", data=form)
-    assert 'class="toast trouble"' in browser.get(answer.headers["location"]).text
-    return written
+    form = {"hash": found.hash, "title": note.title, "body": body}
+    answer = browser.post(f"/notes/{note.id}", data=form)
+    assert answer.status_code == 303
+    return browser.get(answer.headers["location"]).text
 
 
 def _redacted(browser: TestClient, store: MemoryStore, note: Memory) -> str:
@@ -32,11 +36,42 @@ def _redacted(browser: TestClient, store: MemoryStore, note: Memory) -> str:
     return browser.get(answer.headers["location"]).text
 
 
-def test_a_persons_words_are_saved_as_they_are(store: MemoryStore, note: Memory) -> None:
-    saved = store.get(note.id)
+def test_a_secret_that_an_edit_brings_in_is_replaced_and_told_of(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    plain = store.write(type="semantic", title="CI", body="one")
 
+    page = _saved(browser, store, plain, f"the token is {SECRET}")
+
+    saved = store.get(plain.id)
+    assert saved is not None
+    assert saved.body == "the token is [redacted: github token]"
+    assert 'class="toast trouble"' in page
+    assert REPLACED in page
+    assert WARNING not in page
+
+
+def test_a_secret_that_was_there_before_an_edit_stays(
+    browser: TestClient, store: MemoryStore, note: Memory
+) -> None:
+    page = _saved(browser, store, note, f"{note.body} soon")
+
+    saved = store.get(note.id)
     assert saved is not None
     assert SECRET in saved.body
+    assert WARNING in page
+
+
+def test_a_secret_as_the_tag_of_many_notes_is_replaced(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    notes = [store.write(type="semantic", title=title, body="b") for title in ("one", "two")]
+
+    form = {"act": "tag", "tag": SECRET, "id": [note.id for note in notes]}
+    page = browser.get(browser.post("/notes", data=form).headers["location"]).text
+
+    assert [note.tags for note in store.list()] == [["[redacted: github token]"]] * 2
+    assert REPLACED in page
 
 
 def test_the_person_is_told_as_long_as_it_is_so(browser: TestClient, note: Memory) -> None:
@@ -44,7 +79,9 @@ def test_the_person_is_told_as_long_as_it_is_so(browser: TestClient, note: Memor
         assert WARNING in browser.get(f"/notes/{note.id}{view}").text
 
 
-def test_a_secret_is_not_recorded(browser: TestClient, note: Memory) -> None:
+def test_a_secret_is_not_recorded(browser: TestClient, store: MemoryStore, note: Memory) -> None:
+    _saved(browser, store, note, f"{note.body} soon")
+
     assert "No version is recorded yet" in browser.get(f"/notes/{note.id}/history").text
 
 
@@ -60,10 +97,13 @@ def test_one_click_replaces_it_and_lets_the_note_travel(
     assert "1 recorded version" in browser.get(f"/notes/{note.id}/history").text
 
 
-def test_a_new_note_with_a_secret_is_told_of_too(browser: TestClient) -> None:
+def test_a_secret_in_a_new_note_is_replaced_and_told_of(
+    browser: TestClient, store: MemoryStore
+) -> None:
     answer = browser.post("/new", data={"title": "CI", "body": SECRET})
 
-    assert WARNING in browser.get(answer.headers["location"]).text
+    assert REPLACED in browser.get(answer.headers["location"]).text
+    assert [note.body for note in store.list()] == ["[redacted: github token]"]
 
 
 def test_a_value_that_was_allowed_is_no_secret(
@@ -96,7 +136,8 @@ def test_a_note_that_changed_meanwhile_is_not_touched(
 def test_scripts_are_told_as_well(browser: TestClient, note: Memory) -> None:
     made = browser.post("/api/notes", json={"title": "CI", "body": SECRET}).json()
 
-    assert WARNING in made["notice"]
+    assert made["notice"] == REPLACED
+    assert SECRET not in made["body"]
     assert WARNING in browser.get(f"/api/notes/{note.id}").json()["notice"]
     plain = browser.post("/api/notes", json={"title": "CI", "body": "plain"}).json()
     assert "notice" not in plain

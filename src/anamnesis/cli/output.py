@@ -56,14 +56,3 @@ def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def note_dict(note: Memory, *, body: bool = True) -> dict[str, object]:
-    """A note for a program: every field that has a value."""
-    import dataclasses
-
-    fields = dataclasses.asdict(note)
-    kept = {key: value for key, value in fields.items() if value != "" or key in ("title", "body")}
-    if not body:
-        del kept["body"]
-    return kept

@@ -48,7 +48,7 @@ _EXCERPT = 240  # characters: two lines of a list
 
 
 @record
-class Shown:
+class NoteFilter:
     """Which notes to look at; an empty condition is none."""
 
     type: str = ""
@@ -90,15 +90,23 @@ def engine(db: sqlite3.Connection) -> str:
 
 
 def rows(
-    db: sqlite3.Connection, shown: Shown, *, order: str = "updated", limit: int, offset: int = 0
+    db: sqlite3.Connection,
+    shown: NoteFilter,
+    *,
+    order: str = "updated",
+    limit: int | None,
+    offset: int = 0,
+    excerpts: bool = True,
 ) -> list[Row]:
-    """One page of the notes, with the beginning of each."""
+    """One page of the notes, or all of them without a limit; excerpts say how each begins."""
     where, values = _condition(shown)
     found = db.execute(
         f"SELECT m.rowid AS place, m.superseded, {HEADER} FROM memories m "  # noqa: S608
         f"WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
-        (*values, limit, offset),
+        (*values, -1 if limit is None else limit, offset),
     ).fetchall()
+    if not excerpts:
+        return [Row(header(row), bool(row["superseded"]), "") for row in found]
     return [_row(db, row) for row in found]
 
 
@@ -109,7 +117,7 @@ def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> list[Row]:
     return [_row(db, row) for row in found if row is not None]
 
 
-def matching(db: sqlite3.Connection, match: str, shown: Shown, *, limit: int) -> list[str]:
+def matching(db: sqlite3.Connection, match: str, shown: NoteFilter, *, limit: int) -> list[str]:
     """The ids of the notes that answer an FTS5 expression best."""
     if not match:
         return []
@@ -123,7 +131,7 @@ def matching(db: sqlite3.Connection, match: str, shown: Shown, *, limit: int) ->
     return [row[0] for row in found]
 
 
-def count(db: sqlite3.Connection, shown: Shown) -> int:
+def count(db: sqlite3.Connection, shown: NoteFilter) -> int:
     """How many notes there are to look at."""
     where, values = _condition(shown)
     found = db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values)  # noqa: S608
@@ -186,11 +194,11 @@ def _most_common(values: Iterable[str]) -> list[tuple[str, int]]:
     return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def tags(db: sqlite3.Connection, shown: Shown, *, limit: int) -> list[tuple[str, int]]:
+def tags(db: sqlite3.Connection, shown: NoteFilter, *, limit: int) -> list[tuple[str, int]]:
     """The most used tags of the notes to look at."""
-    if shown == Shown():
+    if shown == NoteFilter():
         return _tags_in_force(db)[:limit]
-    if shown == Shown(state="all"):
+    if shown == NoteFilter(state="all"):
         return _most_used(_all_tags(db))[:limit]
     where, values = _condition(shown)
     found = db.execute(
@@ -229,7 +237,7 @@ def _all_tags(db: sqlite3.Connection) -> dict[str, int]:
     return dict(db.execute("SELECT tag, count(*) FROM memory_tags GROUP BY 1").fetchall())
 
 
-def days(db: sqlite3.Connection, shown: Shown, *, since: str) -> dict[str, int]:
+def days(db: sqlite3.Connection, shown: NoteFilter, *, since: str) -> dict[str, int]:
     """How many notes were made on each day."""
     where, values = _condition(shown)
     found = db.execute(
@@ -275,13 +283,13 @@ def _row(db: sqlite3.Connection, row: sqlite3.Row) -> Row:
     return Row(header(row), bool(row["superseded"]), text[0] if text else "")
 
 
-def _condition(shown: Shown) -> tuple[str, Sequence[str]]:
+def _condition(shown: NoteFilter) -> tuple[str, Sequence[str]]:
     clauses, values = [], []
     for name, column in _COLUMNS.items():
         if wanted := getattr(shown, name):
             clauses.append(f"{column} = ?")
             values.append(wanted)
-    if shown.source and replace(shown, state="") != Shown(source=shown.source, state=""):
+    if shown.source and replace(shown, state="") != NoteFilter(source=shown.source, state=""):
         # A plus keeps SQLite from the index of sources: any other condition narrows more.
         clauses[clauses.index("m.prov_source = ?")] = "+m.prov_source = ?"
     if shown.state in ("current", "superseded"):

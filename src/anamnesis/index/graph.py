@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from anamnesis.ground.records import record
-from anamnesis.index.browse import Shown, replaced_by, rows, rows_of, sharing_tags
+from anamnesis.index.browse import NoteFilter, replaced_by, rows, rows_of, sharing_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,13 +92,13 @@ def _usual_tags(db: sqlite3.Connection, project: str) -> list[tuple[str, int]]:
 def around_project(db: sqlite3.Connection, project: str) -> Graph:
     """A project, its latest notes and their tags."""
     return _around(
-        Node(f"project:{project}", project), rows(db, Shown(project=project), limit=_NOTES)
+        Node(f"project:{project}", project), rows(db, NoteFilter(project=project), limit=_NOTES)
     )
 
 
 def around_tag(db: sqlite3.Connection, tag: str) -> Graph:
     """A tag, the latest notes with it and their projects."""
-    return _around(Node(f"tag:{tag}", tag), rows(db, Shown(tag=tag), limit=_NOTES))
+    return _around(Node(f"tag:{tag}", tag), rows(db, NoteFilter(tag=tag), limit=_NOTES))
 
 
 def around_note(db: sqlite3.Connection, note_id: str) -> Graph:

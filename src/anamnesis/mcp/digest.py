@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import fresh, record
+from anamnesis.operations.notes.show import NOTE_URI, note_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,12 +12,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anamnesis.ground.errors import AnamnesisError
+    from anamnesis.notes.note import Memory
 
+BODY_LIMIT = 4_000  # characters of one body: enough for nearly every note, not for a pasted log
+ANSWER_LIMIT = 32_000  # characters of all bodies of one answer: eight at their limit
+WHOLE_LIMIT = 40_000  # a note asked for by its id; Claude Code moves 50,000 and more to a file
 _EXCERPT = 300  # characters of a body beside others; one hit alone is given as it is
 
 
 @record
-class Answer:
+class ToolAnswer:
     """What a tool says: a text to read, and the same for programs in the documented shape."""
 
     text: str
@@ -24,9 +29,26 @@ class Answer:
     is_error: bool = False
 
 
-def refusal(error: AnamnesisError) -> Answer:
+def memory_dict(note: Memory, *, include_body: bool) -> dict[str, object]:
+    """A note as the tools give it; `include_body` is the difference of search and list."""
+    return note_dict(note, body=include_body, for_tools=True)
+
+
+def with_body_up_to(limit: int, note: Memory) -> dict[str, object]:
+    """A note whose body is cut at a limit, saying how to read the rest."""
+    fields = memory_dict(note, include_body=True)
+    if len(note.body) > limit:
+        by_query = f'memory_search with query "{note.id}", or ' if limit < WHOLE_LIMIT else ""
+        fields["body"] = (
+            f"{note.body[:limit]}\n[cut here: the note has {len(note.body)} characters; "
+            f"whole note: {by_query}resource {NOTE_URI}{note.id}]"
+        )
+    return fields
+
+
+def refusal(error: AnamnesisError) -> ToolAnswer:
     """Why nothing was done, and what to do instead."""
-    return Answer(" ".join(filter(None, (error.message, error.hint))), is_error=True)
+    return ToolAnswer(" ".join(filter(None, (error.message, error.hint))), is_error=True)
 
 
 def found(notes: Sequence[Mapping[str, Any]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import record
-from anamnesis.operations.notes.search import NOTE_URI
+from anamnesis.operations.notes.show import NOTE_URI, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def read(binding: Binding, uri: str) -> Content | None:
         return Content(uri, "application/json", _status(binding))
     if not uri.startswith(NOTE_URI):
         return None
-    note = binding.store.get(uri.removeprefix(NOTE_URI))
-    if note is None:
+    found = find(binding.store, uri)
+    if found is None:
         return None
     from anamnesis.notes.frontmatter import serialize
 
-    return Content(uri, "text/markdown", serialize(note))
+    return Content(uri, "text/markdown", serialize(found.note))
 
 
 def _status(binding: Binding) -> str:

@@ -6,16 +6,21 @@ from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import fresh, record
 from anamnesis.mcp import arguments, digest
 from anamnesis.mcp.arguments import BOOLEAN, INTEGER, STRINGS, Argument
-from anamnesis.mcp.digest import Answer
+from anamnesis.mcp.digest import ToolAnswer
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.notes.search import LIST_LIMIT, MOST_HITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from anamnesis.mcp.binding import Binding
+    from anamnesis.notes.note import MemoryType, Scope
+    from anamnesis.operations.notes.list import NotePage
+    from anamnesis.store import MemoryStore
+
+MOST_HITS = 50
+LIST_LIMIT = 100  # notes of one page of a list, about 30 KB
 
 
 @record
@@ -25,7 +30,7 @@ class Tool:
     name: str
     title: str
     about: str
-    answer: Callable[..., Answer]
+    answer: Callable[..., ToolAnswer]
     arguments: tuple[Argument, ...] = ()
     hints: dict[str, bool] = fresh(default_factory=dict)
     meta: dict[str, Any] = fresh(default_factory=dict)
@@ -44,18 +49,18 @@ class Tool:
         return {**found, "_meta": self.meta} if self.meta else found
 
 
-def call(binding: Binding, name: str, given: Mapping[str, object]) -> Answer:
+def call(binding: Binding, name: str, given: Mapping[str, object]) -> ToolAnswer:
     """The answer of a tool; whatever goes wrong is an answer too."""
     tool = TOOLS.get(name)
     if tool is None:
-        return Answer(f"Unknown tool: {name!r}", is_error=True)
+        return ToolAnswer(f"Unknown tool: {name!r}", is_error=True)
     try:
         return tool.answer(binding, **arguments.checked(name, tool.arguments, given))
     except AnamnesisError as error:
         return digest.refusal(error)
     except Exception as error:  # noqa: BLE001  the caller waits: every call is answered
         _report(error)
-        return Answer(f"{name} failed: {type(error).__name__}: {error}", is_error=True)
+        return ToolAnswer(f"{name} failed: {type(error).__name__}: {error}", is_error=True)
 
 
 def _report(error: Exception) -> None:
@@ -65,46 +70,122 @@ def _report(error: Exception) -> None:
     traceback.print_exception(error, file=sys.stderr)
 
 
-def _search(binding: Binding, **given: Any) -> Answer:
-    from anamnesis.operations.notes.search import search_memories
+def search_memories(
+    store: MemoryStore,
+    *,
+    query: str,
+    project: str | None = None,
+    type: MemoryType | None = None,
+    scope: Scope | None = None,
+    k: int = 8,
+) -> list[dict[str, object]]:
+    """The best notes for a free text, with their bodies; an id as the query gives that note."""
+    from anamnesis.operations.notes.search import search
+    from anamnesis.search.filters import Filters
 
+    filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
+    found = search(store, query, filters=filters, limit=max(0, min(k, MOST_HITS)))
+    share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(found.hits), 1))
+    limit = digest.WHOLE_LIMIT if found.by_id else share
+    return [digest.with_body_up_to(limit, hit.note) for hit in found.hits]
+
+
+def list_memories(
+    store: MemoryStore,
+    *,
+    project: str | None = None,
+    type: MemoryType | None = None,
+    scope: Scope | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[dict[str, object]]:
+    """Notes without bodies, newest first: the first LIST_LIMIT, or the page that is asked for."""
+    return _listed(page(store, project=project, type=type, scope=scope, limit=limit, offset=offset))
+
+
+def page(
+    store: MemoryStore,
+    *,
+    project: str | None = None,
+    type: MemoryType | None = None,
+    scope: Scope | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> NotePage:
+    """One page of the list of notes, of LIST_LIMIT at most."""
+    from anamnesis.index.browse import NoteFilter
+    from anamnesis.operations.notes.list import list_notes
+
+    wanted = NoteFilter(type or "", project or "", scope or "", state="all")
+    size = LIST_LIMIT if limit is None else max(0, min(limit, LIST_LIMIT))
+    return list_notes(store, wanted, limit=size, offset=max(0, offset))
+
+
+def write_memory(
+    store: MemoryStore,
+    *,
+    type: MemoryType,
+    title: str,
+    body: str,
+    project: str = "global",
+    tags: Iterable[str] | None = None,
+    machine_id: str = "unknown",
+    scope: Scope = "portable",
+    supersedes: str = "",
+) -> dict[str, object]:
+    """Create a note and give it back; `notice` is there only if it is not word for word so.
+
+    Raises InvalidInput, or NoSuchNote for an id in `supersedes`; then nothing was written.
+    """
+    from anamnesis.operations.notes.draft import NoteDraft
+    from anamnesis.operations.notes.write import write
+
+    draft = NoteDraft(
+        title, body, type, project, scope, tuple(tags or ()), supersedes=tuple(supersedes.split())
+    )
+    saved = write(store, draft, face="tool", machine_id=machine_id)
+    fields = digest.with_body_up_to(digest.BODY_LIMIT, saved.note)
+    return {**fields, "notice": saved.notice} if saved.notice else fields
+
+
+def _search(binding: Binding, **given: Any) -> ToolAnswer:
     notes = search_memories(binding.store, **_with_project(binding, given))
-    return Answer(digest.found(notes), {"result": notes})
+    return ToolAnswer(digest.found(notes), {"result": notes})
 
 
-def _list(binding: Binding, **given: Any) -> Answer:
-    from anamnesis.operations.notes.search import memory_dict, page
-
+def _list(binding: Binding, **given: Any) -> ToolAnswer:
     shown = page(binding.store, **_with_project(binding, given))
-    notes = [memory_dict(note, include_body=False) for note in shown.notes]
+    notes = _listed(shown)
     structured: dict[str, Any] = {"result": notes}
     notice = ""
     if shown.next_offset is not None:
         notice = f"There are more, older notes: call again with offset={shown.next_offset}."
         structured["notice"] = notice
-    return Answer(digest.listed(notes, notice), structured)
+    return ToolAnswer(digest.listed(notes, notice), structured)
 
 
-def _status(binding: Binding) -> Answer:
+def _listed(shown: NotePage) -> list[dict[str, object]]:
+    return [digest.memory_dict(row.note, include_body=False) for row in shown.rows]
+
+
+def _status(binding: Binding) -> ToolAnswer:
     from anamnesis.operations.care.status import status_report
 
     report = status_report(binding.store, binding.backend)
-    return Answer(digest.status(report), report)
+    return ToolAnswer(digest.status(report), report)
 
 
-def _write(binding: Binding, **given: Any) -> Answer:
-    from anamnesis.operations.notes.write import write_memory
-
+def _write(binding: Binding, **given: Any) -> ToolAnswer:
     machine = binding.machine_id
     note = write_memory(binding.store, machine_id=machine, **_with_project(binding, given))
-    return Answer(digest.written(note), note)
+    return ToolAnswer(digest.written(note), note)
 
 
-def _sync(binding: Binding, *, force: bool) -> Answer:  # noqa: ARG001  reserved, see its description
+def _sync(binding: Binding, *, force: bool) -> ToolAnswer:  # noqa: ARG001  reserved, see its description
     from anamnesis.operations.travel.sync import sync_memory
 
     result = sync_memory(binding.store, binding.backend)
-    return Answer(digest.synced(result), result)
+    return ToolAnswer(digest.synced(result), result)
 
 
 def _with_project(binding: Binding, given: dict[str, Any]) -> dict[str, Any]:

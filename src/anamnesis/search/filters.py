@@ -8,6 +8,7 @@ from anamnesis.search.query import any_of
 
 _EQUAL = (
     ("type", "type"), ("scope", "scope"), ("machine_id", "machine"), ("prov_source", "source"),
+    ("prov_session", "session"),
 )  # fmt: skip
 
 
@@ -25,6 +26,9 @@ class Filters:
     until: str = ""  # updated then or earlier; a date includes its whole day
     file: str = ""  # a path or file name that the note mentions
     include_superseded: bool = False
+    only_superseded: bool = False
+    session: str = ""
+    day: str = ""  # a date, or the start of one: created then
 
     @property
     def only_projects(self) -> bool:
@@ -34,6 +38,8 @@ class Filters:
     def condition(self) -> tuple[str, list[str]]:
         """The filters as SQL on `memories m` and `memories_fts`, with their values."""
         clauses = ["1" if self.include_superseded else "m.superseded = 0"]
+        if self.only_superseded:
+            clauses = ["m.superseded = 1"]
         values: list[str] = []
         if self.projects:
             clauses.append(f"m.project IN ({', '.join('?' * len(self.projects))})")
@@ -53,6 +59,9 @@ class Filters:
         if self.until:
             clauses.append("substr(m.updated_at, 1, length(?)) <= ?")
             values += [self.until, self.until]
+        if self.day:
+            clauses.append("m.created_at >= ? AND m.created_at < ?")
+            values += [self.day, f"{self.day}~"]  # "~" follows every character of a time
         if self.file:
             clauses.append(
                 "(instr(lower(memories_fts.body), lower(?)) "

@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
-from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.ground.records import replace
-from anamnesis.index.browse import ORDERS, Shown
+from anamnesis.index.browse import ORDERS, NoteFilter
 from anamnesis.index.curation import PENDING
-from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items, plain
+from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items
 from anamnesis.operations.curate import review
-from anamnesis.operations.notes import browse, edit
-from anamnesis.operations.notes.edit import Draft
+from anamnesis.operations.notes.delete import delete as remove
+from anamnesis.operations.notes.draft import LATER_FIELDS, NoteDraft, draft_of, revised
+from anamnesis.operations.notes.edit import edit
+from anamnesis.operations.notes.list import list_notes
+from anamnesis.operations.notes.secrets import about_secrets
+from anamnesis.operations.notes.show import note_dict
+from anamnesis.operations.notes.write import write
 from anamnesis.web import navigation
+from anamnesis.web.lookup import FoundNote, looked_up
 from anamnesis.web.pages import review as deciding
 from anamnesis.web.visit import endpoint
 
@@ -22,9 +28,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.fields import Value
-    from anamnesis.notes.note import Memory
-    from anamnesis.notes.tree import ReadNote
-    from anamnesis.operations.notes.browse import Hit
     from anamnesis.web.visit import Visit
 
 _MOST = 200
@@ -79,57 +82,58 @@ def notes(visit: Visit) -> Response:
     if order not in ORDERS:
         raise InvalidInput(f"sort {order[:40]!r} is none of: {', '.join(ORDERS)}.")
     if query:
-        found = browse.search(visit.store, query, shown, limit=limit, offset=offset)
+        found = looked_up(visit.store, query, shown, limit=limit, offset=offset)
         hits, total = found.hits, found.total
     else:
-        hits = tuple(browse.page(visit.store, shown, order=order, limit=limit, offset=offset))
-        total = visit.dashboard.counts.total(shown)
+        page = list_notes(visit.store, shown, order=order, limit=limit, offset=offset)
+        hits, total = tuple(map(FoundNote, page.rows)), visit.dashboard.counts.total(shown)
     return visit.answer({"total": total, "notes": [_listed(hit) for hit in hits]})
 
 
 def note(visit: Visit) -> Response:
     """One note with its body and the hash that a change must bring back."""
-    return visit.answer(_read(visit, visit.note()))
+    return visit.answer(_read(visit, visit.note().note.id))
 
 
 def create(visit: Visit) -> Response:
-    """Write a note."""
-    draft = _draft(visit.json(), Draft(title="", body=""))
-    written = edit.create(visit.store, draft, machine_id=visit.dashboard.machine)
+    """Write a note; 200 instead of 201 if exactly this was already stored."""
+    draft = _draft(visit.json(), NoteDraft(title="", body=""))
+    saved = write(visit.store, draft, face="api", machine_id=visit.dashboard.machine)
     visit.dashboard.recorder.soon()
-    found = visit.store.read(written.id)
-    return visit.answer(_read(visit, found) if found else _whole(written), status=201)
+    status = 201 if saved.written else 200
+    return visit.answer(_read(visit, saved.note.id, saved.notice), status=status)
 
 
 def save(visit: Visit) -> Response:
     """Change the fields that are given, if the note still is the one that was read."""
     found, given = visit.note(), visit.json()
-    draft = _draft(given, edit.draft_of(found.note))
+    after = revised(found.note, _draft(given, draft_of(found.note)))
     expected = str(given.get("hash", ""))
-    if expected != found.hash:
-        raise NoteChangedOnDisk(f"{found.note.id}.md")
-    edit.revise(visit.store, found.note, draft, expected_hash=expected)
+    saved = edit(visit.store, found, after, face="api", expected_hash=expected)
     visit.dashboard.recorder.soon()
-    return note(visit)
+    return visit.answer(_read(visit, saved.note.id, saved.notice))
 
 
 def delete(visit: Visit) -> Response:
     """Delete a note."""
-    found = visit.note()
-    visit.dashboard.recorder.keep([found.note.id])
-    visit.store.delete(found.note.id)
+    note_id = visit.note().note.id
+    done = remove(visit.store, [note_id])
+    for error in done.errors:
+        raise error
     visit.dashboard.recorder.soon()
-    return visit.answer({"deleted": found.note.id})
+    notice = {"notice": " ".join(done.notices)} if done.notices else {}
+    return visit.answer({"deleted": note_id, **notice})
 
 
 def waiting(visit: Visit) -> Response:
     """Notes that no person has looked at yet, oldest first."""
-    shown = replace(Shown(project=visit.asked("project")), review=PENDING)
+    shown = replace(NoteFilter(project=visit.asked("project")), review=PENDING)
     limit = visit.asked_number("limit", 50, most=_MOST)
     offset = visit.asked_number("offset", 0, most=1_000_000)
-    hits = browse.page(visit.store, shown, order="oldest", limit=limit, offset=offset)
+    page = list_notes(visit.store, shown, order="oldest", limit=limit, offset=offset)
     total = visit.dashboard.counts.total(shown)
-    return visit.answer({"total": total, "notes": [_fields(hit.row.note) for hit in hits]})
+    notes = [note_dict(row.note, body=False) for row in page.rows]
+    return visit.answer({"total": total, "notes": notes})
 
 
 def beside(visit: Visit) -> Response:
@@ -138,10 +142,10 @@ def beside(visit: Visit) -> Response:
     found = review.beside_others(visit.store, read.note.id)
     return visit.answer(
         {
-            **_whole(found.note),
+            **note_dict(found.note),
             "hash": read.hash,
-            "replaces": [_whole(old) for old in found.replaces],
-            "similar": [_whole(other) for other in found.similar],
+            "replaces": [note_dict(old) for old in found.replaces],
+            "similar": [note_dict(other) for other in found.similar],
         }
     )
 
@@ -167,41 +171,40 @@ def palette(visit: Visit) -> Response:
         if query.lower() in entry.name.lower()
     ]
     if query:
-        hits = browse.search(visit.store, query, Shown(), limit=_PALETTE, best=_PALETTE).hits
+        found = looked_up(visit.store, query, NoteFilter(), limit=_PALETTE, best=_PALETTE)
+        rows = [hit.row for hit in found.hits]
     else:
-        hits = tuple(browse.page(visit.store, Shown(), limit=_PALETTE))
-    found = [
+        rows = list(list_notes(visit.store, NoteFilter(), limit=_PALETTE).rows)
+    notes = [
         {
-            "kind": hit.row.note.type,
-            "title": hit.row.note.title,
-            "address": f"/notes/{hit.row.note.id}",
-            "hint": hit.row.note.project,
+            "kind": row.note.type,
+            "title": row.note.title,
+            "address": f"/notes/{row.note.id}",
+            "hint": row.note.project,
         }
-        for hit in hits
+        for row in rows
     ]
-    return visit.answer({"entries": [*pages, *found]})
+    return visit.answer({"entries": [*pages, *notes]})
 
 
-def _listed(hit: Hit) -> dict[str, Any]:
+def _listed(hit: FoundNote) -> dict[str, Any]:
     matched = list(hit.excerpt.words) if hit.excerpt else []
-    return {**_fields(hit.row.note), "superseded": hit.row.superseded, "matched": matched}
+    found = note_dict(hit.row.note, body=False)
+    return {**found, "superseded": hit.row.superseded, "matched": matched}
 
 
-def _read(visit: Visit, found: ReadNote) -> dict[str, Any]:
-    warning = edit.about_secrets(visit.dashboard.home, found)
-    known = {**_whole(found.note), "hash": found.hash}
-    return {**known, "notice": warning} if warning else known
+def _read(visit: Visit, note_id: str, notice: str = "") -> dict[str, Any]:
+    """A note as its file has it now, with what to tell whoever changed or reads it."""
+    found = visit.read(note_id)
+    if found is None:
+        raise NoSuchNote(note_id)
+    notices = filter(None, (notice, about_secrets(visit.dashboard.home, found)))
+    said = " ".join(notices)
+    known = {**note_dict(found.note), "hash": found.hash}
+    return {**known, "notice": said} if said else known
 
 
-def _whole(note: Memory) -> dict[str, Any]:
-    return {**_fields(note), "body": note.body}
-
-
-def _fields(note: Memory) -> dict[str, Any]:
-    return {name: plain(note, name) for name, row in FIELDS.items() if row.key}
-
-
-def _draft(given: dict[str, Any], base: Draft) -> Draft:
+def _draft(given: dict[str, Any], base: NoteDraft) -> NoteDraft:
     changes: dict[str, Any] = {}
     for name in ("title", "body", "type", "project", "scope"):
         if name in given:
@@ -212,7 +215,7 @@ def _draft(given: dict[str, Any], base: Draft) -> Draft:
             changes[name] = tuple(_checked(name, value, str) for value in values)
     if "confidence" in given:
         changes["confidence"] = float(_checked("confidence", given["confidence"], (int, float)))
-    later = {name: _value(name, given[name]) for name in edit.LATER_FIELDS if name in given}
+    later = {name: _value(name, given[name]) for name in LATER_FIELDS if name in given}
     return replace(base, **changes, later={**base.later, **later})
 
 

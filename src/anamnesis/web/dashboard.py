@@ -17,7 +17,7 @@ from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import StoreBusy
 from anamnesis.ground.records import record
 from anamnesis.history import log
-from anamnesis.index.browse import Shown
+from anamnesis.index.browse import NoteFilter
 from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
 
@@ -80,7 +80,7 @@ class Dashboard:
 
     def warm(self) -> None:
         """Count what the first page needs and load what a search needs, while the browser opens."""
-        self.counts.facets(Shown())
+        self.counts.facets(NoteFilter())
         self.store.recall("notes", k=1)
         with suppress(OSError):  # no git: then there is no history to look at either
             log.index_changes(str(self.store.memory_dir))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-EVERYTHING = browse.Shown(state="all")
+EVERYTHING = browse.NoteFilter(state="all")
 _KEPT = 64  # answers; a person looks at a few filters at a time
 _TAGS = 24
 _WEEKS = 53
@@ -35,30 +35,30 @@ class Counts:
         self._version: tuple[object, ...] = ()
         self._known: OrderedDict[Hashable, object] = OrderedDict()
 
-    def facets(self, shown: browse.Shown) -> dict[str, list[tuple[str, int]]]:
+    def facets(self, shown: browse.NoteFilter) -> dict[str, list[tuple[str, int]]]:
         """Per dimension its values with how many notes each would show."""
         cube = self._once("cube", browse.cube)
         found = {name: _along(cube, shown, at) for at, name in enumerate(browse.DIMENSIONS)}
         found["tag"] = self._once(("tags", shown), lambda db: browse.tags(db, shown, limit=_TAGS))
         return found
 
-    def values(self, name: str, shown: browse.Shown = EVERYTHING) -> list[str]:
+    def values(self, name: str, shown: browse.NoteFilter = EVERYTHING) -> list[str]:
         """The values of one dimension, those of most notes first."""
         return [value for value, _ in self.along(name, shown)]
 
-    def along(self, name: str, shown: browse.Shown) -> list[tuple[str, int]]:
+    def along(self, name: str, shown: browse.NoteFilter) -> list[tuple[str, int]]:
         """The values of one dimension with how many notes each would show."""
         cube = self._once("cube", browse.cube)
         return _along(cube, shown, browse.DIMENSIONS.index(name))
 
-    def total(self, shown: browse.Shown) -> int:
+    def total(self, shown: browse.NoteFilter) -> int:
         """How many notes there are to look at."""
         if shown.tag or shown.day or shown.session:
             return self._once(("count", shown), lambda db: browse.count(db, shown))
         cube = self._once("cube", browse.cube)
         return sum(number for values, number in cube.items() if _fits(values, shown))
 
-    def days(self, shown: browse.Shown, *, since: str) -> Mapping[str, int]:
+    def days(self, shown: browse.NoteFilter, *, since: str) -> Mapping[str, int]:
         """How many notes were made on each day."""
         return self._once(("days", shown, since), lambda db: browse.days(db, shown, since=since))
 
@@ -68,7 +68,7 @@ class Counts:
 
     def overview(self) -> graph.Graph:
         """The largest projects and the tags that they use most."""
-        projects = self.along("project", browse.Shown())
+        projects = self.along("project", browse.NoteFilter())
         return self._once("overview", lambda db: graph.overview(db, projects))
 
     def version(self) -> tuple[object, ...]:
@@ -94,7 +94,7 @@ class Counts:
             return answer
 
 
-def _along(cube: browse.Cube, shown: browse.Shown, at: int) -> list[tuple[str, int]]:
+def _along(cube: browse.Cube, shown: browse.NoteFilter, at: int) -> list[tuple[str, int]]:
     """The counts of one dimension under the conditions on all others."""
     counted: Counter[str] = Counter()
     for values, number in cube.items():
@@ -103,7 +103,7 @@ def _along(cube: browse.Cube, shown: browse.Shown, at: int) -> list[tuple[str, i
     return counted.most_common()
 
 
-def _fits(values: tuple[str, ...], shown: browse.Shown, *, but: int = -1) -> bool:
+def _fits(values: tuple[str, ...], shown: browse.NoteFilter, *, but: int = -1) -> bool:
     for at, (name, value) in enumerate(zip(browse.DIMENSIONS, values, strict=True)):
         wanted = getattr(shown, name)
         if at != but and wanted not in ("", "all", value):

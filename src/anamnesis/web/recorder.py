@@ -6,11 +6,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.history.commit import is_recorded, record_locally
+from anamnesis.history.commit import record_locally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from anamnesis.store import MemoryStore
 
 _SECONDS = 0.7  # a person who tags ten notes makes one version of it
@@ -40,12 +38,6 @@ class Recorder:
         if (timer := self._timer) is not None:
             timer.cancel()
         self._record()
-
-    def keep(self, ids: Iterable[str]) -> None:
-        """Record these notes as they are, whoever wrote them, before they go."""
-        if not is_recorded(self._store, ids):
-            self.soon()
-            self.now()
 
     def _record(self) -> None:
         with self._at_work:  # one at a time; who comes second finds that nothing waits any more

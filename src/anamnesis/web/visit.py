@@ -12,10 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote
-from anamnesis.index.browse import Shown
+from anamnesis.index.browse import NoteFilter
 from anamnesis.index.curation import PENDING
-from anamnesis.notes.ids import is_valid_id
 from anamnesis.operations.curate import review
+from anamnesis.operations.notes import show
 from anamnesis.operations.travel import conflicts
 from anamnesis.search import excerpts
 from anamnesis.web import markdown, navigation
@@ -149,12 +149,12 @@ class Visit:
 
     def read(self, note_id: str) -> ReadNote | None:
         """A note by an id from outside; what is no id names none."""
-        return self.store.read(note_id) if is_valid_id(note_id) else None
+        return show.find(self.store, note_id)
 
-    def shown(self) -> Shown:
+    def shown(self) -> NoteFilter:
         """The filters that the address carries."""
         state = self.asked("state", "current")
-        return Shown(
+        return NoteFilter(
             type=self.asked("type"),
             project=self.asked("project"),
             scope=self.asked("scope"),

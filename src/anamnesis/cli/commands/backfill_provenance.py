@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output, undoing
 from anamnesis.ground.counting import counted
 from anamnesis.operations.curate import curate
+from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -31,7 +32,7 @@ def run(args: Namespace) -> int:
         if args.apply:
             curate.backfill_provenance(store, found)
     if args.json:
-        output.say_json([output.note_dict(after, body=False) for _, after in found])
+        output.say_json([note_dict(after, body=False) for _, after in found])
         return 0
     for before, after in found[:20]:
         output.say(f"{after.id}  {before.prov_source} -> {after.prov_source}  {after.machine_id}")

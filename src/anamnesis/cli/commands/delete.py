@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output
 from anamnesis.ground.counting import counted
-from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.history import commit
+from anamnesis.ground.errors import EXIT_FAILED
+from anamnesis.operations.notes.delete import delete
+from anamnesis.operations.notes.show import show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
-
-    from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
 examples:
@@ -35,24 +33,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Delete the notes after asking."""
     with arguments.open_store() as store:
-        ids = dict.fromkeys(map(store.resolve_id, args.id))
-        notes = [store.require(note_id).note for note_id in ids]
-        for note in notes:
+        notes = {note.id: note for note in (show(store, given).note for given in args.id)}
+        for note in notes.values():
             output.talk(output.note_line(note))
         if not asking.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):
             output.talk("delete: nothing was deleted")
             return 1
-        _keep(store, ids)
-        for note in notes:
-            store.delete(note.id)
-            output.say(note.id)
-    return 0
-
-
-def _keep(store: MemoryStore, ids: Iterable[str]) -> None:
-    try:
-        commit.keep(store, ids)
-    except StoreBusy:
-        raise
-    except AnamnesisError as error:  # without git, for one; what a person wants gone goes
-        output.talk(f"delete: nothing is kept of what was not recorded yet: {error.message}")
+        done = delete(store, notes)
+    for notice in done.notices:
+        output.talk(f"delete: {notice}")
+    for change in done.changes:
+        output.say(change.before.id)
+    for error in done.errors:
+        output.complain("delete", error)
+    return EXIT_FAILED if done.errors else 0

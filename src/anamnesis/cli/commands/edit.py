@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, editor, output
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.operations.notes.write import amend
+from anamnesis.operations.notes.edit import edit
+from anamnesis.operations.notes.show import show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -29,13 +30,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Open the editor and save what it left."""
     with arguments.open_store() as store:
-        found = store.require(store.resolve_id(args.id))
+        found = show(store, args.id)
         before = serialize(found.note)
         with editor.edited(before) as text:
             if text == before:
                 output.talk("edit: nothing was changed")
                 return 0
-            saved = amend(store, _note(text, found.note), before=found)
+            saved = edit(store, found, _note(text, found.note), face="command")
     output.say(saved.note.id)
     if saved.notice:
         output.talk(f"edit: {saved.notice}")

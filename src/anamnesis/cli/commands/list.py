@@ -6,6 +6,9 @@ import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.index.browse import NoteFilter
+from anamnesis.operations.notes.list import list_notes
+from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -28,23 +31,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print one line for each note."""
+    project = arguments.project_of(args.project) or ""
+    wanted = NoteFilter(args.type or "", project, args.scope or "", state="all")
     with arguments.open_store() as store:
-        found = store.headers(
-            project=arguments.project_of(args.project),
-            type=args.type,
-            scope=args.scope,
-            limit=args.limit + 1 if args.limit > 0 else None,
-            offset=args.offset,
-        )
-    shown = found[: args.limit] if args.limit > 0 else found
+        page = list_notes(store, wanted, limit=args.limit or None, offset=args.offset)
     if args.json:
-        output.say_json([output.note_dict(note, body=False) for note in shown])
+        output.say_json([note_dict(row.note, body=False) for row in page.rows])
         return 0
-    for note in shown:
-        output.say(output.note_line(note))
-    if len(found) > len(shown):
+    for row in page.rows:
+        output.say(output.note_line(row.note))
+    if page.next_offset is not None:
         output.talk(f"more with:  anamnesis list {_options(args)}")
-    if not found:
+    if not page.rows:
         output.talk('no notes; write one with:  anamnesis write "a fact"')
     return 0
 

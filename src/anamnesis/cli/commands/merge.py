@@ -11,6 +11,7 @@ from anamnesis.cli import arguments, output, undoing
 from anamnesis.config import resolve_machine_id
 from anamnesis.importers.draft import read_text
 from anamnesis.operations.curate import curate
+from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -47,7 +48,7 @@ def run(args: Namespace) -> int:
         if args.apply:
             curate.merge(store, note)
     if args.json:
-        output.say_json(output.note_dict(note))
+        output.say_json(note_dict(note))
     elif args.apply:
         output.say(note.id)
     else:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
+from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.notes.note import SCOPES
+from anamnesis.operations.notes.move import move
+from anamnesis.operations.notes.show import show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -26,6 +29,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Move the notes."""
     with arguments.open_store() as store:
-        for note_id in [store.resolve_id(given) for given in args.id]:
-            output.say(output.note_line(store.move(note_id, args.scope)))
-    return 0
+        done = move(store, [show(store, given).note.id for given in args.id], args.scope)
+        for change in done.changes:
+            output.say(output.note_line(show(store, change.before.id).note))
+    for error in done.errors:
+        output.complain("move", error)
+    return EXIT_FAILED if done.errors else 0

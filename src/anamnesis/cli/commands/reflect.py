@@ -13,6 +13,7 @@ from anamnesis.ground.counting import counted
 from anamnesis.hooks import runs
 from anamnesis.operations.curate import reflect as reflection
 from anamnesis.operations.curate import review
+from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -113,7 +114,7 @@ def _fields(each: Reflection) -> dict[str, object]:
     return {
         "project": each.project,
         "sessions": [note.id for note in each.sessions],
-        "add": [output.note_dict(note) for note in each.added],
+        "add": [note_dict(note) for note in each.added],
         "mark": [note.id for note in each.marked],
         "fold": [[group.keeper.id, *(o.id for o in group.others)] for group in each.duplicates],
         "settle": [note.id for note in each.settled],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, asking, output, undoing
 from anamnesis.ground.counting import counted
 from anamnesis.operations.curate import review
+from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -68,7 +69,7 @@ def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
 
 def _list(waiting: list[Memory], *, as_json: bool) -> None:
     if as_json:
-        output.say_json([output.note_dict(note, body=False) for note in waiting])
+        output.say_json([note_dict(note, body=False) for note in waiting])
         return
     for note in waiting:
         output.say(output.note_line(note))

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.notes.note import SOURCES
-from anamnesis.operations.machine import embed
+from anamnesis.operations.notes.search import search
+from anamnesis.operations.notes.show import note_dict
 from anamnesis.search.explain import explanation
-from anamnesis.store import Filters
+from anamnesis.search.filters import Filters
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -27,7 +28,7 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("query", nargs="+", help="words to look for")
+    parser.add_argument("query", nargs="+", help="words to look for; or a note's id")
     arguments.add_filters(parser)
     parser.add_argument(
         "--tag", action="append", default=[], help="only notes with this tag; may be repeated"
@@ -50,18 +51,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the hits, best first."""
-    filters = _filters(args)
+    query, filters = " ".join(args.query), _filters(args)
     with arguments.open_store() as store:
-        embed.keep_up(str(store.root))
-        found = store.recall(" ".join(args.query), filters=filters, k=args.k, offset=args.offset)
+        found = search(store, query, filters=filters, limit=args.k, offset=args.offset)
     if args.json:
-        output.say_json([_hit_dict(hit, explain=args.explain) for hit in found])
+        output.say_json([_hit_dict(hit, explain=args.explain) for hit in found.hits])
         return 0
-    for hit in found:
+    for hit in found.hits:
         output.say(output.note_line(hit.note))
-        for line in explanation(hit.score, hit.why) if args.explain else ():
+        why = ["named by its id"] if found.by_id else explanation(hit.score, hit.why)
+        for line in why if args.explain else ():
             output.say(f"    {line}")
-    if not found:
+    if not found.hits:
         output.talk("nothing found")
     return 0
 
@@ -83,7 +84,7 @@ def _filters(args: Namespace) -> Filters:
 
 
 def _hit_dict(hit: Hit, *, explain: bool) -> dict[str, object]:
-    fields = output.note_dict(hit.note)
+    fields = note_dict(hit.note)
     if explain:
         fields |= {"score": hit.score, "why": dataclasses.asdict(hit.why)}
     return fields

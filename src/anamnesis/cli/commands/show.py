@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.notes.frontmatter import serialize
+from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -26,9 +27,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the note."""
     with arguments.open_store() as store:
-        note = store.require(store.resolve_id(args.id)).note
+        note = show(store, args.id).note
     if args.json:
-        output.say_json(output.note_dict(note))
+        output.say_json(note_dict(note))
     else:
         output.say(serialize(note).removesuffix("\n"))
     return 0

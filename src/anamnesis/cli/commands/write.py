@@ -12,12 +12,14 @@ from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.notes.write import remember
+from anamnesis.operations.notes.draft import NoteDraft
+from anamnesis.operations.notes.show import note_dict, show
+from anamnesis.operations.notes.write import write
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.notes.write import Remembered
+    from anamnesis.operations.notes.write import WrittenNote
 
 EXAMPLES = """\
 examples:
@@ -56,20 +58,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write the note and print its id."""
     text = _text(args)
-    title = (args.title or _first_line(text)).strip()
+    title = args.title or _first_line(text)
     if not title:
         raise InvalidInput("The note is empty.", hint='For example:  anamnesis write "a fact"')
     with arguments.open_store() as store:
-        saved = remember(
-            store,
-            type=args.type,
+        draft = NoteDraft(
             title=title,
             body=text,
+            type=args.type,
             project=arguments.project_of(args.project) or "global",
-            machine_id=resolve_machine_id(),
             scope=args.scope,
-            tags=args.tags.split(","),
-            supersedes=" ".join(store.resolve_id(given) for given in args.supersedes),
+            tags=tuple(args.tags.split(",")),
+            supersedes=tuple(show(store, given).note.id for given in args.supersedes),
+        )
+        saved = write(
+            store,
+            draft,
+            face="command",
+            machine_id=resolve_machine_id(),
             anyway=args.anyway,
             keep_secrets=args.allow_secret,
         )
@@ -81,8 +87,8 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _fields(saved: Remembered) -> dict[str, object]:
-    fields = {**output.note_dict(saved.note), "written": saved.written}
+def _fields(saved: WrittenNote) -> dict[str, object]:
+    fields = {**note_dict(saved.note), "written": saved.written}
     if saved.notice:
         fields["notice"] = saved.notice
     if saved.similar:
@@ -90,7 +96,7 @@ def _fields(saved: Remembered) -> dict[str, object]:
     return fields
 
 
-def _talk_about(saved: Remembered) -> None:
+def _talk_about(saved: WrittenNote) -> None:
     if saved.notice:
         output.talk(f"write: {saved.notice}")
     if not saved.written:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, StoreBusy
 from anamnesis.ground.records import record, replace
+from anamnesis.operations.notes.edit import edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anamnesis.notes.note import Memory, Scope
+    from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
 
 
@@ -23,10 +24,16 @@ class Change:
 
 @record
 class Curated:
-    """What was changed, and what could not be."""
+    """What was changed, what could not be, and what to tell whoever asked for it."""
 
     changes: tuple[Change, ...] = ()
-    failures: tuple[str, ...] = ()
+    errors: tuple[AnamnesisError, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """What could not be done, in words."""
+        return tuple(error.message for error in self.errors)
 
 
 def add_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
@@ -43,15 +50,9 @@ def remove_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
     )
 
 
-def move(store: MemoryStore, ids: Iterable[str], scope: Scope) -> Curated:
-    """Let notes travel, or keep them on this machine."""
-    return _carried_out(store, ids, lambda note_id: store.move(note_id, scope))
-
-
 def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
     """Let one note replace others."""
     replaced = [note_id for note_id in ids if note_id != by]
-    store.require(by)
     return _each(
         store,
         [by],
@@ -61,22 +62,18 @@ def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
     )
 
 
-def delete(store: MemoryStore, ids: Iterable[str]) -> Curated:
-    """Remove notes."""
-    return _carried_out(store, ids, store.delete)
-
-
 def undo(store: MemoryStore, changes: Iterable[Change]) -> Curated:
     """Put notes back as they were, but for those that were changed again since."""
-    undone, failures = [], []
+    undone, errors = [], []
     for change in changes:
         current = store.read(change.before.id)
         if (current.hash if current else "") != change.hash:
-            failures.append(f"{change.before.title}: it was changed again; it stays as it is")
+            title = change.before.title
+            errors.append(AnamnesisError(f"{title}: it was changed again; it stays as it is"))
             continue
         store.put(change.before)
         undone.append(change)
-    return Curated(tuple(undone), tuple(failures))
+    return Curated(tuple(undone), tuple(errors))
 
 
 def changed(store: MemoryStore, before: Memory) -> tuple[Change, ...]:
@@ -85,20 +82,13 @@ def changed(store: MemoryStore, before: Memory) -> tuple[Change, ...]:
     return (Change(before, after.hash if after else ""),)
 
 
-def _each(store: MemoryStore, ids: Iterable[str], edited: Callable[[Memory], Memory]) -> Curated:
-    def change(note_id: str) -> object:
-        found = store.require(note_id)
-        return store.update(edited(found.note), expected_hash=found.hash)
+def one_by_one(store: MemoryStore, ids: Iterable[str], change: Callable[[str], object]) -> Curated:
+    """Change one note after the other; one that fails does not stop the rest, a busy store does.
 
-    return _carried_out(store, ids, change)
-
-
-def _carried_out(
-    store: MemoryStore, ids: Iterable[str], change: Callable[[str], object]
-) -> Curated:
-    """Change one note after the other; one that fails does not stop the rest, a busy store does."""
+    Raises StoreBusy if it is busy from the start.
+    """
     changes: list[Change] = []
-    failures = []
+    errors: list[AnamnesisError] = []
     for note_id in dict.fromkeys(ids):
         try:
             before = store.require(note_id).note
@@ -106,13 +96,25 @@ def _carried_out(
         except StoreBusy as error:
             if not changes:
                 raise
-            failures.append(f"{error.message} The others were left as they are.")
+            errors.append(AnamnesisError(f"{error.message} The others were left as they are."))
             break
         except AnamnesisError as error:
-            failures.append(error.message)
+            errors.append(error)
             continue
         changes += changed(store, before)
-    return Curated(tuple(changes), tuple(failures))
+    return Curated(tuple(changes), tuple(errors))
+
+
+def _each(store: MemoryStore, ids: Iterable[str], edited: Callable[[Memory], Memory]) -> Curated:
+    """Edit notes by the rules of the dashboard, the only face that edits several at once."""
+    notices: dict[str, None] = {}
+
+    def change(note_id: str) -> None:
+        found = store.require(note_id)
+        saved = edit(store, found, edited(found.note), face="dashboard")
+        notices.update(dict.fromkeys(filter(None, [saved.notice])))
+
+    return replace(one_by_one(store, ids, change), notices=tuple(notices))
 
 
 def _one_line(tag: str) -> str:

@@ -7,9 +7,13 @@ from anamnesis.ground.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from typing import TypeVar
 
     from anamnesis.notes.note import Memory
+    from anamnesis.notes.tree import ReadNote
+    from anamnesis.operations.notes.draft import NoteDraft
+
+    T = TypeVar("T", Memory, NoteDraft)
 
 
 def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]]:
@@ -25,23 +29,28 @@ def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]
     return (redact(text, allow=allowed) if kinds else text), kinds
 
 
-def without_any(texts: Iterable[str], *, known: str = "") -> tuple[list[str], tuple[str, ...]]:
-    """Several texts without their secrets, and what kinds were taken out of them."""
-    cleaned = [without_secrets(text, known=known) for text in texts]
-    return [text for text, _ in cleaned], tuple(kind for _, kinds in cleaned for kind in kinds)
-
-
-def without_new_secrets(
-    note: Memory, *, before: Memory | None = None
-) -> tuple[Memory, tuple[str, ...]]:
-    """A note without the secrets that an edit, or whoever made it, brought in."""
+def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[str, ...]]:
+    """A note or draft without the secrets that an edit, or whoever made it, brought in."""
     known = "\n".join(_texts(before)) if before else ""
-    (title, body, project, *tags), kinds = without_any(_texts(note), known=known)
-    return replace(note, title=title, body=body, project=project, tags=tags), kinds
+    cleaned = [without_secrets(text, known=known) for text in _texts(note)]
+    kinds = tuple(kind for _, found in cleaned for kind in found)
+    title, body, project, *tags = (text for text, _ in cleaned)
+    tags_alike = type(note.tags)(tags)
+    return replace(note, title=title, body=body, project=project, tags=tags_alike), kinds
 
 
-def _texts(note: Memory) -> list[str]:
+def _texts(note: Memory | NoteDraft) -> list[str]:
     return [note.title, note.body, note.project, *note.tags]
+
+
+def about_secrets(home: str, found: ReadNote) -> str:
+    """Why a note does not travel although it may, as a sentence; nothing if it does."""
+    if found.note.scope != "portable":
+        return ""
+    from anamnesis.redact.allowed import secrets_stay_here
+
+    objection = secrets_stay_here(home)("", found.data)
+    return f"This note stays on this machine: {objection}." if objection else ""
 
 
 def replaced(kinds: tuple[str, ...]) -> str:

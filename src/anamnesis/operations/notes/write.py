@@ -1,162 +1,108 @@
-"""Writing a note that an agent or a person wants to keep."""
+"""Writing a note, for every face."""
 
 from __future__ import annotations
 
-from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import record
-from anamnesis.notes import validity
-from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.notes.search import BODY_LIMIT, with_body_up_to
-from anamnesis.operations.notes.secrets import kept, replaced, without_any, without_new_secrets
+from anamnesis.ground.records import record, replace
+from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
+from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
 from anamnesis.search.filters import Filters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from anamnesis.notes.note import Memory, MemoryType, Scope
-    from anamnesis.notes.tree import ReadNote
+    from anamnesis.notes.note import Memory
+    from anamnesis.operations.notes.draft import NoteDraft
+    from anamnesis.operations.notes.policy import Face
     from anamnesis.store import MemoryStore
 
-MOST_BYTES = 256 * 1024  # a note is read by models; what is larger belongs into a file
-LONGEST_TITLE = 300
 _KNOWN = "This note was already stored; nothing was written."
 _COMPARED = 5  # a note that says nearly the same is among the first that its own words find
 _ASKED = 120  # characters of the body that are searched for: more costs more and finds the same
 
 
 @record
-class Remembered:
-    """A note that is in the store now, and what the writer must know about it."""
+class WrittenNote:
+    """A note that is in the store now, and what its writer must know about it."""
 
     note: Memory
     notice: str = ""
     written: bool = True  # otherwise it was there before, word for word
-    similar: tuple[Memory, ...] = ()  # notes in force that say nearly the same
+    similar: tuple[Memory, ...] = ()  # active notes that say nearly the same
 
 
-def write_memory(
+def write(
     store: MemoryStore,
+    draft: NoteDraft,
     *,
-    type: MemoryType,
-    title: str,
-    body: str,
-    project: str = "global",
-    tags: Iterable[str] | None = None,
+    face: Face,
     machine_id: str = "unknown",
-    scope: Scope = "portable",
-    supersedes: str = "",
-) -> dict[str, object]:
-    """Create a note and give it back; `notice` is there only if it is not word for word so."""
-    written = remember(
-        store,
-        type=type,
-        title=title,
-        body=body,
-        project=project,
-        tags=tags,
-        machine_id=machine_id,
-        scope=scope,
-        supersedes=supersedes,
-    )
-    fields = with_body_up_to(BODY_LIMIT, written.note)
-    return {**fields, "notice": written.notice} if written.notice else fields
-
-
-def remember(
-    store: MemoryStore,
-    *,
-    type: MemoryType,
-    title: str,
-    body: str,
-    project: str = "global",
-    tags: Iterable[str] | None = None,
-    machine_id: str = "unknown",
-    scope: Scope = "portable",
-    supersedes: str = "",
     anyway: bool = False,
     keep_secrets: bool = False,
-) -> Remembered:
-    """Create a note, unless it is already there; nothing is written if anything is wrong.
+) -> WrittenNote:
+    """Store a new note, or give the one that already says exactly this.
 
-    `anyway` writes it a second time, `keep_secrets` word for word.
+    `anyway` stores it a second time; `keep_secrets` stores it word for word. Raises InvalidInput,
+    NoSuchNote for a superseded id, StoreBusy or NotWritable; then nothing was written.
     """
-    validity.require_one_of("type", type, TYPES)
-    validity.require_one_of("scope", scope, SCOPES)
-    given = [title, body, project, *(tags or ())]
-    plain, secrets = without_any(given)
-    title, body, project, *tags = given if keep_secrets else plain
-    title, project = title.strip(), project.strip() or "global"
-    _require_a_size(title, body)
-    old = [store.require(note_id).note.id for note_id in supersedes.split()]
-    known = _same(store, title=title, body=body, project=project, scope=scope)
-    if known is not None and set(old) <= set(known.supersedes_ids) and not anyway:
-        return Remembered(known, notice=_KNOWN, written=False)
-    place = Filters((project,), type=type, scope=scope)
-    similar = () if anyway else _similar(store, title, body, place=place, besides=old)
+    rules = policy_of(face, "write")
+    plain, kinds = without_new_secrets(draft)
+    held = keep_secrets or rules.secrets == HELD
+    draft = trimmed(draft if held else plain)
+    require_allowed(rules, draft)
+    if rules.requires_superseded:
+        require_notes(store, draft.supersedes)
+    if rules.refuses_identical and not anyway:
+        known = _identical(store, draft)
+        if known is not None:
+            return WrittenNote(known, notice=_KNOWN, written=False)
+    similar = _similar(store, draft) if rules.checks_near_duplicates and not anyway else ()
     note = store.write(
-        type=type,
-        title=title,
-        body=body,
-        project=project,
+        type=draft.type,
+        title=draft.title,
+        body=draft.body,
+        project=draft.project,
         machine_id=machine_id,
-        scope=scope,
-        tags=tags,
-        supersedes=" ".join(old),
+        scope=draft.scope,
+        tags=draft.tags,
+        confidence=draft.confidence,
+        supersedes=" ".join(draft.supersedes),
     )
-    about_secrets = (kept if keep_secrets else replaced)(secrets)
+    if any(draft.later.values()):
+        note = store.put(replace(note, **draft.later))
+    about_secrets = (kept if held else replaced)(kinds)
     notice = " ".join(filter(None, (about_secrets, *map(_resembles, similar))))
-    return Remembered(note, notice=notice, similar=similar)
+    return WrittenNote(note, notice=notice, similar=similar)
 
 
-def amend(store: MemoryStore, note: Memory, *, before: ReadNote) -> Remembered:
-    """Save a person's edit; secrets that it brings in are replaced, as in a new note."""
-    plain, kinds = without_new_secrets(note, before=before.note)
-    return Remembered(store.update(plain, expected_hash=before.hash), notice=replaced(kinds))
+def require_notes(store: MemoryStore, ids: tuple[str, ...]) -> None:
+    """Raise NoSuchNote for an id that names none."""
+    for note_id in ids:
+        store.require(note_id)
 
 
-def _require_a_size(title: str, body: str) -> None:
-    if not title:
-        raise InvalidInput("title is empty.", hint="Say in one line what the note is about.")
-    if len(title) > LONGEST_TITLE:
-        raise InvalidInput(
-            f"title has {len(title)} characters; {LONGEST_TITLE} are allowed.",
-            hint="Keep the title to one line and put the rest into body.",
-        )
-    size = len(body.encode("utf-8", "surrogatepass"))
-    if size > MOST_BYTES:
-        raise InvalidInput(
-            f"body has {size // 1024} KB; {MOST_BYTES // 1024} KB are allowed.",
-            hint="Keep the essence and name the file that holds the rest.",
-        )
-
-
-def _same(
-    store: MemoryStore, *, title: str, body: str, project: str, scope: Scope
-) -> Memory | None:
-    """A note in force that says exactly this, in the same place."""
+def _identical(store: MemoryStore, draft: NoteDraft) -> Memory | None:
+    """An active note that says exactly this in the same place, and replaces the same notes."""
     same = [
         note
-        for note in store.titled(title, project=project, scope=scope)
-        if note.body.strip() == body.strip()
+        for note in store.titled(draft.title, project=draft.project, scope=draft.scope)
+        if note.body.strip() == draft.body.strip()
+        and set(draft.supersedes) <= set(note.supersedes_ids)
     ]
     superseded = store.superseded_ids() if same else ()
     return next((note for note in same if note.id not in superseded), None)
 
 
-def _similar(
-    store: MemoryStore, title: str, body: str, *, place: Filters, besides: Sequence[str]
-) -> tuple[Memory, ...]:
-    """The notes in force, in the same place, that say nearly this."""
+def _similar(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
+    """The active notes in the same place that say nearly this."""
     from anamnesis.reflect.similarity import THRESHOLD, likeness, shape
 
-    asked = f"{title} {body[:_ASKED]}"
+    place = Filters((draft.project,), type=draft.type, scope=draft.scope)
+    asked = f"{draft.title} {draft.body[:_ASKED]}"
     found = store.recall(asked, filters=place, k=_COMPARED, by_meaning=False, forgiving=False)
-    own = shape(body)
+    own = shape(draft.body)
     return tuple(
         hit.note
         for hit in found
-        if hit.note.id not in besides and likeness(own, shape(hit.note.body)) >= THRESHOLD
+        if hit.note.id not in draft.supersedes and likeness(own, shape(hit.note.body)) >= THRESHOLD
     )
 
 

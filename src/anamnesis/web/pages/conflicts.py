@@ -9,8 +9,8 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnD
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import EDITED
 from anamnesis.notes.frontmatter import note_in, serialize
-from anamnesis.operations.notes import edit
-from anamnesis.operations.notes.edit import draft_of
+from anamnesis.operations.notes.draft import draft_of, revised
+from anamnesis.operations.notes.edit import checked
 from anamnesis.operations.travel import compose, conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
@@ -45,19 +45,22 @@ def resolve(visit: Visit) -> Response:
     if choice in _LOOKING:
         return _shown(visit, sides)
     try:
-        _settle(visit, sides, choice)
+        notice = _settle(visit, sides, choice)
     except AnamnesisError as error:
         if choice != "edited":
             raise
         return _shown(visit, sides, error=error)  # with what the person made of both
     visit.dashboard.recorder.soon()
-    return visit.go("/conflicts", Notice("Settled. The next sync sends it."))
+    text = " ".join(filter(None, ("Settled. The next sync sends it.", notice)))
+    return visit.go("/conflicts", Notice(text, tone="trouble" if notice else "done"))
 
 
-def _settle(visit: Visit, sides: Sides, choice: str) -> None:
+def _settle(visit: Visit, sides: Sides, choice: str) -> str:
+    """Resolve the conflict; says what the person must know of the note that they made."""
+    notice = ""
     if choice not in ("picked", "edited"):
         conflicts.resolve(visit.store, sides.conflict.id, choice)
-        return
+        return notice
     if visit.value("seal") != compose.seal(sides):
         raise NoteChangedOnDisk(sides.conflict.path)
     found = compose.composition(sides, visit.fields)
@@ -65,8 +68,11 @@ def _settle(visit: Visit, sides: Sides, choice: str) -> None:
         raise InvalidInput("Only whole versions can be chosen here.")
     note = found.note()
     if choice == "edited":
-        note = replace(edit.revised(note, draft_from(visit)), updated_at=utcnow())
+        after = revised(note, draft_from(visit))
+        allowed, notice = checked(visit.store, note, after, face="dashboard")
+        note = replace(allowed, updated_at=utcnow())
     conflicts.resolve_with(visit.store, sides.conflict.id, serialize(note))
+    return notice
 
 
 def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:

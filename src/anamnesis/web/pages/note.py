@@ -6,16 +6,19 @@ from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any, cast
 
-from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.ground.records import replace
 from anamnesis.hooks import journal, receipts
 from anamnesis.notes.fields import EDITED, FIELDS, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.notes import batch, browse
-from anamnesis.operations.notes import edit as revise
-from anamnesis.operations.notes.edit import LATER_FIELDS, Draft, draft_of
+from anamnesis.operations.notes import batch, policy
+from anamnesis.operations.notes import edit as edits
+from anamnesis.operations.notes.draft import LATER_FIELDS, NoteDraft, draft_of, revised
+from anamnesis.operations.notes.secrets import about_secrets
+from anamnesis.operations.notes.write import write
 from anamnesis.web import markdown
+from anamnesis.web import related as others
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages import review
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _RECEIPTS = 5
+_LONGEST_TITLE = policy.policy_of("dashboard", "write").longest_title
 
 
 class _Gone(AnamnesisError):
@@ -46,7 +50,7 @@ def show(visit: Visit) -> Response:
         "note.html",
         **_common(visit, found),
         html=markdown.rendered(found.note.body),
-        related=browse.related(visit.store, found.note),
+        related=others.related(visit.store, found.note),
         given=_given(visit, found.note.id),
     )
 
@@ -69,23 +73,24 @@ def save(visit: Visit) -> Response:
     found, draft = visit.found_note(), draft_from(visit)
     if found is None:
         return _form(visit, None, draft, error=_Gone())
+    after, expected = revised(found.note, draft), visit.value("hash")
     try:
-        note = revise.revise(visit.store, found.note, draft, expected_hash=visit.value("hash"))
+        saved = edits.edit(visit.store, found, after, face="dashboard", expected_hash=expected)
     except NoteChangedOnDisk:
         now = visit.found_note()
         return _merge(visit, now, draft) if now else _form(visit, None, draft, error=_Gone())
     except AnamnesisError as error:  # whatever it is, the person's words stay in the form
         return _form(visit, found, draft, hash=visit.value("hash"), error=error)
     if visit.value("then") == "keep":
-        return visit.go("/review", review.decided(visit, "keep", [note.id]))
-    visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", _saved(visit, note.id, "Saved."))
+        notice = review.decided(visit, "keep", [found.note.id])
+        return visit.go("/review", _with(notice, saved.notice))
+    return _done(visit, found.note.id, "Saved.", saved.notice)
 
 
 def blank(visit: Visit) -> Response:
     """The form of a new note."""
     supersedes = visit.asked("supersedes")
-    draft = Draft(
+    draft = NoteDraft(
         title=visit.asked("title"),
         body="",
         project=visit.asked("project") or "global",
@@ -98,11 +103,10 @@ def create(visit: Visit) -> Response:
     """Write a new note."""
     draft = draft_from(visit)
     try:
-        note = revise.create(visit.store, draft, machine_id=visit.dashboard.machine)
+        saved = write(visit.store, draft, face="dashboard", machine_id=visit.dashboard.machine)
     except AnamnesisError as error:
         return _form(visit, None, draft, error=error)
-    visit.dashboard.recorder.soon()
-    return visit.go(f"/notes/{note.id}", _saved(visit, note.id, "Written."))
+    return _done(visit, saved.note.id, "Written." if saved.written else "", saved.notice)
 
 
 def redact(visit: Visit) -> Response:
@@ -110,20 +114,25 @@ def redact(visit: Visit) -> Response:
     found = visit.note()
     if visit.value("hash") != found.hash:
         raise NoteChangedOnDisk(f"{found.note.id}.md")
-    revise.redact(visit.store, found)
+    edits.redact(visit.store, found)
     visit.dashboard.recorder.soon()
     done = "The secrets were replaced. The note travels with the next sync."
-    notice = replace(
-        _saved(visit, found.note.id, done), changes=batch.changed(visit.store, found.note)
-    )
+    notice = Notice(done, changes=batch.changed(visit.store, found.note))
     return visit.go(f"/notes/{found.note.id}", notice)
 
 
-def _saved(visit: Visit, note_id: str, text: str) -> Notice:
-    """What was done, unless there is something that the person must know first."""
-    found = visit.store.read(note_id)
-    warning = revise.about_secrets(visit.dashboard.home, found) if found else ""
-    return Notice(f"Saved. {warning}", tone="trouble") if warning else Notice(text)
+def _done(visit: Visit, note_id: str, text: str, notice: str) -> Response:
+    """The note that was saved, with what was done and what the person must know about it."""
+    visit.dashboard.recorder.soon()
+    found = visit.read(note_id)
+    warning = about_secrets(visit.dashboard.home, found) if found else ""
+    return visit.go(f"/notes/{note_id}", _with(_with(Notice(text), notice), warning))
+
+
+def _with(notice: Notice, more: str) -> Notice:
+    if not more:
+        return notice
+    return replace(notice, text=" ".join(filter(None, (notice.text, more))), tone="trouble")
 
 
 def preview(visit: Visit) -> Response:
@@ -143,25 +152,26 @@ def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
 
 
 def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
-    chain = browse.chain(visit.store, found.note)
+    chain = others.chain(visit.store, found.note)
     return {
         "note": found.note,
         "hash": found.hash,
         "chain": chain,
         "size": len(found.data),
-        "secrets": revise.about_secrets(visit.dashboard.home, found),
+        "secrets": about_secrets(visit.dashboard.home, found),
     }
 
 
 def _form(
     visit: Visit,
     found: ReadNote | None,
-    draft: Draft,
+    draft: NoteDraft,
     *,
     hash: str = "",
     error: AnamnesisError | None = None,
 ) -> Response:
-    status = 400 if isinstance(error, InvalidInput) else 409 if isinstance(error, _Gone) else 503
+    wrong = isinstance(error, (InvalidInput, NoSuchNote))
+    status = 400 if wrong else 409 if isinstance(error, _Gone) else 503
     facets = visit.dashboard.counts.facets(replace(visit.shown(), state="all"))
     return visit.page(
         "edit.html",
@@ -171,6 +181,7 @@ def _form(
         draft=draft,
         in_review=visit.asked("review") == "1" or visit.value("then") == "keep",
         error=error,
+        longest_title=max(_LONGEST_TITLE, len(draft.title)),
         types=TYPES,
         scopes=SCOPES,
         later=[(name, EDITED[name], field_text(draft, name)) for name in LATER_FIELDS],
@@ -179,7 +190,7 @@ def _form(
     )
 
 
-def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
+def _merge(visit: Visit, found: ReadNote, draft: NoteDraft) -> Response:
     """Both versions: theirs to read, the person's own to go on with."""
     theirs = draft_of(found.note)
     fields = [
@@ -201,7 +212,7 @@ def _merge(visit: Visit, found: ReadNote, draft: Draft) -> Response:
     )
 
 
-def field_text(draft: Draft, name: str) -> str:
+def field_text(draft: NoteDraft, name: str) -> str:
     """One field as a form shows it."""
     value = draft.later.get(name, "") if name in LATER_FIELDS else getattr(draft, name)
     if isinstance(value, str | float):
@@ -209,18 +220,18 @@ def field_text(draft: Draft, name: str) -> str:
     return (", " if FIELDS[name].kind == WORDS else " ").join(value)
 
 
-def draft_from(visit: Visit) -> Draft:
+def draft_from(visit: Visit) -> NoteDraft:
     """What the person sent."""
     try:
         confidence = float(visit.value("confidence", "1") or "1")
     except ValueError:
         confidence = nan  # refused with the others, and then the form still has everything
     tags = (" ".join(tag.split()) for tag in visit.value("tags").split(","))
-    return Draft(
-        title=visit.value("title"),
-        body=visit.value("body"),
+    return NoteDraft(
+        title=" ".join(visit.value("title").split()),
+        body=visit.value("body").replace("\r\n", "\n"),  # forms send every line end so
         type=cast("MemoryType", visit.value("type", "semantic")),  # checked with the rest
-        project=visit.value("project", "global"),
+        project=" ".join(visit.value("project", "global").split()),
         scope=cast("Scope", visit.value("scope", "portable")),
         tags=tuple(tag for tag in tags if tag),
         confidence=confidence,

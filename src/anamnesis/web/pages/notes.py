@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import record
 from anamnesis.history import undo as units
-from anamnesis.index.browse import ORDERS, Shown
+from anamnesis.index.browse import ORDERS, NoteFilter
 from anamnesis.notes.note import SCOPES
-from anamnesis.operations.notes import batch, browse
-from anamnesis.operations.notes.browse import Answer
+from anamnesis.operations.notes import batch
+from anamnesis.operations.notes.delete import delete
+from anamnesis.operations.notes.list import list_notes
+from anamnesis.operations.notes.move import move
+from anamnesis.operations.notes.show import find
 from anamnesis.web.dashboard import Notice
+from anamnesis.web.lookup import MOST_HITS, FoundNote, FoundPage, looked_up
 from anamnesis.web.pages import review
 from anamnesis.web.words import plural
 
@@ -79,11 +83,11 @@ def show(visit: Visit) -> Response:
         "offset": offset,
         "order": order,
         "orders": LABELS,
-        "best": browse.MOST_HITS,
+        "best": MOST_HITS,
         "page_size": PAGE,
         "facets": _facets(visit, shown, found.facets),
         "here": visit.address(),
-        "empty": visit.dashboard.counts.total(Shown(state="all")) == 0,
+        "empty": visit.dashboard.counts.total(NoteFilter(state="all")) == 0,
     }
     partial = visit.from_htmx and visit.request.headers.get("hx-target") == "results"
     return visit.page("notes_results.html" if partial else "notes.html", **context)
@@ -131,16 +135,16 @@ def _unit_undone(visit: Visit, unit: str) -> Notice:
     return Notice("Taken back.")
 
 
-def _found(visit: Visit, query: str, shown: Shown, *, order: str, offset: int) -> Answer:
+def _found(visit: Visit, query: str, shown: NoteFilter, *, order: str, offset: int) -> FoundPage:
     if query:
-        return browse.search(visit.store, query, shown, limit=PAGE, offset=offset)
-    hits = browse.page(visit.store, shown, order=order, limit=PAGE, offset=offset)
+        return looked_up(visit.store, query, shown, limit=PAGE, offset=offset)
+    page = list_notes(visit.store, shown, order=order, limit=PAGE, offset=offset, excerpts=True)
     counts = visit.dashboard.counts
-    return Answer(tuple(hits), counts.total(shown), counts.facets(shown))
+    return FoundPage(tuple(map(FoundNote, page.rows)), counts.total(shown), counts.facets(shown))
 
 
 def _facets(
-    visit: Visit, shown: Shown, found: Mapping[str, Sequence[tuple[str, int]]]
+    visit: Visit, shown: NoteFilter, found: Mapping[str, Sequence[tuple[str, int]]]
 ) -> list[Facet]:
     facets = []
     for name, title in _FACETS.items():
@@ -169,14 +173,13 @@ def _choice(visit: Visit, name: str, value: str, count: int, chosen: str) -> Cho
 def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
     store, name = visit.store, visit.value("act")
     if name == "delete":
-        visit.dashboard.recorder.keep(ids)
-        return batch.delete(store, ids)
+        return delete(store, ids)
     if name == "tag":
         return batch.add_tag(store, ids, visit.value("tag"))
     if name == "untag":
         return batch.remove_tag(store, ids, visit.value("tag"))
     if name in SCOPES:
-        return batch.move(store, ids, name)
+        return move(store, ids, name)
     if name == "supersede":
         newest = max(ids, key=lambda note_id: _age(visit, note_id))
         return batch.supersede(store, ids, by=visit.value("by") or newest)
@@ -184,8 +187,8 @@ def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
 
 
 def _age(visit: Visit, note_id: str) -> str:
-    note = visit.store.get(note_id)
-    return note.updated_at if note else ""
+    found = find(visit.store, note_id)
+    return found.note.updated_at if found else ""
 
 
 def _notice(name: str, done: Curated) -> Notice:
@@ -198,5 +201,5 @@ def _notice(name: str, done: Curated) -> Notice:
         "machine-local": f"{number} kept on this machine.",
         "supersede": "The latest note replaces the others.",
     }
-    text = " ".join([texts[name], *done.failures])
-    return Notice(text, done.changes, "trouble" if done.failures else "done")
+    text = " ".join([texts[name], *done.notices, *done.failures])
+    return Notice(text, done.changes, "trouble" if done.notices or done.failures else "done")

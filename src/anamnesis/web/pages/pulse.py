@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.records import record
-from anamnesis.index.browse import Shown
+from anamnesis.index.browse import NoteFilter
 from anamnesis.inject import budget
-from anamnesis.operations.notes import browse
+from anamnesis.operations.notes.list import list_notes
 from anamnesis.operations.sessions.inject import preview
 from anamnesis.project import GLOBAL
 from anamnesis.web import health
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.operations.notes.browse import Hit
+    from anamnesis.index.browse import Row
     from anamnesis.web.pages.injection import Verdict
     from anamnesis.web.visit import Visit
 
@@ -31,7 +31,7 @@ _DAYS = 14
 def show(visit: Visit) -> Response:
     """The first page."""
     counts = visit.dashboard.counts
-    everything = Shown(state="all")
+    everything = NoteFilter(state="all")
     today = datetime.now(UTC).date()
     since = (today - timedelta(days=_DAYS - 1)).isoformat()
     days = counts.days(everything, since=since)
@@ -39,11 +39,11 @@ def show(visit: Visit) -> Response:
         (day := (today - timedelta(days=_DAYS - 1 - at)).isoformat(), days.get(day, 0))
         for at in range(_DAYS)
     ]
-    latest = browse.page(visit.store, Shown(), limit=_LATEST)
+    latest = list_notes(visit.store, NoteFilter(), limit=_LATEST).rows
     return visit.page(
         "pulse.html",
         checks=health.checks(visit.dashboard),
-        total=counts.total(Shown()),
+        total=counts.total(NoteFilter()),
         types=counts.along("type", everything),
         projects=counts.along("project", everything),
         latest=latest,
@@ -68,7 +68,7 @@ class Start:
     limit: int
 
 
-def _start(visit: Visit, latest: Sequence[Hit]) -> Start:
+def _start(visit: Visit, latest: Sequence[Row]) -> Start:
     project = _project(visit, latest)
     chosen, fitted = preview(visit.store, project=project)
     given = [each for each in injection.verdicts(chosen, fitted) if each.shown == "whole"]
@@ -83,10 +83,10 @@ def _start(visit: Visit, latest: Sequence[Hit]) -> Start:
     )
 
 
-def _project(visit: Visit, latest: Sequence[Hit]) -> str:
+def _project(visit: Visit, latest: Sequence[Row]) -> str:
     """The project that the dashboard was started in; if nothing is known of it, the latest one."""
     here = visit.dashboard.project
-    if here and visit.dashboard.counts.total(Shown(project=here)):
+    if here and visit.dashboard.counts.total(NoteFilter(project=here)):
         return here
-    projects = (hit.row.note.project for hit in latest)
+    projects = (row.note.project for row in latest)
     return next((name for name in projects if name != GLOBAL), GLOBAL)

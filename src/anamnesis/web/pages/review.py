@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.ground.records import record
-from anamnesis.index.browse import Shown
+from anamnesis.index.browse import NoteFilter
 from anamnesis.index.curation import PENDING
 from anamnesis.notes.ids import is_valid_id
 from anamnesis.operations.curate import review
-from anamnesis.operations.notes import browse
+from anamnesis.operations.notes.list import list_notes
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.words import plural
@@ -54,10 +54,9 @@ class Looked:
 
 def show(visit: Visit) -> Response:
     """The queue, and the note of it that is looked at."""
-    shown = Shown(review=PENDING, project=visit.asked("project"))
+    shown = NoteFilter(review=PENDING, project=visit.asked("project"))
     offset = visit.asked_number("offset", 0, most=_DEEPEST)
-    hits = browse.page(visit.store, shown, order="oldest", limit=QUEUE, offset=offset)
-    queue = [hit.row for hit in hits]
+    queue = list_notes(visit.store, shown, order="oldest", limit=QUEUE, offset=offset).rows
     found = _waiting(visit, visit.asked("note")) or _first(visit, queue)
     after = _after(queue, found.note.id) if found else ""
     return visit.page(
@@ -67,7 +66,7 @@ def show(visit: Visit) -> Response:
         offset=offset,
         page_size=QUEUE,
         project=shown.project,
-        projects=visit.dashboard.counts.values("project", Shown(review=PENDING)),
+        projects=visit.dashboard.counts.values("project", NoteFilter(review=PENDING)),
         looked=_looked(visit, found) if found else None,
         after=after,
         skip=address(project=shown.project, note=after),

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.records import replace
-from anamnesis.index.browse import Shown
-from anamnesis.operations.notes import browse
+from anamnesis.index.browse import NoteFilter
+from anamnesis.operations.notes.list import list_notes
 from anamnesis.web import figures
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ _DEEPEST = 1_000_000
 def show(visit: Visit) -> Response:
     """The page, narrowed to a project, a machine or a day if the address says so."""
     asked = visit.shown()
-    shown = Shown(project=asked.project, machine=asked.machine, day=asked.day, state="all")
+    shown = NoteFilter(project=asked.project, machine=asked.machine, day=asked.day, state="all")
     today = datetime.now(UTC).date()
     counts = visit.dashboard.counts
     whole_year = replace(shown, day="")
     days = counts.days(whole_year, since=(today - timedelta(days=371)).isoformat())
     offset = visit.asked_number("offset", 0, most=_DEEPEST)
-    hits = browse.page(visit.store, shown, order="created", limit=_LISTED, offset=offset)
+    page = list_notes(visit.store, shown, order="created", limit=_LISTED, offset=offset)
     return visit.page(
         "timeline.html",
         calendar=figures.calendar(days, last=today),
@@ -38,12 +38,12 @@ def show(visit: Visit) -> Response:
         shown=shown,
         groups=[
             (day, list(found))
-            for day, found in groupby(hits, key=lambda hit: hit.row.note.created_at[:10])
+            for day, found in groupby(page.rows, key=lambda row: row.note.created_at[:10])
         ],
         projects=counts.values("project"),
         machines=counts.values("machine"),
         offset=offset,
-        listed=len(hits),
+        listed=len(page.rows),
         listable=counts.total(shown),
         page_size=_LISTED,
     )

@@ -1,0 +1,32 @@
+"""Deleting notes, for every face."""
+
+from __future__ import annotations
+
+from anamnesis.ground.errors import AnamnesisError, StoreBusy
+from anamnesis.ground.records import replace
+from anamnesis.history import commit
+from anamnesis.operations.notes.batch import one_by_one
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from anamnesis.operations.notes.batch import Curated
+    from anamnesis.store import MemoryStore
+
+
+def delete(store: MemoryStore, ids: Iterable[str]) -> Curated:
+    """Remove notes; the history keeps what they say now, whoever wrote it.
+
+    Raises StoreBusy if nothing could be done because of another process.
+    """
+    wanted = list(dict.fromkeys(ids))
+    notice = ""
+    try:
+        commit.keep(store, wanted)
+    except StoreBusy:
+        raise
+    except AnamnesisError as error:  # git is missing, for one; what a person wants gone goes
+        notice = f"nothing is kept of what was not recorded yet: {error.message}"
+    done = one_by_one(store, wanted, store.delete)
+    return replace(done, notices=(notice,)) if notice else done

@@ -1,0 +1,111 @@
+"""What each face lets through: one row for each face and verb.
+
+A difference between two faces is a difference between two rows, and has its reason beside it.
+"""
+
+from __future__ import annotations
+
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import record, replace
+from anamnesis.notes import validity
+from anamnesis.notes.note import SCOPES, TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeVar
+
+    from anamnesis.notes.note import Memory
+    from anamnesis.operations.notes.draft import NoteDraft
+
+    T = TypeVar("T", Memory, NoteDraft)
+    Face = Literal["command", "tool", "dashboard", "api"]
+    Verb = Literal["write", "edit"]
+
+REPLACED = "replaced"  # a secret is taken out before the note is stored, and the writer is told
+HELD = "held"  # it is stored as it is, and sync keeps the note on this machine
+
+_TITLE = 300  # characters: a line that people and models read in lists
+_BODY = 256 * 1024  # bytes: a note is read by models; anything larger belongs in a file
+_LABEL = 1000  # characters of a project key or a tag
+
+
+@record
+class Policy:
+    """The rules for one verb of one face."""
+
+    face: Face
+    verb: Verb
+    longest_title: int  # characters
+    largest_body: int  # bytes of UTF-8
+    refuses_identical: bool  # a note that says exactly this in the same place; `--anyway` waives it
+    requires_superseded: bool  # every id that it says it replaces must be a note
+    checks_near_duplicates: bool  # the writer is told of notes that say nearly the same
+    secrets: str  # REPLACED or HELD; `--allow-secret` asks for HELD
+
+
+# An edit has its note already: that another one says the same is for `dedup` to find. Tools write
+# corrections as new notes, so there is no row for an edit by a tool.
+POLICIES = (
+    #       face         verb     title   body   identical supersedes similar secrets
+    Policy("command",   "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
+    Policy("tool",      "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
+    Policy("dashboard", "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
+    Policy("api",       "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
+    Policy("command",   "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED),
+    Policy("dashboard", "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED),
+    Policy("api",       "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED),
+)  # fmt: skip
+_ROWS = {(row.face, row.verb): row for row in POLICIES}
+
+
+def policy_of(face: Face, verb: Verb) -> Policy:
+    """The row for a face and a verb."""
+    return _ROWS[face, verb]
+
+
+def trimmed(note: T) -> T:
+    """A note or draft without space around its title and project; no project is `global`."""
+    return replace(note, title=note.title.strip(), project=note.project.strip() or "global")
+
+
+def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None = None) -> None:
+    """Raise InvalidInput for what a note may not say.
+
+    What was so `before` an edit may stay, so that a note from elsewhere can be improved step by
+    step; an edit may not make it worse.
+    """
+    _require_known_values(draft, before)
+    if not draft.title and (before is None or before.title):
+        raise InvalidInput("The title is empty.", hint="Say in one line what the note is about.")
+    if len(draft.title) > max(rules.longest_title, len(before.title) if before else 0):
+        raise InvalidInput(
+            f"The title has {len(draft.title)} characters; {rules.longest_title} are allowed.",
+            hint="Keep the title to one line and put the rest into the body.",
+        )
+    size = _size(draft)
+    if size > max(rules.largest_body, _size(before) if before else 0):
+        raise InvalidInput(
+            f"The body has {size // 1024} KB; {rules.largest_body // 1024} KB are allowed.",
+            hint="Keep the essence and name the file that holds the rest.",
+        )
+    known = (before.project, *before.tags) if before else ()
+    for label in (draft.project, *draft.tags):
+        if len(label) > _LABEL and label not in known:
+            raise InvalidInput(f"{label[:40]}… is longer than {_LABEL} characters.")
+
+
+def _require_known_values(draft: NoteDraft, before: NoteDraft | None) -> None:
+    if before is None or draft.type != before.type:  # a newer version's type may stay
+        validity.require_one_of("type", draft.type, TYPES)
+    validity.require_one_of("scope", draft.scope, SCOPES)
+    for name, value in draft.later.items():
+        if isinstance(value, float) and value - value != 0.0:
+            raise InvalidInput(f"The {name} is not a number.")
+    if before is not None and draft.confidence == before.confidence:
+        return
+    if not 0.0 <= draft.confidence <= 1.0:
+        raise InvalidInput("The confidence is a number from 0 to 1.")
+
+
+def _size(draft: NoteDraft) -> int:
+    return len(draft.body.encode("utf-8", "surrogatepass"))
