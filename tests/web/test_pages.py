@@ -102,6 +102,19 @@ def test_every_order_lists_all_notes(browser: TestClient, store: MemoryStore, or
     assert len(_titles(browser.get("/notes", params={"sort": order}).text)) == 3
 
 
+def test_a_note_cannot_replace_what_is_not_there(browser: TestClient, store: MemoryStore) -> None:
+    note = _put(store, 1)
+
+    form = {"act": "supersede", "id": [note.id, "NOSUCH"], "by": note.id}
+    answer = browser.post("/notes", data=form)
+
+    assert answer.status_code == 404
+    assert "There is no note NOSUCH." in answer.text
+    kept = store.get(note.id)
+    assert kept is not None
+    assert kept.supersedes == ""
+
+
 def test_deleting_can_be_undone_once(browser: TestClient, store: MemoryStore) -> None:
     notes = [_put(store, number) for number in range(3)]
     ids = [note.id for note in notes[:2]]

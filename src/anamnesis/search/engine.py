@@ -47,7 +47,7 @@ class Found:
 
 
 @record
-class Hit:
+class SearchHit:
     """A note that answers a question, how well, and why."""
 
     note: Memory

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self, TypeVar
 
-    from anamnesis.search.engine import Hit
+    from anamnesis.search.engine import SearchHit
     from anamnesis.search.filters import Filters
     from anamnesis.search.query import _fts_query
     from anamnesis.search.semantic import Semantics
@@ -197,12 +197,12 @@ class MemoryStore(Filing):
         by_meaning: bool = True,
         by_encoder: bool = True,
         forgiving: bool = True,
-    ) -> Sequence[Hit]:
+    ) -> Sequence[SearchHit]:
         """The notes that answer a free text best, each with its score and the reasons for it.
 
         Where there is an encoder, it is part of the meaning.
         """
-        from anamnesis.search.engine import Hit, Question, search
+        from anamnesis.search.engine import Question, SearchHit, search
         from anamnesis.search.filters import EVERYTHING
 
         self._catalog.notice()
@@ -218,7 +218,7 @@ class MemoryStore(Filing):
         )
         found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
-        return [Hit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
+        return [SearchHit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
 
     def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The answer of one of the index's own queries, on one state of it."""

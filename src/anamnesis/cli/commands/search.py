@@ -15,7 +15,7 @@ from anamnesis.search.filters import Filters
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.search.engine import Hit
+    from anamnesis.search.engine import SearchHit
 
 EXAMPLES = """\
 examples:
@@ -83,7 +83,7 @@ def _filters(args: Namespace) -> Filters:
     )
 
 
-def _hit_dict(hit: Hit, *, explain: bool) -> dict[str, object]:
+def _hit_dict(hit: SearchHit, *, explain: bool) -> dict[str, object]:
     fields = note_dict(hit.note)
     if explain:
         fields |= {"score": hit.score, "why": dataclasses.asdict(hit.why)}

@@ -51,15 +51,18 @@ def remove_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
 
 
 def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
-    """Let one note replace others."""
+    """Let one note replace others; raises what keeps it from that."""
     replaced = [note_id for note_id in ids if note_id != by]
-    return _each(
+    done = _each(
         store,
         [by],
         lambda note: replace(
             note, supersedes=" ".join(dict.fromkeys([*note.supersedes_ids, *replaced]))
         ),
     )
+    for error in done.errors:
+        raise error
+    return done
 
 
 def undo(store: MemoryStore, changes: Iterable[Change]) -> Curated:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.search.engine import Hit
+    from anamnesis.search.engine import SearchHit
     from anamnesis.search.filters import Filters
     from anamnesis.store import MemoryStore
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class SearchAnswer:
     """The notes that answer, best first, and whether that is the one note that was named."""
 
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     by_id: bool = False
 
 
@@ -46,12 +46,12 @@ def _keep_vectors_up(store: MemoryStore) -> None:
         embed.keep_up(str(store.root))
 
 
-def _named(store: MemoryStore, note_id: str) -> Hit | None:
+def _named(store: MemoryStore, note_id: str) -> SearchHit | None:
     read = find(store, note_id) or find(store, note_id.upper())
     if read is None:
         return None
-    from anamnesis.search.engine import Hit
+    from anamnesis.search.engine import SearchHit
     from anamnesis.search.rank import Why
 
     reason = Why((), together=0, words=1.0, meaning=0, nearness=0, prior=1.0, coverage=1.0)
-    return Hit(read.note, 1.0, reason)
+    return SearchHit(read.note, 1.0, reason)

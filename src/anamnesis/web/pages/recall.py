@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.search.engine import Hit
+    from anamnesis.search.engine import SearchHit
     from anamnesis.web.visit import Visit
 
 _HITS = 8
@@ -43,7 +43,7 @@ class Column:
 
     side: str
     setting: Setting
-    hits: Sequence[Hit]
+    hits: Sequence[SearchHit]
     places: dict[str, int]  # id -> place, from 1
 
 
