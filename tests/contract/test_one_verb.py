@@ -15,6 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.cli import main
+from anamnesis.ground import locks
 from anamnesis.ground.records import record, replace
 from anamnesis.mcp import tools
 from anamnesis.mcp.binding import Binding
@@ -435,6 +436,20 @@ def test_the_history_keeps_what_is_deleted(
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "nobody recorded this yet" in kept.stdout
+
+
+@pytest.mark.parametrize(("method", "address"), [("POST", "/notes"), ("DELETE", "/api/notes/{}")])
+def test_nothing_is_deleted_that_a_running_sync_keeps_from_the_history(
+    browser: TestClient, store: MemoryStore, method: str, address: str
+) -> None:
+    note = store.write(type="semantic", title="Port", body="nobody recorded this yet")
+
+    with locks.held(str(store.root / "locks" / "sync.lock"), name="sync", timeout=1):
+        form = {"act": "delete", "id": note.id}
+        answer = browser.request(method, address.format(note.id), data=form)
+
+    assert answer.status_code == 503
+    assert store.get(note.id) is not None
 
 
 def test_a_note_is_the_same_to_every_program(
