@@ -33,6 +33,20 @@ def held(path: str, *, name: str, timeout: float) -> Iterator[None]:
         release()
 
 
+def is_held(path: str) -> bool:
+    """Whether a living process holds the lock at `path` right now."""
+    if not os.path.exists(path):
+        return False
+    try:
+        release = _acquire(path, 0)
+    except OSError:
+        return False
+    if release is None:
+        return True
+    release()
+    return False
+
+
 def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
     """Take the lock and give what releases it, or None when time is up."""
     if os.name == "nt":

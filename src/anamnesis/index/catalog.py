@@ -23,15 +23,19 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 10.0
 _SHORT_SECONDS = 0.5
+_BUILD_SECONDS = 60.0  # to wait for another process that builds the index
 _REBUILD_FROM = 2000  # so many files to read: a fresh database is faster than changing the old
 
 
 class Catalog:
     """What the index says, kept in step with the files of one store."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, hurried: bool = False) -> None:
         self.root = root
+        self.hurried = hurried  # a session waits: nothing is built and no large folder read
         self.path = os.path.join(root, "index.db")
+        self._rebuild_lock = os.path.join(root, "locks", "rebuild.lock")
+        self.lags = False  # a hurried look left changes on disk to the next one
         self.degraded = ""  # why the index is not the shared one, for `status`
         self._db = self._open()
 
@@ -68,6 +72,10 @@ class Catalog:
         if self._db.read_only and not self._can_write_again():
             return
         changed = self.query(lambda db: difference.changed_folders(db, self.root))
+        if self.hurried and changed:
+            small = self.query(lambda db: difference.small_folders(db, changed))
+            self.lags = len(small) < len(changed)
+            changed = small
         if not changed:
             return
         try:
@@ -87,7 +95,10 @@ class Catalog:
         listing = tree.scan(self.root, below)
         changes = self.query(lambda db: difference.diff(db, listing, below))
         if len(changes.added) + len(changes.changed) > _REBUILD_FROM:
-            self.rebuild()
+            if self.hurried:
+                self.lags = True
+            else:
+                self.rebuild()
             return changes
         paths = (*changes.added, *changes.changed, *changes.gone)
         same = self._take_in(paths, listing.problems)
@@ -127,7 +138,19 @@ class Catalog:
 
     def rebuild(self, progress: difference.Progress | None = None) -> None:
         """Build the index anew from the files."""
-        rebuild.rebuild(self.root, self.path, lock=self.lock, progress=progress)
+        with locks.held(self._rebuild_lock, name="index", timeout=_BUILD_SECONDS):
+            rebuild.rebuild(self.root, self.path, lock=self.lock, progress=progress)
+
+    def _built_by_another(self) -> bool:
+        """Whether a process that was building the index has finished it."""
+        if not locks.is_held(self._rebuild_lock):
+            return False
+        with locks.held(self._rebuild_lock, name="index", timeout=_BUILD_SECONDS):
+            try:
+                Database(self.path).close()
+            except IndexBroken:
+                return False
+        return True
 
     def _take_in(self, paths: Sequence[str], problems: dict[str, str]) -> set[str]:
         same: set[str] = set()
@@ -149,6 +172,8 @@ class Catalog:
         try:
             return ask()
         except IndexBroken:
+            if self.hurried:
+                raise
             self._db.close()
             self._db = self._rebuilt()
             return ask()
@@ -169,11 +194,14 @@ class Catalog:
         try:
             return Database(self.path)
         except IndexBroken:
+            if self.hurried:
+                raise
             return self._rebuilt()
 
     def _rebuilt(self) -> Database:
         try:
-            self.rebuild()
+            if not self._built_by_another():
+                self.rebuild()
             return Database(self.path)
         except (NotWritable, StoreBusy, sqlite3.OperationalError) as error:
             self.degraded = f"index.db cannot be rebuilt ({error}); an index in memory is used"

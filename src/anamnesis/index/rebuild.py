@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from contextlib import suppress
 
@@ -14,12 +15,17 @@ from anamnesis.notes import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
 
 _ABANDONED_SECONDS = 3600.0  # nothing takes so long to write
+_CONTESTED = """
+SELECT path FROM files WHERE note_id IN (
+  SELECT note_id FROM files WHERE note_id IS NOT NULL GROUP BY note_id HAVING count(*) > 1
+) ORDER BY path
+"""
+_BOOT = "/proc/sys/kernel/random/boot_id"
 
 
 def rebuild(
@@ -32,78 +38,111 @@ def rebuild(
     """Replace the index at `path` by a fresh one; readers and writers go on meanwhile.
 
     Files are read without the lock. Under it only what changed since then is read, and the
-    finished database is put in place.
+    finished database is put in place. What a killed rebuild had done is gone on with. One
+    process at a time may be here.
     """
     _sweep(root)
-    beside = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
+    beside = f"{path}.building"
+    db = _begun(beside)
     try:
-        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except OSError as error:
-        raise NotWritable(beside, reason=(error.strerror or "").lower()) from error
-    db = schema.connect(beside)
-    try:
-        # Nobody else sees this file and it can be made again: no journal, no waiting for disks.
-        for pragma in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-65536"):
-            db.execute(f"PRAGMA {pragma}")
         _load(db, root, progress)
         with lock():
             _catch_up(db, root)
             db.close()
             _put_in_place(beside, path)
-    finally:
-        db.close()
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            _unlink(beside + suffix)
+    except Exception:
+        _discard(beside, db)
+        raise
+    _discard(beside, db)
+
+
+def _begun(beside: str) -> sqlite3.Connection:
+    """The database that a killed rebuild of this machine's run began, or an empty one.
+
+    It is written without waiting for disks: after a power cut nobody knows what it holds.
+    """
+    boot = _boot_id()
+    if boot and os.path.exists(beside):
+        db = schema.connect(beside)
+        with suppress(sqlite3.Error):
+            if db.execute("SELECT boot FROM building").fetchone()[0] == boot:
+                return _unhurried(db)
+        _discard(beside, db)
+    try:
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+    except OSError as error:
+        raise NotWritable(beside, reason=(error.strerror or "").lower()) from error
+    db = _unhurried(schema.connect(beside))
+    schema.create(db)
+    db.execute("CREATE TABLE building (boot TEXT)")
+    db.execute("INSERT INTO building VALUES (?)", (boot,))
+    return db
+
+
+def _unhurried(db: sqlite3.Connection) -> sqlite3.Connection:
+    for pragma in ("journal_mode=WAL", "synchronous=OFF", "cache_size=-65536"):
+        db.execute(f"PRAGMA {pragma}")
+    return db
+
+
+def _boot_id() -> str:
+    """What differs each time that the machine is started; nothing where that is not known."""
+    try:
+        with open(_BOOT, encoding="ascii") as stream:
+            return stream.read().strip()
+    except OSError:
+        return ""
+
+
+def _discard(path: str, db: sqlite3.Connection) -> None:
+    db.close()
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        _unlink(path + suffix)
 
 
 def in_memory(root: str) -> Database:
     """An index of the files that is gone with the process, for a store that we cannot write."""
     db = schema.connect(":memory:")
+    schema.create(db)
     _load(db, root)
     return Database("", connection=db)
 
 
 def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None = None) -> None:
-    """Fill an empty database with all files: in bulk first, then what bulk cannot settle."""
-    schema.create(db)
-    schema.expect_bulk(db, bulk=True)
+    """Fill a database with the files that it lacks: in bulk first, then what bulk cannot settle."""
+    schema.expect_bulk(db)
     listing = tree.scan(root)
-    db.execute("BEGIN")
-    taken: dict[str, str] = {}
-    contested: list[str] = []
-    linked: list[str] = []
-    done = 0
-    for asked, readings in refresh.batches(root, sorted(listing.files), listing.problems):
+    missing = refresh.diff(db, listing).added
+    taken = {row[0] for row in db.execute("SELECT id FROM memories")}
+    done = len(listing.files) - len(missing)
+    for asked, readings in refresh.batches(root, missing, listing.problems):
         fresh = []
         for reading in readings:
             note = reading.note
-            if note is None:
+            if note is None or note.id in taken:
                 continue
-            if note.id in taken:
-                contested += [taken[note.id], reading.path]
-                continue
-            taken[note.id] = reading.path
+            taken.add(note.id)
             fresh.append((len(taken), note, reading.path.partition("/")[2]))
-            if note.supersedes:
-                linked.append(note.id)
+        db.execute("BEGIN")
         refresh.record_files(db, readings)
         rows.insert_all(db, fresh)
+        db.execute("COMMIT")
         done += len(asked)
         if progress is not None:
             progress(done, len(listing.files))
-    refresh.record_folders(db, listing, tree.TREES)
-    db.execute("COMMIT")
-    schema.expect_bulk(db, bulk=False)
+    schema.end_bulk(db)
     schema.create_indexes(db)
-    _settle(db, root, contested, linked)
+    _settle(db, root)
 
 
-def _settle(db: sqlite3.Connection, root: str, contested: list[str], linked: list[str]) -> None:
+def _settle(db: sqlite3.Connection, root: str) -> None:
     """Decide between files with one id, and hide what other notes replace."""
+    contested = [row[0] for row in db.execute(_CONTESTED)]
+    linked = [row[0] for row in db.execute("SELECT DISTINCT memory_id FROM supersessions")]
     db.execute("BEGIN")
     for path in contested:
         db.execute("UPDATE files SET hash = NULL WHERE path = ?", (path,))
-    for asked, readings in refresh.batches(root, dict.fromkeys(contested)):
+    for asked, readings in refresh.batches(root, contested):
         refresh.apply(db, root, asked, readings)
     supersession.mark(db, linked, released=supersession.targets(db, linked))
     db.execute("COMMIT")
@@ -119,6 +158,8 @@ def _catch_up(db: sqlite3.Connection, root: str) -> None:
         refresh.apply(db, root, asked, readings)
     refresh.record_folders(db, listing, tree.TREES)
     db.execute("COMMIT")
+    db.execute("DROP TABLE building")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _put_in_place(fresh: str, path: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # read so soon after its last change is therefore read once more the next time.
 _TICK_NS = 20_000_000
 _BATCH = 1000
+_MOST_WAITED_FOR = 1000  # files in a folder: looking through them takes about 10 ms
 
 
 @record
@@ -70,6 +71,19 @@ def changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
     known.update(db.execute("SELECT path, mtime_ns FROM folders").fetchall())
     found = {path for path, mtime in known.items() if tree.folder_mtime(root, path) != mtime}
     return [path for path in found if found.isdisjoint(tree.folders_around(path))]
+
+
+def small_folders(db: sqlite3.Connection, folders: Iterable[str]) -> list[str]:
+    """Of these folders, those that a session can wait for."""
+    small = []
+    for folder in folders:
+        inside = db.execute(
+            "SELECT 1 FROM files WHERE path >= ?1 || '/' AND path < ?1 || '0' LIMIT 1 OFFSET ?2",
+            (folder, _MOST_WAITED_FOR),
+        )
+        if inside.fetchone() is None:
+            small.append(folder)
+    return small
 
 
 def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = ("",)) -> Changes:

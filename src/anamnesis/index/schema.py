@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 _SCHEMA_VERSION = 1
 _BUSY_MILLISECONDS = 5000
-_USUAL_BYTES, _BULK_BYTES = 1 << 20, 1 << 24  # what FTS5 collects before it writes a segment
+# What FTS5 collects before it writes a segment, and how many segments it leaves unmerged.
+_USUAL = {"hashsize": 1 << 20, "automerge": 4, "crisismerge": 16}
+_BULK = {"hashsize": 1 << 24, "automerge": 0, "crisismerge": 1000}
 
 _LAYOUT = """
 CREATE TABLE memories (
@@ -50,16 +52,16 @@ CREATE TABLE folders (
 ) WITHOUT ROWID;
 """
 _INDEXES = """
-CREATE INDEX idx_mem_scope ON memories(project, type, updated_at DESC, id DESC);
-CREATE INDEX idx_mem_recency ON memories(updated_at DESC, id DESC);
-CREATE INDEX idx_mem_prov ON memories(prov_source, updated_at DESC, id DESC);
-CREATE INDEX idx_mem_title ON memories(title);
-CREATE INDEX idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
-CREATE INDEX idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
-CREATE INDEX idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
-CREATE INDEX idx_superseded ON supersessions(target);
-CREATE INDEX idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
-CREATE INDEX idx_files_problem ON files(path) WHERE problem IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_mem_scope ON memories(project, type, updated_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS idx_mem_recency ON memories(updated_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS idx_mem_prov ON memories(prov_source, updated_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS idx_mem_title ON memories(title);
+CREATE INDEX IF NOT EXISTS idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
+CREATE INDEX IF NOT EXISTS idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
+CREATE INDEX IF NOT EXISTS idx_superseded ON supersessions(target);
+CREATE INDEX IF NOT EXISTS idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_files_problem ON files(path) WHERE problem IS NOT NULL;
 """
 
 
@@ -124,11 +126,26 @@ def create_indexes(connection: sqlite3.Connection) -> None:
     connection.executescript(_INDEXES)
 
 
-def expect_bulk(connection: sqlite3.Connection, *, bulk: bool) -> None:
-    """Let the text index collect more in memory before it writes: a third less work in bulk."""
-    size = _BULK_BYTES if bulk else _USUAL_BYTES
+def expect_bulk(connection: sqlite3.Connection) -> None:
+    """Let the text index collect more before it writes, and merge nothing: it is merged at last."""
+    for option, value in _BULK.items():
+        _set_up_text(connection, option, value)
+
+
+def end_bulk(connection: sqlite3.Connection) -> None:
+    """Leave the text index as one segment of a high level.
+
+    A bulk load leaves many large ones. Sixteen make FTS5 merge all of them at once: one of the
+    next writes would pay a second for that, with the store locked.
+    """
+    connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+    for option, value in _USUAL.items():
+        _set_up_text(connection, option, value)
+
+
+def _set_up_text(connection: sqlite3.Connection, option: str, value: int) -> None:
     connection.execute(
-        "INSERT INTO memories_fts(memories_fts, rank) VALUES ('hashsize', ?)", (size,)
+        "INSERT INTO memories_fts(memories_fts, rank) VALUES (?, ?)", (option, value)
     )
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from anamnesis.ground.clock import utcnow as _utcnow
 from anamnesis.ground.errors import NoSuchNote, NoteChangedOnDisk, SeveralMatch
+from anamnesis.index.database import IndexBroken
 from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
 from anamnesis.index.schema import _SCHEMA, _SCHEMA_VERSION
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 __all__ = [
-    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "Memory", "MemoryStore",
-    "MemoryType", "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable", "_deserialize",
-    "_fts_query", "_serialize", "_utcnow",
+    "_FM_DELIM", "_SCHEMA", "_SCHEMA_VERSION", "Changes", "Filters", "IndexBroken", "Memory",
+    "MemoryStore", "MemoryType", "NoSuchNote", "NoteChangedOnDisk", "Scope", "Unreadable",
+    "_deserialize", "_fts_query", "_serialize", "_utcnow",
 ]  # fmt: skip
 
 Notes = list[Memory]  # inside of the class, `list` is the method
@@ -67,6 +68,11 @@ class MemoryStore(Filing):
     def degraded(self) -> str:
         """Why the index is not the shared one, or nothing."""
         return self._catalog.degraded
+
+    @property
+    def lags(self) -> bool:
+        """Whether a hurried store has left changes on disk to a look in the background."""
+        return self._catalog.lags
 
     def close(self) -> None:
         """Close the index."""

@@ -32,12 +32,13 @@ _INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the nex
 class Filing:
     """Where each note's file is, and how it is changed without a loss."""
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
+    def __init__(self, root: str | os.PathLike[str], *, hurried: bool = False) -> None:
+        """Open a store; a hurried caller gets IndexBroken where others wait for a rebuild."""
         self._root = os.path.abspath(os.path.expanduser(os.fspath(root)))
         for name in tree.TREES:
             if not os.path.isdir(os.path.join(self._root, name)):
                 atomic.make_directory(os.path.join(self._root, name))
-        self._catalog = Catalog(self._root)
+        self._catalog = Catalog(self._root, hurried=hurried)
         self._catalog.notice()
 
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:

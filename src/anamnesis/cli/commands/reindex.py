@@ -10,16 +10,23 @@ from anamnesis.ground.counting import counted
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from anamnesis.index.refresh import Progress
+    from anamnesis.store import MemoryStore
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument(
+        "--if-needed", action="store_true",
+        help="only if the index is missing, damaged or of another version",
+    )  # fmt: skip
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Rebuild, and say how many notes there are and which files need a person."""
     with arguments.open_store() as store, output.progress("reading notes") as progress:
-        indexed = store.reindex(progress)
+        indexed = _indexed(store, progress, only_if_needed=args.if_needed)
         problems = store.unreadable()
     if args.json:
         output.say_json({"indexed": indexed, "unreadable": len(problems)})
@@ -30,3 +37,10 @@ def run(args: Namespace) -> int:
             f"{counted(len(problems), 'file needs', 'files need')} a look:  anamnesis status"
         )
     return 0
+
+
+def _indexed(store: MemoryStore, progress: Progress | None, *, only_if_needed: bool) -> int:
+    if not only_if_needed:
+        return store.reindex(progress)
+    store.refresh()  # opening it has built what was missing
+    return len(store.headers())

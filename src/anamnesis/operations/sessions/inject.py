@@ -9,7 +9,7 @@ from anamnesis.index.curation import count_pending
 from anamnesis.inject import budget, formats, select
 from anamnesis.operations.travel import fleet
 from anamnesis.project import GLOBAL, resolve_project_key
-from anamnesis.store import MemoryStore
+from anamnesis.store import IndexBroken, MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,14 +34,18 @@ def inject(
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
     notices = [*_failing(home), *fleet.notices(home)]
-    with MemoryStore(home) as store:
-        chosen, fitted = _fitted(
-            store,
-            project=project,
-            k=k,
-            session=payload.session_id,
-            limit=limit or formats.LIMITS.get(format, budget.LIMIT),
-            notices=[*notices, *_waiting(store)],
+    session, limit = payload.session_id, limit or formats.LIMITS.get(format, budget.LIMIT)
+    try:
+        with MemoryStore(home, hurried=True) as store:
+            notices += _waiting(store)
+            chosen, fitted = _fitted(
+                store, project=project, k=k, session=session, limit=limit, notices=notices
+            )
+            if store.lags:
+                _bring_up_to_date(home)
+    except IndexBroken:
+        chosen, fitted = _unindexed(
+            home, project=project, session=session, limit=limit, notices=notices
         )
     _leave_receipt(home, payload, project, chosen, fitted)
     return formats.wrapped(fitted.text, format=format, event=payload.event or "SessionStart")
@@ -66,6 +70,25 @@ def _fitted(
     )
     beyond = max(0, known - len(chosen))
     return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices, beyond=beyond)
+
+
+def _unindexed(
+    home: str, *, project: str, session: str, limit: int, notices: list[str]
+) -> tuple[list[select.Candidate], budget.Fitted]:
+    """What can be given without an index, which is built meanwhile."""
+    from anamnesis.inject import newest
+
+    _bring_up_to_date(home)
+    notes = newest.newest_notes(home, project=project, session=session)
+    chosen = newest.candidates(notes)
+    told = [*notices, newest.NOTICE] if notes else notices
+    return chosen, budget.fit(chosen, read=notes.get, limit=limit, notices=told)
+
+
+def _bring_up_to_date(home: str) -> None:
+    from anamnesis.operations.sessions.rebuilding import rebuild_in_background
+
+    rebuild_in_background(home)
 
 
 def _failing(home: str) -> list[str]:

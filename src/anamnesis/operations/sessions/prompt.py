@@ -59,12 +59,18 @@ def _as_typed(prompt: str) -> str:
 
 
 def _found(home: str, payload: Payload, prompt: str, project: str) -> list[Match]:
-    from anamnesis.store import MemoryStore  # most prompts are not worth opening it
+    from anamnesis.store import IndexBroken, MemoryStore  # most prompts are not worth opening it
 
     session = payload.session_id
     given = receipts.already_given(home, session)
-    with MemoryStore(home) as store:
-        return recall(store, prompt, project=project, given=given, session=session)
+    try:
+        with MemoryStore(home, hurried=True) as store:
+            return recall(store, prompt, project=project, given=given, session=session)
+    except IndexBroken:
+        from anamnesis.operations.sessions.rebuilding import rebuild_in_background
+
+        rebuild_in_background(home)
+        return []
 
 
 def _leave_receipt(
