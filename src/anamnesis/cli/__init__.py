@@ -116,11 +116,7 @@ def _run(arguments: list[str]) -> int:
     if name in HOOKS and not {"-h", "--help"} & set(arguments):
         return int(command(name).run_hook(arguments[1:]))
     if name in COMMANDS:
-        run_plain = getattr(command(name), "run_plain", None)
-        if run_plain is not None and not arguments[1:]:
-            return int(run_plain())
-        parser = command_parser(name)
-        return int(command(name).run(parser.parse_args(arguments[1:])))
+        return _run_command(name, arguments[1:])
     if name == "--version":
         from anamnesis import __version__
 
@@ -133,6 +129,18 @@ def _run(arguments: list[str]) -> int:
         return 0
     sys.stderr.write(overview.unknown(name, COMMANDS))
     return EXIT_USAGE
+
+
+def _run_command(name: str, options: list[str]) -> int:
+    if name == "sync" and "--detach" in options:
+        from anamnesis.cli import detached
+
+        if (code := detached.sync(options)) is not None:
+            return code
+    run_plain = getattr(command(name), "run_plain", None)
+    if run_plain is not None and not options:
+        return int(run_plain())
+    return int(command(name).run(command_parser(name).parse_args(options)))
 
 
 def command(name: str) -> ModuleType:

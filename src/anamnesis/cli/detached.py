@@ -1,0 +1,31 @@
+"""`sync --detach` before anything is loaded: every session start waits for it."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def sync(arguments: Sequence[str]) -> int | None:
+    """Start a sync in the background; None if the options are not only those that it takes."""
+    handed_on = [given for given in arguments if given != "--detach"]
+    if any(not _is_plain(given) for given in handed_on):
+        return None
+    from anamnesis.hooks import background
+
+    background.start(["sync", *handed_on])
+    sys.stderr.write("sync: started in the background; see:  anamnesis status\n")
+    return 0
+
+
+def _is_plain(given: str) -> bool:
+    if given == "--accept-deletions":
+        return True
+    name, _, seconds = given.partition("=")
+    try:
+        return name == "--timeout" and float(seconds) > 0
+    except ValueError:
+        return False
