@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from anamnesis.config import resolve_home, resolve_machine_id
+from anamnesis.ground.errors import ExtraMissing
 from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.digest import memory_dict as _memory_dict
 from anamnesis.mcp.tools import list_memories, search_memories, write_memory
@@ -36,11 +37,16 @@ _QUIETLY = {
 
 
 def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMCP:
-    """A FastMCP server whose tools are bound to a store and to this machine."""
+    """A FastMCP server whose tools are bound to a store and to this machine.
+
+    Raises ExtraMissing where FastMCP is not installed.
+    """
     before = dict(os.environ)
     os.environ.update({name: value for name, value in _QUIETLY.items() if name not in before})
     try:
         from anamnesis.mcp.fast import build
+    except ModuleNotFoundError as error:
+        raise ExtraMissing("The server over HTTP or in memory", extra="mcp") from error
     finally:
         for name in _QUIETLY.keys() - before.keys():
             del os.environ[name]

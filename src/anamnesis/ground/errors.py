@@ -94,6 +94,17 @@ class ToolMissing(AnamnesisError):
         )
 
 
+class ExtraMissing(AnamnesisError):
+    """A part of Anamnesis that is installed only by those who want it."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{what} needs the extra [{extra}], which is not installed.",
+            hint=f"Install it:  pip install 'anamnesis-memory[{extra}]'",
+        )
+
+
 class NoSuchNote(AnamnesisError):
     """There is no note with this id."""
 
