@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong, says what to do, and puts right what is safe."""
+"""The doctor finds what is wrong, says what to do, and fixes what is safe."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from anamnesis import __version__
 from anamnesis.cli import COMMANDS, main
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
-from anamnesis.onboard import journey
+from anamnesis.onboard import health, journey
 from anamnesis.onboard.journey import Wishes
-from anamnesis.operations.care import doctor
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync_memory
@@ -36,7 +35,8 @@ def examined(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, di
     code = main(["doctor", "--json", *options])
     found: dict[str, list[str]] = {}
     for finding in json.loads(capsys.readouterr().out):
-        found.setdefault(finding["part"], []).append(f"{finding['state']}: {finding['said']}")
+        words = f"{finding['severity']}: {finding['sentence']}"
+        found.setdefault(finding["name"], []).append(words)
     return code, found
 
 
@@ -219,24 +219,28 @@ def test_what_does_not_travel_is_told_with_a_line_that_can_be_pasted(
     (ready / "memory" / "semantic" / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
     main(["sync"])
 
-    (found,) = (each for each in doctor.examined(str(ready)) if each.part == "not sent")
+    (found,) = (each for each in health.doctor(str(ready)) if each.name == "not sent")
 
-    assert "semantic/What?.md" in found.said
+    assert "semantic/What?.md" in found.sentence
     assert shlex.split(found.remedy, comments=True) == ["anamnesis", "status"]
 
 
 @pytest.mark.parametrize("area", runs.AREAS)
-def test_what_fails_has_a_remedy_that_can_be_pasted(root: Path, area: str) -> None:
+def test_what_fails_has_a_remedy_that_can_be_pasted(
+    root: Path, area: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_REFLECT_AUTO", "1")
+    monkeypatch.setenv("ANAMNESIS_SEMANTIC", "1")
     runs.failed(str(root), area, "some reason")
 
-    found = [finding for finding in doctor.examined(str(root)) if finding.part == area]
+    found = [finding for finding in health.doctor(str(root)) if finding.name == area]
 
-    _, command, *_ = next(each for each in found if "some reason" in each.said).remedy.split()
+    _, command, *_ = next(each for each in found if "some reason" in each.sentence).remedy.split()
     assert command in COMMANDS
 
 
 @pytest.mark.parametrize(
-    ("said", "state"),
+    ("said", "severity"),
     [
         ("git version 2.39.5 (Apple Git-154)", "ok"),
         ("git version 2.45.1.windows.1", "ok"),
@@ -245,15 +249,15 @@ def test_what_fails_has_a_remedy_that_can_be_pasted(root: Path, area: str) -> No
     ],
 )
 def test_the_version_of_git_is_understood(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, state: str
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, severity: str
 ) -> None:
     (tmp_path / "git").write_text(f"#!/bin/sh\necho '{said}'\n")
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 
-    (found,) = (each for each in doctor.examined(str(root)) if each.part == "git")
+    (found,) = (each for each in health.doctor(str(root)) if each.name == "git")
 
-    assert found.state == state
+    assert found.severity == severity
 
 
 def test_files_that_are_no_notes_are_named(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,7 +266,7 @@ def test_files_that_are_no_notes_are_named(ready: Path, capsys: pytest.CaptureFi
 
     _, found = examined(capsys)
 
-    assert "broken.md" in found["notes"][0]
+    assert "broken.md" in found["files"][0]
 
 
 def test_another_machine_of_the_same_name_is_noticed_and_we_take_another(
@@ -294,11 +298,11 @@ def test_a_silent_machine_is_told_once_a_day(ready: Path) -> None:
     heartbeat(ready, "laptop", seen=stamp(20))
     heartbeat(ready, "retired", seen=stamp(300))
 
-    first = fleet.notices(str(ready))
+    first, second = (inject(str(ready), Payload(cwd="/"), format="text") for _ in range(2))
 
-    assert len(first) == 1
-    assert "laptop has not synced for 20 days" in first[0]
-    assert fleet.notices(str(ready)) == []
+    assert first.count("has not synced for") == 1
+    assert "laptop has not synced for 20 days" in first
+    assert "has not synced" not in second
 
 
 def test_a_session_starts_with_the_word_about_a_silent_machine(ready: Path) -> None:

@@ -326,5 +326,6 @@ def test_status_says_what_is_paused_and_what_fails(
     assert main(["status"]) == 0
 
     said = capsys.readouterr().out
-    assert "failing    capture has been failing since" in said
-    assert "paused     demo" in said
+    assert "failed   capture  capture has been failing since" in said
+    assert "warning  paused   paused in demo" in said
+    assert "-> anamnesis resume --project demo" in said

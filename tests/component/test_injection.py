@@ -162,7 +162,7 @@ def test_a_failure_is_told_at_the_next_start(store: MemoryStore, root: Path) -> 
     text = inject(str(root), START)
 
     assert "capture has been failing since" in text
-    assert "anamnesis doctor" in text
+    assert "Run: anamnesis capture --backfill" in text
 
 
 def test_nothing_is_injected_or_recalled_while_paused(store: MemoryStore, root: Path) -> None:

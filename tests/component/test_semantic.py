@@ -18,10 +18,12 @@ from anamnesis.cli import main
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable, StoreBusy
 from anamnesis.hooks import runs
+from anamnesis.hooks.payload import Payload
 from anamnesis.operations.care.status import full_report, status_report
 from anamnesis.operations.curate import forget
 from anamnesis.operations.machine import embed
 from anamnesis.operations.machine.embed import SwitchedOff
+from anamnesis.operations.sessions.inject import inject
 from anamnesis.search import encoder, vectors
 from anamnesis.search.filters import Filters
 from anamnesis.store import MemoryStore
@@ -295,10 +297,35 @@ def test_a_disk_that_takes_no_vectors_is_named(store: MemoryStore, home: Path) -
 def test_an_agent_is_told_that_the_extra_is_missing(
     store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "semantic" not in status_report(store, backend_of_this_machine())
+    assert "findings" not in status_report(store, backend_of_this_machine())
     monkeypatch.setattr(encoder, "_CARRIER", "no_such_package")
-    told = status_report(store, backend_of_this_machine())["semantic"]
-    assert told == "no_such_package not installed; notes are found by their words alone"
+    told = status_report(store, backend_of_this_machine())["findings"]
+    assert told == [
+        {
+            "name": "semantic",
+            "severity": "warning",
+            "sentence": "no_such_package not installed; notes are found by their words alone",
+            "remedy": "pip install 'anamnesis-memory[semantic]'",
+        }
+    ]
+
+
+def test_a_run_without_the_extra_does_not_alarm_for_ever(
+    store: MemoryStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "_CARRIER", "no_such_package")
+    encoder.load.cache_clear()
+    try:
+        with pytest.raises(encoder.EncoderMissing):
+            embed.embed(store)
+    finally:
+        encoder.load.cache_clear()
+
+    assert "failing" not in inject(str(home), Payload(), project="app", format="text")
+
+    monkeypatch.setenv("ANAMNESIS_SEMANTIC", "0")
+    report = full_report(store, backend_of_this_machine())
+    assert report["findings"] == []
 
 
 class TestWithoutTheExtra:
@@ -348,8 +375,8 @@ def test_a_truncated_model_is_told_and_not_used(
         assert titles(store, "apple pie") == ["apple pie"]
     finally:
         encoder.load.cache_clear()
-    failing = full_report(store, backend_of_this_machine())["failing"]
-    assert "embed has been failing" in str(failing)
+    findings = full_report(store, backend_of_this_machine())["findings"]
+    assert "embed has been failing" in str(findings)
 
 
 def test_what_a_missing_part_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,7 +106,13 @@ def test_offline_is_a_normal_end(here: Machine, capsys: Capture,
     run(capsys, "write", "x")
 
     assert "offline" in run(capsys, "sync")
-    assert "host.invalid" in json.loads(run(capsys, "status", "--json"))["sync"]["last_error"]
+    told = json.loads(run(capsys, "status", "--json"))
+    assert told["sync"]["last_error"] is None
+    assert told["sync"]["offline_since"]
+    (finding,) = (each for each in told["findings"] if each["name"] == "sync")
+    assert finding["severity"] == "warning"
+    assert finding["sentence"].startswith(f"offline since {told['sync']['offline_since']}")
+    assert "host.invalid" in finding["sentence"]
 
 
 def test_a_wrong_remote_is_a_failure(here: Machine, capsys: Capture, tmp_path: Path,

@@ -76,7 +76,7 @@ def test_a_session_start_says_how_many_notes_wait(store: MemoryStore, root: Path
 
     text = inject(str(root), Payload(), project="app", format="text")
 
-    assert "1 note waits for review. See: anamnesis review" in text
+    assert "1 note waits for review. Run: anamnesis review" in text
 
 
 SESSION = ParsedSession(first_prompt="fix it", last_outcome="fixed", raw="User: fix it")

@@ -139,8 +139,8 @@ def test_without_git_everything_but_travelling_works(tmp_path: Path) -> None:
     assert "Traceback" not in finished.stderr
     assert "git is not installed" in finished.stderr
     assert "all work" in finished.stderr
-    parts = {each["part"]: each for each in json.loads(examined.stdout)}
-    assert parts["git"]["remedy"] == "Install git."
+    found = {each["name"]: each for each in json.loads(examined.stdout)}
+    assert found["git"]["remedy"] == "Install git."
 
 
 def test_without_any_agent_claude_code_is_prepared(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_recording_does_not_pretend_to_have_synced(
     browser.get("/history")
 
     assert "<dt>Last sync</dt><dd>never" in browser.get("/fleet").text
-    assert "Nothing was exchanged yet." in browser.get("/").text
+    assert "this machine has not synced yet" in browser.get("/").text
 
 
 def test_an_earlier_version_comes_back_as_a_new_one(
@@ -168,10 +168,14 @@ def test_a_failed_sync_never_looks_like_a_good_one(
 
 def test_what_is_not_sent_is_told(browser: TestClient, root: Path, remote: Path) -> None:
     (root / "memory" / "semantic").mkdir(parents=True)
-    (root / "memory" / "semantic" / "broken.md").write_text("<<<<<<< mine\n=======\n>>>>>>> x\n")
+    folder = root / "memory" / "semantic"
+    (folder / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
+    (folder / "broken.md").write_text("<<<<<<< mine\n=======\n>>>>>>> x\n")
     browser.post("/sync")
 
-    assert "1 file stays on this machine, for example semantic/broken.md" in browser.get("/").text
+    html = browser.get("/").text
+    assert "1 file stays on this machine, for example semantic/What?.md" in html
+    assert "1 file cannot be read: memory/semantic/broken.md" in html
 
 
 @pytest.fixture
@@ -344,4 +348,4 @@ def test_a_save_during_a_sync_is_recorded_when_the_sync_is_done(
         assert "No version is recorded yet" in browser.get(f"/notes/{note.id}/history").text
     assert "1 recorded version" in browser.get(f"/notes/{note.id}/history").text
 
-    assert "Every note file can be read." in browser.get("/").text
+    assert "every note file can be read" in browser.get("/").text

@@ -306,7 +306,7 @@ def test_a_note_page_has_its_origin_and_its_kin(browser: TestClient, store: Memo
 def test_broken_files_are_listed_with_the_reason(browser: TestClient, store: MemoryStore) -> None:
     write_file(store.root, "memory/semantic/broken.md", "no front matter")
 
-    assert "1 file needs a person" in browser.get("/").text
+    assert "1 file cannot be read: memory/semantic/broken.md" in browser.get("/").text
     assert "memory/semantic/broken.md" in browser.get("/settings").text
 
 

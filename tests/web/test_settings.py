@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.onboard import journey
+from anamnesis.onboard.journey import Wishes
 from anamnesis.store import MemoryStore
 
 
@@ -152,3 +155,21 @@ def test_settings_that_are_broken_are_not_written_over(browser: TestClient, root
 
     assert "is not a JSON object" in answer.text
     assert (root / "config.json").read_text() == "{ not json"
+
+
+@pytest.mark.parametrize(("wanted", "receipt"), [(True, "lost"), (False, "kept")])
+def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
+    browser: TestClient, root: Path, home: Path, wanted: bool, receipt: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=wanted, mcp=wanted)
+    journey.done(journey.prepared(str(root), wishes), wishes)
+    if receipt == "lost":
+        shutil.rmtree(root / "state")
+
+    html = browser.get("/settings", params={"doctor": "1"}).text
+
+    assert html.count("set up and current") == 2
+    assert "No coding agent was found" not in html
+    assert "no agent was set up" not in html

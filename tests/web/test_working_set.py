@@ -81,7 +81,7 @@ def test_a_pause_is_told(browser: TestClient, store: MemoryStore) -> None:
 
     switches.pause(str(store.root))
 
-    assert "Paused: everywhere" in browser.get("/").text
+    assert "paused everywhere" in browser.get("/").text
 
 
 def _first_page(store: MemoryStore, keys: Keys, *, project: str) -> str:

@@ -9,7 +9,7 @@ from anamnesis.operations.travel import fleet
 
 
 def show(*, forget: str | None, as_json: bool) -> int:
-    """Print every machine that has left a sign of life, after forgetting one if that is wished."""
+    """Print every machine that has reported, after forgetting one if asked to."""
     home = home_directory()
     if forget and not fleet.forget(home, forget):
         raise InvalidInput(f"No machine is called {forget}.", hint="anamnesis status --fleet")
@@ -18,7 +18,7 @@ def show(*, forget: str | None, as_json: bool) -> int:
         output.say_json([_as_json(machine) for machine in found])
         return 0
     if not found:
-        output.talk("no machine has left a sign of life yet; they do with each sync")
+        output.talk("No machine has reported yet; each one reports when it syncs")
     for machine in found:
         output.say(_line(machine))
     return 0

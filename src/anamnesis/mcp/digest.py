@@ -76,7 +76,7 @@ def written(note: Mapping[str, Any]) -> str:
 
 
 def status(report: Mapping[str, Any]) -> str:
-    """The state of the store in two lines."""
+    """The state of the store in two lines, and a line for each finding."""
     types = ", ".join(f"{number} {type}" for type, number in report["by_type"].items())
     sync = report["sync"]
     remote = sync["remote"] or "no remote"
@@ -85,10 +85,14 @@ def status(report: Mapping[str, Any]) -> str:
         if types
         else f"No notes yet in {report['root']}.",
         f"Sync: {sync['detail']} ({remote}{', uncommitted changes' if sync['dirty'] else ''}).",
-        *(f"Needs a person: {problem}" for problem in report.get("unreadable", ())),
-        *([report["degraded"]] if report.get("degraded") else []),
+        *(_finding(finding) for finding in report.get("findings", ())),
     ]
     return "\n".join(lines)
+
+
+def _finding(finding: Mapping[str, Any]) -> str:
+    remedy = f" Run: {finding['remedy']}" if finding["remedy"] else ""
+    return f"{finding['severity'].capitalize()}: {finding['name']}: {finding['sentence']}.{remedy}"
 
 
 def synced(result: Mapping[str, Any]) -> str:

@@ -36,9 +36,9 @@ are more, `notice` beside `result` says which `offset` goes on.""",
     "memory_status": """\
 `root`, `db_path`, `total`, `by_type`, `by_project` (the 50 largest), `by_scope`, and `sync` with
 `initialized`, `remote` (never with a password), `head`, `dirty`, `detail`. Only if there is
-something to tell: `unreadable` (files that need a person), `degraded` (why the index is a
-temporary one), `semantic` (why recall goes without its encoder) and, in `sync`, `held` (notes that
-were edited on two machines) and `held_back` (files that do not travel, each with the reason).""",
+something to tell: `findings` (what `anamnesis status` warns of: `name`, `severity`, `sentence`,
+`remedy`), `unreadable` (files that cannot be read as notes) and, in `sync`, `held` (notes that were
+edited on two machines) and `held_back` (files that do not travel, each with the reason).""",
     "memory_write": """\
 the note as it was stored, with its `body`. `notice` is there only if it is not simply what was
 sent: the same title and text were already stored in that project and scope (the note that is

@@ -1,4 +1,4 @@
-"""How the agents on this machine are set up, and whether what they call really answers."""
+"""Checks of the agents' set-up and of the command that they call, beside those of the store."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
+from anamnesis.importers import native
 from anamnesis.onboard import jsontext, selftest
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
@@ -15,7 +16,18 @@ from anamnesis.onboard.agents import AGENTS, claude
 from anamnesis.onboard.hooks import ours_in
 from anamnesis.onboard.journey import hooks_elsewhere, setup_lock, this_setup
 from anamnesis.onboard.settings import read_bytes
-from anamnesis.operations.care.doctor import BAD, GOOD, WARNING, Finding
+from anamnesis.operations.care import health
+from anamnesis.operations.care.checks import (
+    DOCTOR,
+    FAILED,
+    OK,
+    WARNING,
+    Check,
+    Finding,
+    Subject,
+    examined,
+    failure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,35 +35,44 @@ if TYPE_CHECKING:
     from anamnesis.onboard.agents.agent import Agent, Setup
 
 
-def examined(home: str) -> Iterator[Finding]:
-    """Each agent that was set up, the command that it calls, and the server behind it."""
-    setup = this_setup(home)
-    receipt = receipts.load(home)
+def doctor(home: str) -> list[Finding]:
+    """Everything that can be checked: asks the remote, and calls the installed command."""
+    with Subject(home) as subject:
+        return list(examined(subject, (*health.CHECKS, *CHECKS), face=DOCTOR))
+
+
+def known_agents(setup: Setup, home: str) -> list[Agent]:
+    """The agents that were set up, whether or not they are here, and all others that are."""
+    done = receipts.load(home).agents
+    return [agent for agent in AGENTS.values() if agent.name in done or agent.is_here(setup)]
+
+
+def _agents(subject: Subject) -> Iterator[Finding]:
+    setup = this_setup(subject.home)
+    done = receipts.load(subject.home).agents
+    found = [
+        finding
+        for agent in known_agents(setup, subject.home)
+        for finding in [_agent(setup, agent, subject.home)]
+        if agent.name in done or (finding.is_ok and agent.edits(setup))
+    ]
     if claude.has_plugin(setup):
-        yield Finding("agents", GOOD, "the plugin of Claude Code is switched on")
-    elif not receipt.agents:
-        yield Finding("agents", BAD, "no agent was set up", "anamnesis init")
-    for name in receipt.agents:
-        if name in AGENTS:
-            yield _agent(setup, AGENTS[name], home)
-    yield from _claude(setup)
-    if not os.path.isdir(home):
-        return  # trying would make a store
-    yield _step(selftest.handshake(setup))
-    for step in selftest.round_trip(setup):
-        yield _step(step)
+        yield Finding("agents", OK, "the plugin of Claude Code is switched on")
+    elif not found:
+        yield Finding("agents", FAILED, "no agent was set up", "anamnesis init")
+    yield from found
 
 
 def _agent(setup: Setup, agent: Agent, home: str) -> Finding:
     try:
         plan = plans.planned(setup, [agent])
     except AnamnesisError as error:
-        return Finding(agent.title, BAD, error.message, error.hint)
+        return failure(agent.title, error)
     if not plan.changes:
-        return Finding(agent.title, GOOD, "set up and current")
+        return Finding(agent.title, OK, "set up and current")
     missing = ", ".join(f"{change.what} in {change.path}" for change in plan.changes)
     return Finding(
-        agent.title, BAD, f"not current: {missing}", f"anamnesis init --agents {agent.name}",
+        agent.title, FAILED, f"not current: {missing}", f"anamnesis init --agents {agent.name}",
         fix=lambda: _repair(setup, agent, home),
     )  # fmt: skip
 
@@ -61,39 +82,57 @@ def _repair(setup: Setup, agent: Agent, home: str) -> None:
         plans.carry_out(plans.planned(setup, [agent]), setup, home)
 
 
-def _claude(setup: Setup) -> Iterator[Finding]:
-    said = _said(claude.settings_path(setup))
-    if said.get("disableAllHooks") is True:
-        remedy = f'Remove "disableAllHooks" from {claude.settings_path(setup)}'
-        yield Finding("hooks", BAD, "Claude Code is told to run no hooks", remedy)
-    if claude.has_plugin(setup) and ours_in(said, bases=setup.bases):
+def _claude_hooks(subject: Subject) -> Iterator[Finding]:
+    setup = this_setup(subject.home)
+    path = claude.settings_path(setup)
+    chosen = _settings(path)
+    if chosen.get("disableAllHooks") is True:
+        remedy = f'Remove "disableAllHooks" from {path}'
+        yield Finding("hooks", FAILED, "Claude Code is told to run no hooks", remedy)
+    if claude.has_plugin(setup) and ours_in(chosen, bases=setup.bases):
         remedy = "anamnesis init --agents claude"
         yield Finding("hooks", WARNING, "both the plugin and init installed hooks", remedy)
-    for path in hooks_elsewhere(setup, os.curdir):
-        yield Finding("hooks", WARNING, f"{path} runs us a second time", f"Edit {path}")
-    yield _native_memory(setup, said)
+    for other in hooks_elsewhere(setup, os.curdir):
+        sentence = f"{other} also installs Anamnesis hooks, so every session runs them twice"
+        yield Finding("hooks", WARNING, sentence, f"Remove them from {other}")
 
 
-def _native_memory(setup: Setup, said: dict[str, Any]) -> Finding:
-    """Claude Code's own memory is the person's: we read it, and never switch it off."""
+def _native_memory(subject: Subject) -> Iterator[Finding]:
+    """Claude Code's own memory is yours: a sync may import it, nothing switches it off."""
+    setup = this_setup(subject.home)
     folder = glob.escape(setup.directory("CLAUDE_CONFIG_DIR", ".claude"))
     number = len(glob.glob(os.path.join(folder, "projects", "*", "memory", "MEMORY.md")))
-    if said.get("autoMemoryEnabled") is False:
-        return Finding("native memory", GOOD, "switched off by you")
-    return Finding(
-        "native memory", GOOD, f"left alone ({counted(number, 'project has', 'projects have')} one)"
-    )
+    use = "imported by every sync" if native.is_wanted() else "not imported"
+    sentence = f"{use} ({counted(number, 'project has', 'projects have')} one)"
+    if _settings(claude.settings_path(setup)).get("autoMemoryEnabled") is False:
+        sentence = f"switched off in Claude Code; {sentence}"
+    yield Finding("native memory", OK, sentence)
 
 
-def _said(path: str) -> dict[str, Any]:
+def _settings(path: str) -> dict[str, Any]:
     try:
-        said = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
+        found = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
     except (jsontext.NotJson, UnicodeDecodeError, AnamnesisError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _command(subject: Subject) -> Iterator[Finding]:
+    setup = this_setup(subject.home)
+    yield _step(selftest.handshake(setup))
+    for step in selftest.round_trip(setup):
+        yield _step(step)
 
 
 def _step(step: selftest.Step) -> Finding:
-    part = step.name if step.name.startswith("MCP") else f"self-test: {step.name}"
+    name = step.name if step.name.startswith("MCP") else f"self-test: {step.name}"
     remedy = "" if step.worked else "anamnesis init"
-    return Finding(part, GOOD if step.worked else BAD, step.said or "works", remedy)
+    return Finding(name, OK if step.worked else FAILED, step.said or "works", remedy)
+
+
+CHECKS = (
+    Check("agents", _agents, frozenset({DOCTOR}), needs_store=False),
+    Check("hooks of Claude Code", _claude_hooks, frozenset({DOCTOR}), needs_store=False),
+    Check("native memory", _native_memory, frozenset({DOCTOR}), needs_store=False),
+    Check("command", _command, frozenset({DOCTOR})),
+)

@@ -49,6 +49,8 @@ class SyncState:
     held_back: tuple[str, ...] = ()  # `path: reason` of files that do not travel
     last_success: str | None = None
     last_error: str | None = None
+    offline_since: str | None = None  # no failure: the next sync goes on
+    offline_reason: str | None = None
 
 
 class SyncBackend(Protocol):

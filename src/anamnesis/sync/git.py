@@ -102,6 +102,8 @@ class GitSyncBackend:
             held=tuple(conflict.id for conflict in conflicts.held(self.home).values()),
             last_success=remembered.last_success,
             last_error=remembered.last_error,
+            offline_since=remembered.offline_since,
+            offline_reason=remembered.offline_reason,
         )
         try:
             state = self._measured(state, head, remembered.absent)
@@ -133,12 +135,7 @@ class GitSyncBackend:
                 with suppress(NotWritable):  # a full disk: the first error is the one to tell
                     journal.save(own, failed)
             raise
-        before = journal.load(own)
-        if result.error or result.offline:
-            after = replace(before, last_error=_stamped(result.error or result.detail))
-        else:
-            after = replace(before, last_success=utcnow(), last_error=None)
-        journal.save(own, after)
+        journal.save(own, _after(journal.load(own), result))
         return result
 
     def _cycle(self, url: str | None, accept_deletions: bool) -> Cycle:
@@ -185,6 +182,18 @@ def _entries(folder: str) -> list[str]:
         return []
 
 
+def _after(before: journal.Remembered, result: SyncResult) -> journal.Remembered:
+    """What is remembered after a sync; offline takes no failure back, and is none."""
+    if result.offline:
+        since = before.offline_since or utcnow()
+        reason = result.detail.removeprefix("offline: ")
+        return replace(before, offline_since=since, offline_reason=reason)
+    answered = replace(before, offline_since=None, offline_reason=None)
+    if result.error:
+        return replace(answered, last_error=_stamped(result.error))
+    return replace(answered, last_success=utcnow(), last_error=None)
+
+
 def _stamped(text: str) -> str:
     return f"{utcnow()}: {text}"
 
@@ -195,4 +204,6 @@ def _in_words(state: SyncState) -> str:
         return f"{those} held; see:  anamnesis conflicts list"
     if state.last_error:
         return state.last_error
+    if state.remote and state.offline_since:
+        return f"offline since {state.offline_since}: {state.offline_reason}"
     return "ok" if state.remote else "ok; no remote is set"

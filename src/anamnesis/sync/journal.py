@@ -28,16 +28,26 @@ class Remembered:
 
     last_success: str | None = None
     last_error: str | None = None
+    offline_since: str | None = None  # the first of the syncs in a row that got no answer
+    offline_reason: str | None = None
     absent: dict[str, str] = fresh(default_factory=dict)  # path -> reason
+
+
+_FIELDS = ("last_success", "last_error", "offline_since", "offline_reason", "absent")
 
 
 def load(own: str) -> Remembered:
     """What was remembered; nothing if the file is missing or broken."""
     found = _read(os.path.join(own, "state.json"))
     absent = found.get("absent")
+    error = _text(found.get("last_error")) or ""
+    # 1.0.0 kept being offline among the errors.
+    since, was_offline, reason = error.partition(": offline: ")
     return Remembered(
         last_success=_text(found.get("last_success")),
-        last_error=_text(found.get("last_error")),
+        last_error=None if was_offline else error or None,
+        offline_since=_text(found.get("offline_since")) or (since if was_offline else None),
+        offline_reason=_text(found.get("offline_reason")) or reason or None,
         absent=absent if isinstance(absent, dict) else {},
     )
 
@@ -46,7 +56,7 @@ def save(own: str, remembered: Remembered) -> None:
     """Remember, if that is news."""
     if load(own) == remembered:
         return
-    fields = {name: getattr(remembered, name) for name in ("last_success", "last_error", "absent")}
+    fields = {name: getattr(remembered, name) for name in _FIELDS}
     _write(os.path.join(own, "state.json"), fields)
 
 

@@ -1,18 +1,18 @@
-"""Show what the store holds, where it is, and which files need a person."""
+"""Show what the store holds, how sync stands, and what needs your attention."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.cli import arguments, machines, output
-from anamnesis.ground.counting import counted
-from anamnesis.operations.care.status import full_report
-from anamnesis.operations.travel.sync import sync_lines
+from anamnesis.cli import arguments, findings, machines, output
+from anamnesis.config import home_directory
+from anamnesis.operations.care.status import NotSetUp, full_report
 from anamnesis.sync.machine import backend_of_this_machine
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
 _PROJECTS_SHOWN = 10
 
@@ -25,7 +25,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the report."""
+    """Print the report; raises NotSetUp where there is no store."""
+    home = home_directory()
+    if not os.path.isdir(home):
+        raise NotSetUp(home)
     if args.fleet or args.forget:
         return machines.show(forget=args.forget, as_json=args.json)
     with arguments.open_store() as store:
@@ -44,13 +47,17 @@ def _print(report: dict[str, Any]) -> None:
     for name in ("type", "scope", "project"):
         if report[f"by_{name}"]:
             output.say(f"{'by ' + name:<10} {_counted(report[f'by_{name}'])}")
-    for line in (*sync_lines(report["sync"]), *_warnings(report)):
+    for line in _sync_lines(report["sync"]):
         output.say(line)
-    problems = report["unreadable"]
-    if problems:
-        output.say(f"\n{counted(len(problems), 'file needs', 'files need')} a person:")
-    for problem in problems:
-        output.say(f"  {problem['path']}: {problem['reason']}")
+    if report["semantic"]["on"] and not report["semantic"]["problem"]:
+        known = f"{report['semantic']['notes']} of {report['total']} notes"
+        output.say(f"semantic   {known} can be found by what they say")
+    if report["findings"]:
+        output.say("")
+    findings.show(report["findings"], within="anamnesis status")
+    unreadable = [f"{found['path']}: {found['reason']}" for found in report["unreadable"]]
+    _list("Files that cannot be read:", unreadable)
+    _list("Files that stay on this machine:", report["sync"]["held_back"])
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -59,23 +66,20 @@ def _counted(counts: dict[str, int]) -> str:
     return f"{', '.join(shown)}{more}"
 
 
-def _semantic(report: dict[str, Any]) -> str:
-    problem = report["semantic"]["problem"]
-    if problem:
-        return f"{problem}; notes are found by their words alone"
-    return f"{report['semantic']['notes']} of {report['total']} notes can be found by what they say"
+def _sync_lines(sync: dict[str, Any]) -> list[str]:
+    if not sync["initialized"]:
+        return [f"sync       {sync['detail']}"]
+    where = sync["remote"] or "this machine only"
+    waiting = "uncommitted changes, " if sync["dirty"] else ""
+    return [
+        f"sync       {where}: {waiting}{sync['ahead']} to send, {sync['behind']} to take over",
+        f"last sync  {sync['last_success'] or 'never'}",
+        *([f"held       {', '.join(sync['held'])}"] if sync["held"] else []),
+    ]
 
 
-def _warnings(report: dict[str, Any]) -> Iterator[str]:
-    if report["pending"]:
-        yield f"pending    {report['pending']}; look at them with:  anamnesis review"
-    if report["degraded"]:
-        yield f"index      {report['degraded']}"
-    if report["meaning"]:
-        yield f"meaning    {report['meaning']}"
-    if report["semantic"]["on"]:
-        yield f"semantic   {_semantic(report)}"
-    if report["paused"]:
-        yield f"paused     {report['paused']}; go on with:  anamnesis resume"
-    for sentence in report["failing"]:
-        yield f"failing    {sentence}"
+def _list(heading: str, lines: Sequence[str]) -> None:
+    if lines:
+        output.say(f"\n{heading}")
+    for line in lines:
+        output.say(f"  {line}")

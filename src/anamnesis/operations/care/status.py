@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from anamnesis.operations.travel.sync import sync_report
+from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError
+from anamnesis.operations.care.checks import STATUS, TOOL, Subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,40 +11,49 @@ if TYPE_CHECKING:
     from anamnesis.sync.backend import SyncBackend
 
 _PROJECTS_NAMED = 50
-_PROBLEMS_NAMED = 10
+_LINES_NAMED = 10
+
+
+class NotSetUp(AnamnesisError):
+    """There is no store yet, and asking makes none."""
+
+    def __init__(self, home: str) -> None:
+        super().__init__(
+            f"Anamnesis is not set up: there is no {home}.",
+            hint="Set it up with:  anamnesis init",
+            exit_code=EXIT_NOT_SET_UP,
+        )
 
 
 def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
-    """Counts, paths, sync, and the files that need a person if there are any."""
-    from anamnesis.search import encoder
+    """Counts, paths and sync for an agent; findings and unreadable files only if there are any."""
+    from anamnesis.operations.care import health
 
-    problems = store.unreadable()
+    subject = Subject(str(store.root), store=store, backend=backend)
     report: dict[str, object] = {
         "root": str(store.root),
         "db_path": str(store.db_path),
         **store.stats(),
-        "sync": _spoken(sync_report(backend, besides=[found.path for found in problems])),
+        "sync": _brief_sync(subject),
     }
     report["by_project"] = _largest(report["by_project"])
-    if problems:
-        report["unreadable"] = _some([f"{found.path}: {found.reason}" for found in problems])
-    if store.degraded:
-        report["degraded"] = store.degraded
-    if missing := encoder.problem():
-        report["semantic"] = f"{missing}; notes are found by their words alone"
+    if unreadable := store.unreadable():
+        report["unreadable"] = _some([f"{found.path}: {found.reason}" for found in unreadable])
+    if found := health.findings(subject, face=TOOL):
+        report["findings"] = [finding.as_dict() for finding in found]
     return report
 
 
 def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
-    """All that a person may want to know of the store, for the command line and the dashboard."""
+    """All that `anamnesis status` shows."""
     from anamnesis.config import resolve_machine_id
-    from anamnesis.hooks import runs, switches
+    from anamnesis.hooks import switches
+    from anamnesis.operations.care import health
     from anamnesis.operations.curate.review import pending_count
     from anamnesis.operations.machine import embed
-    from anamnesis.search import meaning
 
-    problems = store.unreadable()
     root = str(store.root)
+    subject = Subject(root, store=store, backend=backend)
     return {
         "root": root,
         "db_path": str(store.db_path),
@@ -51,21 +61,43 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         **store.stats(),
         "superseded": len(store.superseded_ids()),
         "pending": pending_count(store),
-        "degraded": store.degraded,
-        "failing": [
-            failing.sentence
-            for failing in runs.failing(root)
-            if failing.area != "sync"  # which tells more about itself
-        ],
         "paused": switches.paused(root),
-        "meaning": meaning.problem(),
         "semantic": embed.report(root),
         "unreadable": [
             {"path": found.path, "reason": found.reason, "indexed": found.indexed}
-            for found in problems
+            for found in store.unreadable()
         ],
-        "sync": sync_report(backend, besides=[found.path for found in problems]),
+        "sync": _full_sync(subject),
+        "findings": [
+            finding.as_dict() for finding in health.findings(subject, face=STATUS)
+        ],
+    }  # fmt: skip
+
+
+def _full_sync(subject: Subject) -> dict[str, object]:
+    state = subject.sync
+    return {
+        "initialized": state.initialized,
+        "remote": state.remote,
+        "head": state.head,
+        "dirty": state.dirty,
+        "detail": state.detail,
+        "ahead": state.ahead,
+        "behind": state.behind,
+        "held": list(state.held),
+        "held_back": subject.not_sent,
+        "last_success": state.last_success,
+        "last_error": state.last_error,
+        "offline_since": state.offline_since,
     }
+
+
+def _brief_sync(subject: Subject) -> dict[str, object]:
+    """The documented part, and what else a model should know of if it is so."""
+    sync = _full_sync(subject)
+    always = ("initialized", "remote", "head", "dirty", "detail")
+    lists = {key: _some(sync[key]) for key in ("held", "held_back") if sync[key]}
+    return {**{key: sync[key] for key in always}, **lists}
 
 
 def _largest(counts: object) -> object:
@@ -76,15 +108,8 @@ def _largest(counts: object) -> object:
     return {**named, f"({len(counts) - len(named)} other projects)": rest}
 
 
-def _spoken(sync: dict[str, object]) -> dict[str, object]:
-    """The documented part of a sync report, and what else a model should know of if it is so."""
-    always = ("initialized", "remote", "head", "dirty", "detail")
-    told = {key: _some(sync[key]) for key in ("held", "held_back") if sync[key]}
-    return {**{key: sync[key] for key in always}, **told}
-
-
 def _some(found: object) -> list[str]:
     """The first of some lines, and how many more there are."""
     lines = found if isinstance(found, list) else []
-    more = len(lines) - _PROBLEMS_NAMED
-    return [*lines[:_PROBLEMS_NAMED], f"and {more} more"] if more > 0 else lines
+    more = len(lines) - _LINES_NAMED
+    return [*lines[:_LINES_NAMED], f"and {more} more"] if more > 0 else lines

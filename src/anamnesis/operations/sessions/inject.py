@@ -5,15 +5,17 @@ from __future__ import annotations
 from anamnesis.ground.counting import counted
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.index import working_set
-from anamnesis.index.curation import count_pending
 from anamnesis.inject import budget, formats, select
-from anamnesis.operations.travel import fleet
+from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
 from anamnesis.project import GLOBAL, resolve_project_key
 from anamnesis.store import IndexBroken, MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anamnesis.hooks.payload import Payload
+    from anamnesis.operations.care.checks import Check
 
 _MOST_GLOBAL = 300  # as many lines as a budget could hold; the index is not read further
 
@@ -33,17 +35,18 @@ def inject(
     if off := switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
-    notices = [*_failing(home), *fleet.notices(home)]
     session, limit = payload.session_id, limit or formats.LIMITS.get(format, budget.LIMIT)
+    checks = sessions.at_session_start(home)
     try:
         with MemoryStore(home, hurried=True) as store:
-            notices += _waiting(store)
+            notices = _notices(home, checks, store=store)
             chosen, fitted = _fitted(
                 store, project=project, k=k, session=session, limit=limit, notices=notices
             )
             if store.lags:
                 _bring_up_to_date(home)
     except IndexBroken:
+        notices = _notices(home, [check for check in checks if not check.needs_index])
         chosen, fitted = _unindexed(
             home, project=project, session=session, limit=limit, notices=notices
         )
@@ -55,7 +58,8 @@ def preview(
     store: MemoryStore, *, project: str, k: int = 8, limit: int = budget.LIMIT
 ) -> tuple[list[select.Candidate], budget.Fitted]:
     """What a new session of the project would be given now, and out of what; leaves no trace."""
-    notices = [*_failing(str(store.root)), *_waiting(store)]
+    home = str(store.root)
+    notices = _notices(home, sessions.at_session_start(home, unasked=False), store=store)
     return _fitted(store, project=project, k=k, session="", limit=limit, notices=notices)
 
 
@@ -91,14 +95,9 @@ def _bring_up_to_date(home: str) -> None:
     rebuild_in_background(home)
 
 
-def _failing(home: str) -> list[str]:
-    return [f"Anamnesis: {each.sentence}. See: anamnesis doctor" for each in runs.failing(home)]
-
-
-def _waiting(store: MemoryStore) -> list[str]:
-    number = store.ask(count_pending)
-    those = counted(number, "note waits", "notes wait")
-    return [f"Anamnesis: {those} for review. See: anamnesis review"] if number else []
+def _notices(home: str, checks: Sequence[Check], *, store: MemoryStore | None = None) -> list[str]:
+    found = examined(Subject(home, store=store), checks, face=SESSION)
+    return [f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" for finding in found]
 
 
 def _leave_receipt(

@@ -13,7 +13,6 @@ import time
 
 from anamnesis import __version__, config
 from anamnesis.ground import atomic, clock
-from anamnesis.ground.errors import NotWritable
 from anamnesis.ground.records import record
 from anamnesis.notes.ids import is_valid_id
 
@@ -93,26 +92,6 @@ def silent(home: str) -> list[Machine]:
         machine
         for machine in machines(home)
         if machine.machine != here and _SILENT_DAYS < machine.days_silent < _RETIRED_DAYS
-    ]
-
-
-def notices(home: str) -> list[str]:
-    """What to say of silent machines at a session's start, once a day; one stat call otherwise."""
-    marker = os.path.join(home, "state", "fleet-told")
-    try:
-        if time.time() - os.stat(marker).st_mtime < _DAY:
-            return []
-    except OSError:
-        if not os.path.isdir(os.path.join(home, "memory", _FOLDER)):
-            return []
-    try:
-        atomic.write_text(marker, "")
-    except NotWritable:
-        return []  # a store that cannot be written is told of elsewhere; memory comes first
-    return [
-        f"Anamnesis: {machine.name} has not synced for {machine.days_silent:.0f} days. "
-        "See: anamnesis status --fleet"
-        for machine in silent(home)
     ]
 
 

@@ -8,7 +8,7 @@ from anamnesis.hooks import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from anamnesis.store import MemoryStore
     from anamnesis.sync.backend import SyncBackend, SyncResult
@@ -94,49 +94,6 @@ def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
     elif not result.offline:
         runs.worked(home, "sync")
     return result
-
-
-def sync_report(backend: SyncBackend, *, besides: Iterable[str] = ()) -> dict[str, object]:
-    """The sync part of a status report, for people and programs.
-
-    That a file does not travel goes without saying where it is told of already (`besides`).
-    """
-    state = backend.state()
-    told = tuple(f"{path}: " for path in besides)
-    return {
-        "initialized": state.initialized,
-        "remote": state.remote,
-        "head": state.head,
-        "dirty": state.dirty,
-        "detail": state.detail,
-        "ahead": state.ahead,
-        "behind": state.behind,
-        "held": list(state.held),
-        "held_back": [line for line in state.held_back if not f"memory/{line}".startswith(told)],
-        "last_success": state.last_success,
-        "last_error": state.last_error,
-    }
-
-
-def sync_lines(report: dict[str, object]) -> list[str]:
-    """The same report for a person, one fact per line."""
-    if not report["initialized"]:
-        return [f"sync       {report['detail']}"]
-    where = report["remote"] or "this machine only"
-    waiting = "uncommitted changes, " if report["dirty"] else ""
-    lines = [
-        f"sync       {where}: {waiting}{report['ahead']} to send, {report['behind']} to take over",
-        f"last sync  {report['last_success'] or 'never'}",
-    ]
-    if report["last_error"]:
-        lines.append(f"failing    {report['last_error']}")
-    held = report["held"]
-    if isinstance(held, list) and held:
-        lines.append(f"held       {', '.join(held)}  (see: anamnesis conflicts list)")
-    held_back = report["held_back"]
-    if isinstance(held_back, list):
-        lines += [f"not sent   {line}" for line in held_back]
-    return lines
 
 
 def _index(store: MemoryStore, paths: Sequence[str]) -> None:

@@ -42,7 +42,7 @@ def show(visit: Visit) -> Response:
     latest = list_notes(visit.store, NoteFilter(), limit=_LATEST).rows
     return visit.page(
         "pulse.html",
-        checks=health.checks(visit.dashboard),
+        checks=health.glance(visit.dashboard),
         total=counts.total(NoteFilter()),
         types=counts.along("type", everything),
         projects=counts.along("project", everything),

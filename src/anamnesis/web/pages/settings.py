@@ -1,4 +1,4 @@
-"""Where everything is, every setting with its origin, and files that need a person."""
+"""Where everything is, every setting with its origin, and files that cannot be read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.index import browse
+from anamnesis.onboard import health as onboard_health
 from anamnesis.onboard import journey
 from anamnesis.onboard import plan as plans
-from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
 from anamnesis.operations.machine import settings
 from anamnesis.sync.remote import shown
@@ -36,7 +36,7 @@ def show(visit: Visit) -> Response:
     thorough = visit.asked("doctor") == "1"
     return visit.page(
         "settings.html",
-        checks=health.examined(visit.dashboard) if thorough else health.checks(visit.dashboard),
+        checks=health.thorough(visit.dashboard) if thorough else health.glance(visit.dashboard),
         thorough=thorough,
         **_agents(visit),
         lines_of=differences.of_unified,
@@ -88,17 +88,18 @@ def configure(visit: Visit) -> Response:
 
 
 def _agents(visit: Visit) -> dict[str, Any]:
+    home = visit.dashboard.home
     try:
-        setup, plan = _plan(visit.dashboard.home)
+        setup, plan = _plan(home)
     except AnamnesisError as error:
         return {"plan": None, "plan_trouble": error.message, "seal": "", "present": []}
-    present = [agent.title for agent in AGENTS.values() if agent.is_here(setup)]
+    present = [agent.title for agent in onboard_health.known_agents(setup, home)]
     return {"plan": plan, "plan_trouble": "", "seal": _seal(*plan.changes), "present": present}
 
 
 def _plan(home: str) -> tuple[Setup, Plan]:
     setup = journey.this_setup(home)
-    return setup, plans.planned(setup, [agent for agent in AGENTS.values() if agent.is_here(setup)])
+    return setup, plans.planned(setup, onboard_health.known_agents(setup, home))
 
 
 def _seal(*changes: FileChange) -> str:

@@ -1,0 +1,143 @@
+"""What a health check is, what it finds, and which faces show it.
+
+`operations/care/health.py` has the list; the checks themselves are in the modules beside this one.
+"""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Self
+
+    from anamnesis.store import MemoryStore
+    from anamnesis.sync.backend import SyncBackend, SyncState
+
+OK, WARNING, FAILED = "ok", "warning", "failed"
+
+DOCTOR = "doctor"
+STATUS = "status"
+DASHBOARD = "dashboard"
+TOOL = "memory_status"
+SESSION = "session start"
+# The faces that show a finding without being asked, apart from a session's first lines.
+GLANCES = frozenset({DOCTOR, STATUS, DASHBOARD, TOOL})
+
+
+@record
+class Finding:
+    """What a check found: the same name, sentence and remedy wherever it is shown."""
+
+    name: str
+    severity: str  # OK, WARNING or FAILED
+    sentence: str  # begins in lower case and has no full stop, as in `git: not on PATH`
+    remedy: str = ""  # a command that can be pasted; words only where no command helps
+    fix: Callable[[], object] | None = None  # what `doctor --fix` does
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.severity == OK
+
+    def as_dict(self) -> dict[str, object]:
+        """The finding for programs."""
+        names = ("name", "severity", "sentence", "remedy")
+        return {name: getattr(self, name) for name in names}
+
+
+@record
+class Check:
+    """One row of the list: what it is about, how to look, and the faces that show it."""
+
+    name: str
+    look: Callable[[Subject], Iterable[Finding]]
+    faces: frozenset[str]
+    needs_store: bool = True  # looking would make a store where none is
+    needs_index: bool = False  # left out at a session start that has no index to ask
+    daily: bool = False  # a session is told of it once a day
+
+
+class Subject:
+    """The home that is checked; what several checks ask for is looked up once."""
+
+    def __init__(
+        self, home: str, *, store: MemoryStore | None = None, backend: SyncBackend | None = None
+    ) -> None:
+        self.home = home
+        self._store = store
+        self._opened: MemoryStore | None = None
+        self._closed: AnamnesisError | None = None
+        self._backend = backend
+        self._sync: SyncState | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a home at all."""
+        return os.path.isdir(self.home)
+
+    @property
+    def store(self) -> MemoryStore:
+        """The store, opened and refreshed if nobody gave one; raises why it cannot be opened."""
+        if self._closed is not None:
+            raise self._closed  # a busy store is waited for once, not by every check
+        if self._store is None:
+            try:
+                self._store = self._opened = _refreshed(self.home)
+            except AnamnesisError as error:
+                self._closed = error
+                raise
+        return self._store
+
+    @property
+    def sync(self) -> SyncState:
+        """How this machine stands towards the others; runs git, never the network."""
+        if self._sync is None:
+            from anamnesis.sync.machine import backend_of_this_machine
+
+            self._sync = (self._backend or backend_of_this_machine()).state()
+        return self._sync
+
+    @property
+    def not_sent(self) -> list[str]:
+        """`path: reason` of files that do not travel, without those that cannot be read at all."""
+        unreadable = tuple(f"{found.path}: " for found in self.store.unreadable())
+        return [line for line in self.sync.held_back if not f"memory/{line}".startswith(unreadable)]
+
+
+def examined(subject: Subject, checks: Iterable[Check], *, face: str) -> Iterator[Finding]:
+    """What the checks of a face find; one that breaks is a finding too and hides no other."""
+    broken = set()  # a store that cannot be opened stops several checks; it is told once
+    for check in checks:
+        if face not in check.faces or (check.needs_store and not subject.exists):
+            continue
+        try:
+            yield from check.look(subject)
+        except AnamnesisError as error:
+            if error.message not in broken:
+                broken.add(error.message)
+                yield failure(check.name, error)
+
+
+def _refreshed(home: str) -> MemoryStore:
+    from anamnesis.store import MemoryStore
+
+    store = MemoryStore(home)
+    store.refresh()
+    return store
+
+
+def failure(name: str, error: AnamnesisError) -> Finding:
+    """The finding that an error is."""
+    return Finding(name, FAILED, error.message.removesuffix("."), error.hint)

@@ -1,0 +1,103 @@
+"""Checks so cheap that every session starts with them: no git, no note is read."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from anamnesis import config
+from anamnesis.ground import atomic
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import NotWritable
+from anamnesis.hooks import runs
+from anamnesis.index.curation import count_pending
+from anamnesis.operations.care.checks import (
+    FAILED,
+    GLANCES,
+    SESSION,
+    WARNING,
+    Check,
+    Finding,
+    Subject,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DAY = 86_400.0
+# What shows whether an area works again.
+REMEDIES = {
+    "inject": "anamnesis inject",
+    "recall": "anamnesis search the words of a prompt",
+    "capture": "anamnesis capture --backfill --since 7d",
+    "summarising": "anamnesis config test",
+    "sync": "anamnesis sync",
+    "reflect": "anamnesis reflect",
+    "embed": "anamnesis embed",
+}
+
+
+def at_session_start(home: str, *, unasked: bool = True) -> list[Check]:
+    """The checks that a session starts with; a preview leaves out what is said once a day."""
+    return [check for check in CHECKS if not check.daily or (unasked and _is_due(home))]
+
+
+def _runs(subject: Subject) -> Iterator[Finding]:
+    for failing in runs.failing(subject.home):
+        if _still_runs(failing.area):
+            yield Finding(failing.area, FAILED, failing.sentence, REMEDIES[failing.area])
+
+
+def _still_runs(area: str) -> bool:
+    """Whether Anamnesis runs this unasked, so that a later success can take the failure back.
+
+    What you ran yourself told you at once that it failed; it must not be repeated for ever.
+    """
+    if area == "reflect":
+        return config.is_on("reflect_auto", default=False)
+    if area == "embed":
+        from anamnesis.search import encoder
+
+        return encoder.is_on() and not encoder.problem()  # a missing extra is a check of its own
+    return True
+
+
+def _review(subject: Subject) -> Iterator[Finding]:
+    if number := subject.store.ask(count_pending):
+        those = counted(number, "note waits", "notes wait")
+        yield Finding("review", WARNING, f"{those} for review", "anamnesis review")
+
+
+def _silent_machines(subject: Subject) -> Iterator[Finding]:
+    import shlex
+
+    from anamnesis.operations.travel import fleet
+
+    for machine in fleet.silent(subject.home):
+        sentence = f"{machine.name} has not synced for {machine.days_silent:.0f} days"
+        command = f"anamnesis status --fleet --forget {shlex.quote(machine.machine)}"
+        yield Finding("fleet", WARNING, sentence, f"{command} # if it is no longer used")
+
+
+def _is_due(home: str) -> bool:
+    """Whether a day has passed since a session was told of the fleet; one stat call otherwise."""
+    marker = os.path.join(home, "state", "fleet-told")
+    try:
+        if time.time() - os.stat(marker).st_mtime < _DAY:
+            return False
+    except OSError:
+        if not os.path.isdir(os.path.join(home, "memory", ".machines")):
+            return False
+    try:
+        atomic.write_text(marker, "")
+    except NotWritable:
+        return False  # a store that cannot be written is told of elsewhere; memory comes first
+    return True
+
+
+CHECKS = (
+    Check("hooks", _runs, GLANCES | {SESSION}),
+    Check("review", _review, GLANCES | {SESSION}, needs_index=True),
+    Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
+)
