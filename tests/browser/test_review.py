@@ -49,7 +49,7 @@ def test_a_review_is_done_with_the_keyboard(
     assert store.get(waiting[2].id) is None
     page.get_by_role("button", name="Undo").click()
 
-    expect(page.locator(".toast")).to_contain_text("Taken back")
+    expect(page.locator(".toast")).to_contain_text("1 note put back")
     assert store.get(waiting[2].id) == waiting[2]
 
 

@@ -254,7 +254,7 @@ def test_a_note_that_cannot_be_recorded_yet_is_not_deleted_yet(
     assert store.require(note_id).note.body == "the only copy"
 
 
-def test_without_git_a_note_is_deleted_and_nothing_is_promised(
+def test_without_git_a_note_is_deleted_and_can_still_be_brought_back(
     capsys: pytest.CaptureFixture[str], store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note_id = write(capsys, "the only copy")
@@ -263,8 +263,10 @@ def test_without_git_a_note_is_deleted_and_nothing_is_promised(
     code, _, said = run(capsys, "delete", note_id, "--yes")
 
     assert code == 0
-    assert "nothing is kept of what was not recorded yet" in said
+    assert "not recorded in the history" in said
     assert store.get(note_id) is None
+    assert run(capsys, "undo")[0] == 0
+    assert store.require(note_id).note.body == "the only copy"
 
 
 def test_move_keeps_a_note_on_this_machine(capsys: pytest.CaptureFixture[str], root: Path) -> None:

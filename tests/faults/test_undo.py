@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,11 @@ from anamnesis.ground import atomic
 from anamnesis.ground.errors import NoteChangedOnDisk
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
+from anamnesis.notes.ids import encode_id
 from anamnesis.notes.note import Memory
 from anamnesis.notes.tree import ReadNote
 from anamnesis.operations.curate import curate, forget
+from anamnesis.operations.notes.delete import delete
 from anamnesis.store import MemoryStore
 from reflect_support import files, sessions
 from support import content_of_files, index_content
@@ -66,13 +70,10 @@ def test_an_edit_since_is_not_lost(store: MemoryStore, root: Path) -> None:
     read = store.read(first.id)
     assert read is not None
     store.update(replace(read.note, body="my edit"), expected_hash=read.hash)
-    after = files(root)
 
-    with pytest.raises(undo.ChangedSince):
-        undo.undo(store)
-    assert files(root) == after
+    undone = undo.undo(store)
 
-    undo.undo(store, force=True)
+    assert undone.left == (f"memory/episodic/{first.id}.md",)
     edited = store.get(first.id)
     assert edited is not None
     assert edited.body == "my edit"
@@ -91,10 +92,9 @@ def test_what_was_put_in_the_place_of_a_removed_note_stays(
     put.get(kind, place.mkdir)()
     before = os.lstat(place)
 
-    with pytest.raises(undo.ChangedSince):
-        undo.undo(store)
-    undo.undo(store, force=True)
+    undone = undo.undo(store)
 
+    assert undone.left == (f"memory/episodic/{first.id}.md",)
     assert os.lstat(place).st_ino == before.st_ino
     assert store.get(second.id) == second
 
@@ -245,9 +245,58 @@ def test_what_was_forgotten_is_not_kept_for_an_undo(store: MemoryStore, root: Pa
             assert b"secret plan" not in path.read_bytes(), path
 
 
-def test_old_units_are_let_go(store: MemoryStore, root: Path) -> None:
-    (note, *_) = sessions(store)
-    for n in range(54):
-        curate.pin(store, [note.id], pinned=n % 2 == 0)
+def copied(root: Path, unit: undo.Unit, *, days: int) -> str:
+    """The record of a unit once more, as if it had been made so many days ago."""
+    id = encode_id(int((time.time() - days * 86_400) * 1000), int.from_bytes(os.urandom(10)))
+    source = root / "undo" / f"{unit.id}.done.json"
+    shutil.copy(source, source.with_name(f"{id}.done.json"))
+    return id
 
-    assert len(os.listdir(root / "undo")) == 50
+
+def kept(root: Path) -> list[str]:
+    return [unit.id for unit in undo.undoable(str(root))]
+
+
+def test_a_unit_is_kept_for_thirty_days(store: MemoryStore, root: Path) -> None:
+    (note, *_) = sessions(store)
+    unit = curate.pin(store, [note.id], pinned=True)
+    assert unit is not None
+    young, old = copied(root, unit, days=29), copied(root, unit, days=31)
+
+    undo.recover(store)
+
+    assert kept(root) == [unit.id, young]
+    assert not list((root / "undo").glob(f"{old}*"))
+
+
+def test_of_very_many_units_the_oldest_are_let_go_but_not_the_only_copy_of_a_note(
+    store: MemoryStore, root: Path
+) -> None:
+    (note, *_) = sessions(store)
+    local = store.write(type="semantic", title="here only", body="b", scope="machine-local")
+    pinned = curate.pin(store, [note.id], pinned=True)
+    deleted = delete(store, [local.id]).unit
+    assert pinned is not None
+    assert deleted is not None
+    only_copy = copied(root, deleted, days=20)
+    for _ in range(305):
+        copied(root, pinned, days=10)
+
+    undo.recover(store)
+
+    assert len(kept(root)) == 301
+    assert kept(root)[-1] == only_copy
+
+
+def test_large_records_are_let_go_earlier(store: MemoryStore, root: Path) -> None:
+    (note, *_) = sessions(store)
+    unit = curate.pin(store, [note.id], pinned=True)
+    assert unit is not None
+    for days in (2, 1):
+        record = root / "undo" / f"{copied(root, unit, days=days)}.done.json"
+        with record.open("a") as stream:
+            stream.write(" " * 40_000_000)
+
+    undo.recover(store)
+
+    assert kept(root) == [unit.id, record.name.partition(".")[0]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.history import undo
 from anamnesis.store import MemoryStore
 
 
@@ -24,7 +25,9 @@ def test_a_note_is_written_read_changed_and_deleted(
     assert stale.status_code == 409
     assert "changed on disk" in stale.json()["error"]
 
-    assert browser.delete(f"/api/notes/{note_id}").json() == {"deleted": note_id}
+    deleted = browser.delete(f"/api/notes/{note_id}").json()
+    [delete, _edit] = undo.undoable(str(store.root))
+    assert deleted == {"deleted": note_id, "undo": delete.id}
     assert store.list() == []
 
 

@@ -127,9 +127,11 @@ def test_deleting_can_be_undone_once(browser: TestClient, store: MemoryStore) ->
     assert "2 notes deleted." in browser.get(answer.headers["location"]).text
     assert [note.id for note in store.list()] == [notes[2].id]
     key = answer.headers["location"].partition("notice=")[2]
-    browser.post("/undo", data={"notice": key})
+    browser.post("/undo", data={"unit": key})
     assert sorted(note.id for note in store.list()) == sorted(note.id for note in notes)
-    assert browser.post("/undo", data={"notice": key}).status_code == 400
+    again = browser.post("/undo", data={"unit": key})
+    assert "Nothing was put back." in browser.get(again.headers["location"]).text
+    assert browser.post("/undo", data={}).status_code == 400
 
 
 def test_undo_leaves_what_was_changed_since(browser: TestClient, store: MemoryStore) -> None:
@@ -142,7 +144,7 @@ def test_undo_leaves_what_was_changed_since(browser: TestClient, store: MemorySt
     assert changed is not None
     store.put(replace(changed.note, body="newer"))
 
-    browser.post("/undo", data={"notice": answer.headers["location"].partition("notice=")[2]})
+    browser.post("/undo", data={"unit": answer.headers["location"].partition("notice=")[2]})
 
     kept = store.get(note.id)
     assert kept is not None

@@ -36,7 +36,7 @@ def _decided(browser: TestClient, note: Memory, decision: str, **fields: str) ->
 
 def _taken_back(browser: TestClient, location: str) -> str:
     key = location.rpartition("notice=")[2]
-    answer = browser.post("/undo", data={"notice": key, "back": "/review"})
+    answer = browser.post("/undo", data={"unit": key, "back": "/review"})
     return browser.get(answer.headers["location"]).text
 
 
@@ -94,7 +94,7 @@ def test_a_decision_is_taken_back(
 
     page = _taken_back(browser, location)
 
-    assert "Taken back" in page
+    assert "1 note put back." in page
     assert store.get(proposed.id) == proposed
 
 

@@ -62,7 +62,7 @@ def _toast(browser: TestClient, location: str) -> str:
 
 
 def _undone(browser: TestClient, location: str) -> None:
-    browser.post("/undo", data={"notice": location.partition("notice=")[2].partition("#")[0]})
+    browser.post("/undo", data={"unit": location.partition("notice=")[2].partition("#")[0]})
 
 
 def _versions(browser: TestClient, note_id: str) -> list[str]:
@@ -101,7 +101,7 @@ def test_an_undo_that_failed_can_be_tried_again(
     location = browser.post("/notes", data={"act": "tag", "id": note.id, "tag": "x"}).headers[
         "location"
     ]
-    key = {"notice": location.partition("notice=")[2]}
+    key = {"unit": location.partition("notice=")[2]}
 
     with locks.held(str(store.root / "locks" / "store.lock"), name="store", timeout=1):
         monkeypatch.setattr(locks, "time", Clock())

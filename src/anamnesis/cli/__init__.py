@@ -39,6 +39,7 @@ COMMANDS = {
     "history": "list the versions of a note",
     "diff": "show what changed in a note",
     "restore": "bring an earlier version of a note back",
+    "undo": "take back a change: a delete, an edit, an import, …",
     "log": "list the last changes of all notes",
     "inject": "hook: what a session starts with",
     "recall-hook": "hook: the notes that answer a prompt",

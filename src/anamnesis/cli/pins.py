@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import output, undoing
 from anamnesis.operations.curate import curate
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def change(args: Namespace, *, pinned: bool) -> int:
     """Pin the notes or unpin them, and print which."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("pin" if pinned else "unpin", wait=False) as store:
         ids = [store.resolve_id(given) for given in args.id]
         curate.pin(store, ids, pinned=pinned)
     for id in ids:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from difflib import unified_diff
 
-from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, SeveralMatch
 from anamnesis.ground.records import replace
-from anamnesis.history import commit, lineage, log
+from anamnesis.history import commit, lineage, log, undo
 from anamnesis.index.curation import places
 from anamnesis.notes import tombstones, tree
 from anamnesis.notes.frontmatter import deserialize, serialize
@@ -17,7 +16,6 @@ from anamnesis.notes.note import UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
 
 
@@ -69,8 +67,12 @@ def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> 
     return "".join(unified_diff(_lines(one), _lines(other), old or "last sync", name))
 
 
-def restore(store: MemoryStore, given: str, revision: str) -> Memory:
-    """Make an earlier version the current one; what was current stays in history."""
+def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
+    """Make an earlier version the current one; what was current stays in history.
+
+    Raises NoSuchNote, NoSuchVersion, UnreadableNote, and Forgotten for a note that was removed on
+    all machines.
+    """
     note_id = _id(store, given)
     text = text_at(store, note_id, revision)
     try:
@@ -83,9 +85,7 @@ def restore(store: MemoryStore, given: str, revision: str) -> Memory:
         raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
     commit.keep(store, [note_id])  # it may have an edit that no version has
-    if current is None:
-        return store.put(replace(note, updated_at=utcnow()))
-    return store.update(note, expected_hash=current.hash)
+    return undo.replaced(store, note, before=current, kind="restore")
 
 
 def _id(store: MemoryStore, given: str) -> str:

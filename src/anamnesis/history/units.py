@@ -1,7 +1,7 @@
 """What every file of a unit was, kept until the unit is taken back or long past.
 
 A record is `<home>/undo/<unit>.<state>.json`. Renaming it is how a unit changes its state: that
-happens at once or not at all.
+happens at once or not at all. A unit that was taken back has no record any more.
 """
 
 from __future__ import annotations
@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 
 from anamnesis.ground import atomic
 from anamnesis.ground.records import fresh, record, replace
+from anamnesis.notes.ids import encode_id, is_valid_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-APPLYING, DONE, UNDONE = "applying", "done", "undone"
-_UNITS_KEPT = 50
+APPLYING, DONE = "applying", "done"
+KEPT_DAYS = 30  # long enough to miss a note; its text must not lie about for ever
+_MOST_UNITS = 300  # a month of editing ten notes a day
+_MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits beside it
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
 
 
@@ -30,22 +34,54 @@ class Image:
     before: bytes | None
     after: str
 
+    @property
+    def is_note(self) -> bool:
+        """Whether the file may be a note."""
+        return self.path.endswith(".md")
+
+    @property
+    def note_id(self) -> str:
+        """The id of the note that the file was, or that its name says."""
+        said = _ID.search(self.before or b"")
+        if said is not None:
+            return said[1].decode("utf-8", "replace").strip("\"'")
+        return os.path.splitext(self.path.rpartition("/")[2])[0]
+
 
 @record
 class Unit:
     """What was changed together."""
 
     id: str
-    kind: str
-    summary: str
+    kind: str  # the verb: delete, edit, import, …
+    summary: str  # no words of a note: a record outlives what is forgotten
     at: str
     state: str = APPLYING
     files: list[Image] = fresh(default_factory=list)
+    redoes: str = ""  # of an undo: the kind of the unit that it took back
 
     @property
     def notes(self) -> list[str]:
         """The paths of its files that may be notes."""
-        return [image.path for image in self.files if image.path.endswith(".md")]
+        return [image.path for image in self.files if image.is_note]
+
+    @property
+    def note_ids(self) -> list[str]:
+        """The notes that it changed."""
+        return list(dict.fromkeys(image.note_id for image in self.files if image.is_note))
+
+    @property
+    def title(self) -> str:
+        """What its first note was called; nothing if there was none before."""
+        from anamnesis.notes.frontmatter import note_in
+
+        notes = (note_in(image.before or b"") for image in self.files if image.is_note)
+        return next((note.title for note in notes if note is not None), "")
+
+    @property
+    def has_the_only_copy(self) -> bool:
+        """Whether it removed notes of this machine, which no history has."""
+        return any(image.path.startswith("local/") and not image.after for image in self.files)
 
 
 def hash_of(data: bytes | None) -> str:
@@ -62,18 +98,30 @@ def units(root: str, *, state: str = "") -> Iterator[Unit]:
             yield unit
 
 
+def unit_of(root: str, id: str) -> Unit | None:
+    """The finished unit of an id."""
+    return _load(root, f"{id}.{DONE}.json") if is_valid_id(id) else None
+
+
+def has_unfinished(root: str) -> bool:
+    """Whether a unit is being written, or was when its process was killed."""
+    return any(name.split(".")[1] == APPLYING for name in _names(root))
+
+
 def save(root: str, unit: Unit) -> None:
     """Write a unit's record."""
     files = [[image.path, _text(image.before), image.after] for image in unit.files]
     fields = {"kind": unit.kind, "summary": unit.summary, "at": unit.at, "files": files}
+    if unit.redoes:
+        fields["redoes"] = unit.redoes
     atomic.write_text(_path(root, unit), json.dumps(fields))
 
 
-def turn(root: str, unit: Unit, state: str) -> Unit:
-    """Give a unit another state."""
-    turned = replace(unit, state=state)
-    atomic.rename(_path(root, unit), _path(root, turned))
-    return turned
+def finish(root: str, unit: Unit) -> Unit:
+    """Mark a unit as written completely."""
+    done = replace(unit, state=DONE)
+    atomic.rename(_path(root, unit), _path(root, done))
+    return done
 
 
 def drop(root: str, unit: Unit) -> None:
@@ -82,16 +130,43 @@ def drop(root: str, unit: Unit) -> None:
 
 
 def prune(root: str) -> None:
-    """Let the oldest records go."""
-    for name in _names(root)[_UNITS_KEPT:]:
-        atomic.remove(os.path.join(root, "undo", name))
+    """Remove records older than 30 days, and the oldest where there are too many.
+
+    What removed notes of this machine is kept for the whole time: nothing else has them.
+    """
+    oldest = encode_id(max(0, int((time.time() - KEPT_DAYS * 86_400) * 1000)), 0)
+    total = 0
+    for at, name in enumerate(_names(root)):
+        if name.split(".")[1] == APPLYING:
+            continue
+        path = os.path.join(root, "undo", name)
+        size = _size(path)
+        too_many = at >= _MOST_UNITS or (at > 0 and total + size > _MOST_BYTES)
+        if name < oldest or (too_many and not _is_needed(root, name)):
+            atomic.remove(path)
+        else:
+            total += size
+
+
+def _is_needed(root: str, name: str) -> bool:
+    unit = _load(root, name)
+    return unit is not None and unit.has_the_only_copy
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
 
 
 def scrub(root: str, ids: Container[str]) -> None:
-    """Take some notes out of every record: what is forgotten must not wait in an undo."""
+    """Remove some notes from every record: what is forgotten must not wait in an undo."""
     for unit in units(root):
-        kept = [image for image in unit.files if _note_of(image) not in ids]
-        if len(kept) < len(unit.files):
+        kept = [image for image in unit.files if image.note_id not in ids]
+        if not kept:
+            drop(root, unit)
+        elif len(kept) < len(unit.files):
             save(root, replace(unit, files=kept))
 
 
@@ -101,14 +176,6 @@ def sweep(root: str) -> None:
     for name in os.listdir(folder) if os.path.isdir(folder) else []:
         if name.startswith(atomic.TEMP_PREFIX):
             atomic.remove(os.path.join(folder, name))
-
-
-def _note_of(image: Image) -> str:
-    """The id of the note that a file was, or that its name says."""
-    said = _ID.search(image.before or b"")
-    if said is not None:
-        return said[1].decode("utf-8", "replace").strip("\"'")
-    return image.path.rpartition("/")[2].removesuffix(".md")
 
 
 def _names(root: str) -> list[str]:
@@ -129,7 +196,8 @@ def _load(root: str, name: str) -> Unit | None:
         with open(os.path.join(root, "undo", name), encoding="utf-8") as stream:
             found = json.load(stream)
         files = [Image(path, _bytes(before), after) for path, before, after in found["files"]]
-        return Unit(id, found["kind"], found["summary"], found["at"], state, files)
+        redoes = str(found.get("redoes", ""))
+        return Unit(id, found["kind"], found["summary"], found["at"], state, files, redoes)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

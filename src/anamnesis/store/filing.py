@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from anamnesis.ground import atomic
 from anamnesis.ground.clock import utcnow
@@ -24,9 +24,9 @@ from anamnesis.notes.note import SCOPES, TYPES, Memory, Scope, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-_INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the next look catches up
+INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the next look catches up
 
 
 class Filing:
@@ -52,11 +52,11 @@ class Filing:
         """Remove a note from disk and index; the history of its tree keeps it."""
         with self._catalog.lock():
             found = self.require(note_id)
-            paths = self._paths_saying(found.note)
+            paths = self.files_of(found.note)
             trusted = self._catalog.trusted(paths)
             for path in paths:
                 atomic.remove(os.path.join(self._root, path))
-            with suppress(*_INDEX_LAG):
+            with suppress(*INDEX_LAG):
                 self._catalog.record(paths, trusted=trusted)
             return found.note
 
@@ -87,6 +87,27 @@ class Filing:
             raise NoSuchNote(note_id)
         return found
 
+    def files_of(self, note: Memory) -> Sequence[str]:
+        """The file that stands for a note, and copies of it; not one of its id with another text.
+
+        A copy is what a save leaves that was killed while it gave the note another place.
+        """
+        own = self._path_of(note.id)
+        paths = [path for path in self._paths_of(note.id) if path != own]
+        others = ((path, self._read(path)) for path in paths)
+        said = (note.title, note.body)
+        same = [path for path, read in others if read and (read.note.title, read.note.body) == said]
+        return [own, *same] if own else same
+
+    @contextmanager
+    def changing(self, paths: Sequence[str]) -> Iterator[None]:
+        """Hold the store while files of notes are changed; the index follows, if it can."""
+        with self._catalog.lock():
+            trusted = self._catalog.trusted(paths)
+            yield
+            with suppress(*INDEX_LAG):
+                self._catalog.record(paths, trusted=trusted)
+
     def _index(
         self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()
     ) -> None:
@@ -110,7 +131,7 @@ class Filing:
     def _save_locked(self, note: Memory) -> Memory:
         note = validity.storable(note)
         current = self.read(note.id)
-        previous = self._paths_saying(current.note) if current else []
+        previous = self.files_of(current.note) if current else []
         path = tree.path_of(note)
         if previous and validity.may_stay(previous[0], note):
             path = previous[0]  # a file that a person named keeps its name
@@ -125,7 +146,7 @@ class Filing:
             atomic.remove(os.path.join(self._root, old))
         try:
             self._index(note, path.partition("/")[2], gone=gone, trusted=trusted)
-        except _INDEX_LAG:
+        except INDEX_LAG:
             return note
         except BaseException:
             if created and not gone:
@@ -144,18 +165,6 @@ class Filing:
         paths = dict.fromkeys([*(row[0] for row in known), *usual])
         return [path for path in paths if os.path.lexists(os.path.join(self._root, path))]
 
-    def _paths_saying(self, note: Memory) -> Sequence[str]:
-        """The file that stands for a note, and copies of it; not one of its id with another text.
-
-        A copy is what a save leaves that was killed while it gave the note another place.
-        """
-        own = self._path_of(note.id)
-        paths = [path for path in self._paths_of(note.id) if path != own]
-        others = ((path, self._read(path)) for path in paths)
-        said = (note.title, note.body)
-        same = [path for path, read in others if read and (read.note.title, read.note.body) == said]
-        return [own, *same] if own else same
-
     def _path_of(self, note_id: str) -> str | None:
         """The file that stands for this id, found even while the index lags."""
         if not is_valid_id(note_id):
@@ -170,7 +179,7 @@ class Filing:
     def _rows(self, sql: str, note_id: str) -> Sequence[sqlite3.Row]:
         try:
             return self._catalog.rows(sql, (note_id,))
-        except _INDEX_LAG:
+        except INDEX_LAG:
             return []
 
     def _read(self, path: str) -> tree.ReadNote | None:

@@ -122,7 +122,8 @@ def delete(visit: Visit) -> Response:
         raise error
     visit.dashboard.recorder.soon()
     notice = {"notice": " ".join(done.notices)} if done.notices else {}
-    return visit.answer({"deleted": note_id, **notice})
+    unit = done.unit.id if done.unit else ""
+    return visit.answer({"deleted": note_id, "undo": unit, **notice})
 
 
 def waiting(visit: Visit) -> Response:

@@ -1,4 +1,4 @@
-"""What all pages share: the store, who we are, what can be undone, and how pages are drawn."""
+"""What all pages share: the store, who we are, what was just done, and how pages are drawn."""
 
 from __future__ import annotations
 
@@ -16,34 +16,32 @@ from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import StoreBusy
 from anamnesis.ground.records import record
-from anamnesis.history import log
+from anamnesis.history import log, undo
 from anamnesis.index.browse import NoteFilter
 from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
-    from anamnesis.operations.notes.batch import Change
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 
 HERE = Path(__file__).parent
-_NOTICES = 50  # the latest acts that can be undone
+_NOTICES = 50  # of the latest acts
 _THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
 
 
 @record
 class Notice:
-    """What was just done, and how to take it back."""
+    """What was just done, and the unit that takes it back, if there is one."""
 
     text: str
-    changes: tuple[Change, ...] = ()
     tone: str = "done"  # or trouble
-    unit: str = ""  # the id of a change of many files as one
+    unit: str = ""
 
-    @property
-    def can_be_undone(self) -> bool:
-        """Whether there is a way back."""
-        return bool(self.changes or self.unit)
+
+def notice_of(unit: undo.Unit | None, text: str, *, tone: str = "done") -> Notice:
+    """The notice of what a unit did."""
+    return Notice(text, tone, unit.id if unit else "")
 
 
 class Dashboard:
@@ -80,6 +78,7 @@ class Dashboard:
 
     def warm(self) -> None:
         """Count what the first page needs and load what a search needs, while the browser opens."""
+        undo.recover(self.store, wait=False)
         self.counts.facets(NoteFilter())
         self.store.recall("notes", k=1)
         with suppress(OSError):  # no git: then there is no history to look at either
@@ -97,9 +96,9 @@ class Dashboard:
         else:
             self.store.headers(limit=0)
 
-    def remember(self, notice: Notice, *, key: str = "") -> str:
+    def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""
-        key = key or secrets.token_urlsafe(9)
+        key = notice.unit or secrets.token_urlsafe(9)
         with self._lock:
             self._notices[key] = notice
             while len(self._notices) > _NOTICES:
@@ -107,13 +106,12 @@ class Dashboard:
         return key
 
     def notice(self, key: str) -> Notice | None:
-        """A notice that was kept."""
-        return self._notices.get(key)
-
-    def forget(self, key: str) -> Notice | None:
-        """Take a notice away, so that its act is undone only once."""
-        with self._lock:
-            return self._notices.pop(key, None)
+        """A notice that was kept; of what can be undone also by an earlier server."""
+        known = self._notices.get(key)
+        if known is not None and not known.unit:
+            return known
+        unit = undo.unit_of(self.home, key)
+        return None if unit is None else known or notice_of(unit, f"{unit.summary}.")
 
 
 def _environment() -> Environment:

@@ -184,7 +184,6 @@ class Visit:
             path=self.request.url.path,
             nonce=self.request.state.nonce,
             notice=self.dashboard.notice(key) if key else None,
-            notice_key=key,
             **context,
         )
         return HTMLResponse(html, status)

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Show or make the changes."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("backfill-provenance") as store:
         if args.undo:
             return undoing.take_back(store, "backfill-provenance", kind="provenance")
         found = curate.without_provenance(store, machine_id=args.machine)

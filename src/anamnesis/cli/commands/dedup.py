@@ -34,7 +34,7 @@ def run(args: Namespace) -> int:
     """Print the groups, and fold them if asked to."""
     if not 0.5 <= args.threshold <= 1:
         raise InvalidInput("--threshold must be between 0.5 and 1.")
-    with arguments.open_store() as store:
+    with undoing.store_to_change("dedup") as store:
         if args.undo:
             return undoing.take_back(store, "dedup")
         with output.progress("comparing notes") as progress:

@@ -1,13 +1,14 @@
-"""Delete notes. What they said stays in the history of the memory repository.
+"""Delete notes. For 30 days `anamnesis undo` brings them back.
 
-Notes of this machine only (`--scope machine-local`) have no history: they are gone.
+What they said also stays in the history of the memory repository, unless they are kept on this
+machine only. To remove a note for good, on all machines:  anamnesis forget
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output
+from anamnesis.cli import arguments, asking, output, undoing
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.operations.notes.delete import delete
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis delete N0KGD             the end of an id is enough
-  anamnesis restore ID HEAD          bring it back; the id in full, as it is printed
-  anamnesis history ID               after a sync: its versions, to bring one of them back
+  anamnesis undo                     bring it back
+  anamnesis history ID               its versions, also after 30 days; the id in full
 """
 
 
@@ -32,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Delete the notes after asking."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("delete", wait=False) as store:
         notes = {note.id: note for note in (show(store, given).note for given in args.id)}
         for note in notes.values():
             output.talk(output.note_line(note))
@@ -42,8 +43,10 @@ def run(args: Namespace) -> int:
         done = delete(store, notes)
     for notice in done.notices:
         output.talk(f"delete: {notice}")
-    for change in done.changes:
-        output.say(change.before.id)
+    for note_id in done.ids:
+        output.say(note_id)
+    if done.unit:
+        output.talk("take it back:  anamnesis undo")
     for error in done.errors:
         output.complain("delete", error)
     return EXIT_FAILED if done.errors else 0

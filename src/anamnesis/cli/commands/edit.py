@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, editor, output
+from anamnesis.cli import arguments, editor, output, undoing
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.notes.edit import edit
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Open the editor and save what it left."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("edit", wait=False) as store:
         found = show(store, args.id)
         before = serialize(found.note)
         with editor.edited(before) as text:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output
+from anamnesis.cli import arguments, asking, output, undoing
 from anamnesis.ground.counting import counted
 from anamnesis.notes import tombstones
 from anamnesis.operations.curate import forget
@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Show the notes, ask, and remove them."""
     conditions = bool(args.id or args.query or args.project or args.before)
-    with arguments.open_store() as store:
+    with undoing.store_to_change("forget") as store:
         if args.purge_history and not conditions:
             return _purge(store, tombstones.forgotten(str(store.root)), yes=args.yes)
         found = forget.choose(

@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Import, and say what came of it."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("import") as store:
         if args.undo:
             return undoing.take_back(store, "import")
         intake = _import(store, args)

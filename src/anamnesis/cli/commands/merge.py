@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Show the merged note, or write it."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("merge") as store:
         if args.undo:
             return undoing.take_back(store, "merge")
         note = curate.merged_note(

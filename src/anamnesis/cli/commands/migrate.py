@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Show or make the changes."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("migrate") as store:
         if args.undo:
             return undoing.take_back(store, "migrate")
         projects = _projects(args)

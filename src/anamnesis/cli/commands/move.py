@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.notes.note import SCOPES
 from anamnesis.operations.notes.move import move
@@ -28,10 +28,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Move the notes."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("move", wait=False) as store:
         done = move(store, [show(store, given).note.id for given in args.id], args.scope)
-        for change in done.changes:
-            output.say(output.note_line(show(store, change.before.id).note))
+        for note_id in done.ids:
+            output.say(output.note_line(show(store, note_id).note))
     for error in done.errors:
         output.complain("move", error)
     return EXIT_FAILED if done.errors else 0

@@ -6,10 +6,12 @@ are folded. Everything written waits for `anamnesis review`, and --undo takes a 
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.ground.counting import counted
+from anamnesis.history.commit import one_commit
 from anamnesis.hooks import runs
 from anamnesis.operations.curate import reflect as reflection
 from anamnesis.operations.curate import review
@@ -36,22 +38,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     arguments.add_count(parser, "--min", default=None, help="sessions that must wait; default: 5")
     parser.add_argument("--apply", action="store_true", help="write what is proposed")
     parser.add_argument("--undo", action="store_true", help="take back the last run")
-    parser.add_argument(
-        "--force", action="store_true", help="with --undo: leave notes that were edited since"
-    )
+    parser.add_argument("--force", action="store_true", help=SUPPRESS)  # what --undo always does
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Propose, and apply if asked to."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("reflect") as store:
         if args.undo:
-            undone = reflection.take_back(store, force=args.force)
-            output.say(
-                f"reflect: took back {undone.summary} ({counted(len(undone.files), 'file')})"
-            )
-            return 0
+            with one_commit(str(store.root)):
+                return undoing.take_back(store, "reflect")
         with runs.watched(str(store.root), "reflect"):
             found = _propose(store, args)
             unit = reflection.apply(store, found) if args.apply else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.history import restore
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write the earlier version as a new one."""
-    with arguments.open_store() as store:
-        note = restore.restore(store, args.id, args.rev)
+    with undoing.store_to_change("restore", wait=False) as store:
+        note = restore.restore(store, args.id, args.rev).note
     output.say(note.id)
-    output.talk(f"restore: {note.id} says what it said in {args.rev}")
+    output.talk(f"restore: restored {note.id} to {args.rev}")
     return 0

@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Decide what the options say, or ask note by note."""
-    with arguments.open_store() as store:
+    with undoing.store_to_change("review") as store:
         if args.undo:
             return undoing.take_back(store, "review")
         review.keep_old(store, days=review.keep_after_days())

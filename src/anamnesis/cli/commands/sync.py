@@ -54,6 +54,8 @@ def run(args: Namespace) -> int:
         return 0
     backend = backend_of_this_machine(seconds=args.timeout)
     done = exchange(backend, accept_deletions=args.accept_deletions)
+    if done.recovered:
+        output.talk(f"sync: {done.recovered}")
     if args.json:
         output.say_json(_as_json(done))
     else:

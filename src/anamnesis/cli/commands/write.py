@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, undoing
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.note import SCOPES, TYPES
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     title = args.title or _first_line(text)
     if not title:
         raise InvalidInput("The note is empty.", hint='For example:  anamnesis write "a fact"')
-    with arguments.open_store() as store:
+    with undoing.store_to_change("write", wait=False) as store:
         draft = NoteDraft(
             title=title,
             body=text,

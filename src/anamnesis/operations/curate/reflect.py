@@ -115,12 +115,6 @@ def note_outcome(home: str, found: Sequence[Reflection]) -> None:
         runs.worked(home, "reflect")
 
 
-def take_back(store: MemoryStore, *, force: bool = False) -> undo.Unit:
-    """Undo the last reflection."""
-    with one_commit(str(store.root)):
-        return undo.undo(store, kind=UNDO_KIND, force=force)
-
-
 def _reflect(
     store: MemoryStore,
     project: str,

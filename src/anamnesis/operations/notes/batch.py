@@ -1,32 +1,30 @@
-"""Changing many notes at once, each change with what undoes it."""
+"""Changing several notes at once, as one unit that can be taken back."""
 
 from __future__ import annotations
 
-from anamnesis.ground.errors import AnamnesisError, InvalidInput, StoreBusy
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import record, replace
-from anamnesis.operations.notes.edit import edit
+from anamnesis.history import undo
+from anamnesis.notes import validity
+from anamnesis.operations.notes.edit import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from anamnesis.notes.note import Memory
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
 
 @record
-class Change:
-    """What became of one note: how it was, and the hash of what it is now."""
-
-    before: Memory
-    hash: str = ""  # empty: it was deleted
-
-
-@record
 class Curated:
-    """What was changed, what could not be, and what to tell whoever asked for it."""
+    """The notes that were changed, by which unit, what could not be, and what to tell."""
 
-    changes: tuple[Change, ...] = ()
+    ids: tuple[str, ...] = ()
+    unit: undo.Unit | None = None  # None: they already were as they should be
     errors: tuple[AnamnesisError, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -39,85 +37,92 @@ class Curated:
 def add_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
     """Give notes a tag."""
     tag = _one_line(tag)
-    return _each(store, ids, lambda note: replace(note, tags=[*note.tags, tag]))
+    return _edited(
+        store, ids, lambda note: replace(note, tags=[*note.tags, tag]), kind="tag", did="tagged"
+    )
 
 
 def remove_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
     """Take a tag from notes."""
     tag = _one_line(tag)
-    return _each(
-        store, ids, lambda note: replace(note, tags=[old for old in note.tags if old != tag])
+    return _edited(
+        store,
+        ids,
+        lambda note: replace(note, tags=[old for old in note.tags if old != tag]),
+        kind="tag",
+        did="untagged",
     )
 
 
 def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
     """Let one note replace others; raises what keeps it from that."""
     replaced = [note_id for note_id in ids if note_id != by]
-    done = _each(
+    done = _edited(
         store,
         [by],
         lambda note: replace(
             note, supersedes=" ".join(dict.fromkeys([*note.supersedes_ids, *replaced]))
         ),
+        kind="supersede",
+        did=f"put in the place of {len(replaced)}",
     )
     for error in done.errors:
         raise error
     return done
 
 
-def undo(store: MemoryStore, changes: Iterable[Change]) -> Curated:
-    """Put notes back as they were, but for those that were changed again since."""
-    undone, errors = [], []
-    for change in changes:
-        current = store.read(change.before.id)
-        if (current.hash if current else "") != change.hash:
-            title = change.before.title
-            errors.append(AnamnesisError(f"{title}: it was changed again; it stays as it is"))
-            continue
-        store.put(change.before)
-        undone.append(change)
-    return Curated(tuple(undone), tuple(errors))
+def change(
+    store: MemoryStore,
+    ids: Iterable[str],
+    after: Callable[[Memory], Memory | None],
+    *,
+    kind: str,
+    did: str,
+) -> Curated:
+    """Change notes together, or remove them; one that cannot be changed does not stop the others.
 
-
-def changed(store: MemoryStore, before: Memory) -> tuple[Change, ...]:
-    """What became of a note, to undo it."""
-    after = store.read(before.id)
-    return (Change(before, after.hash if after else ""),)
-
-
-def one_by_one(store: MemoryStore, ids: Iterable[str], change: Callable[[str], object]) -> Curated:
-    """Change one note after the other; one that fails does not stop the rest, a busy store does.
-
-    Raises StoreBusy if it is busy from the start.
+    Raises StoreBusy, and changes nothing, if another process keeps the store for itself.
     """
-    changes: list[Change] = []
+    pairs: list[tuple[ReadNote | None, Memory | None]] = []
+    done: list[str] = []
     errors: list[AnamnesisError] = []
     for note_id in dict.fromkeys(ids):
         try:
-            before = store.require(note_id).note
-            change(note_id)
-        except StoreBusy as error:
-            if not changes:
-                raise
-            errors.append(AnamnesisError(f"{error.message} The others were left as they are."))
-            break
+            read = store.require(note_id)
+            wanted = after(read.note)
+            if wanted is not None:
+                wanted = validity.storable(wanted)
         except AnamnesisError as error:
             errors.append(error)
             continue
-        changes += changed(store, before)
-    return Curated(tuple(changes), tuple(errors))
+        done.append(note_id)
+        if wanted is None:
+            pairs.append((read, None))
+        elif wanted != read.note:
+            pairs.append((read, replace(wanted, updated_at=utcnow())))
+    changes = undo.changes_of(store, pairs)
+    summary = f"{counted(len(done), 'note')} {did}"
+    unit = undo.apply(store, changes, kind=kind, summary=summary)
+    return Curated(tuple(done), unit, tuple(errors))
 
 
-def _each(store: MemoryStore, ids: Iterable[str], edited: Callable[[Memory], Memory]) -> Curated:
+def _edited(
+    store: MemoryStore,
+    ids: Iterable[str],
+    edited: Callable[[Memory], Memory],
+    *,
+    kind: str,
+    did: str,
+) -> Curated:
     """Edit notes by the rules of the dashboard, the only face that edits several at once."""
     notices: dict[str, None] = {}
 
-    def change(note_id: str) -> None:
-        found = store.require(note_id)
-        saved = edit(store, found, edited(found.note), face="dashboard")
-        notices.update(dict.fromkeys(filter(None, [saved.notice])))
+    def allowed(note: Memory) -> Memory:
+        after, notice = checked(store, note, edited(note), face="dashboard")
+        notices.update(dict.fromkeys(filter(None, [notice])))
+        return after
 
-    return replace(one_by_one(store, ids, change), notices=tuple(notices))
+    return replace(change(store, ids, allowed, kind=kind, did=did), notices=tuple(notices))
 
 
 def _one_line(tag: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.ground.records import replace
 from anamnesis.history import commit
-from anamnesis.operations.notes.batch import one_by_one
+from anamnesis.operations.notes.batch import change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def delete(store: MemoryStore, ids: Iterable[str]) -> Curated:
-    """Remove notes; the history keeps what they say now, whoever wrote it.
+    """Remove notes; the unit and the history keep what they say now, whoever wrote it.
 
     Raises StoreBusy if nothing could be done because of another process.
     """
@@ -27,6 +27,6 @@ def delete(store: MemoryStore, ids: Iterable[str]) -> Curated:
     except StoreBusy:
         raise
     except AnamnesisError as error:  # git is missing, for one; what a person wants gone goes
-        notice = f"nothing is kept of what was not recorded yet: {error.message}"
-    done = one_by_one(store, wanted, store.delete)
+        notice = f"not recorded in the history: {error.message}"
+    done = change(store, wanted, lambda _: None, kind="delete", did="deleted")
     return replace(done, notices=(notice,)) if notice else done

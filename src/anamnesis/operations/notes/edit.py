@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.errors import NoteChangedOnDisk
+from anamnesis.ground.records import replace
+from anamnesis.history import undo
 from anamnesis.operations.notes.draft import draft_of
 from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
 from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
@@ -29,8 +33,10 @@ def edit(
     if the note is no longer the one that was read; then nothing was changed.
     """
     allowed, notice = checked(store, before.note, after, face=face)
-    wanted = before.hash if expected_hash is None else expected_hash
-    return WrittenNote(store.update(allowed, expected_hash=wanted), notice=notice)
+    if expected_hash is not None and expected_hash != before.hash:
+        raise NoteChangedOnDisk(f"{before.note.id}.md")
+    done = undo.replaced(store, allowed, before=before)
+    return WrittenNote(done.note, notice=notice, unit=done.unit.id if done.unit else "")
 
 
 def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) -> tuple[Memory, str]:
@@ -46,7 +52,8 @@ def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) ->
     return allowed, (kept if held else replaced)(kinds)
 
 
-def redact(store: MemoryStore, found: ReadNote) -> Memory:
-    """Replace what looks like a secret in a note; raises NoteChangedOnDisk."""
+def redact(store: MemoryStore, found: ReadNote) -> None:
+    """Replace what looks like a secret in a note; no undo keeps it. Raises NoteChangedOnDisk."""
     plain, _ = without_new_secrets(found.note)
-    return store.update(plain, expected_hash=found.hash)
+    changes = undo.changes_of(store, [(found, replace(plain, updated_at=utcnow()))])
+    undo.erase(store, changes, ids=[found.note.id])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from anamnesis.operations.notes.batch import one_by_one
+from anamnesis.ground.records import replace
+from anamnesis.notes import validity
+from anamnesis.notes.note import SCOPES
+from anamnesis.operations.notes.batch import change
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,5 +17,7 @@ if TYPE_CHECKING:
 
 
 def move(store: MemoryStore, ids: Iterable[str], scope: Scope) -> Curated:
-    """Let notes travel, or keep them on this machine; raises as `one_by_one` does."""
-    return one_by_one(store, ids, lambda note_id: store.move(note_id, scope))
+    """Let notes travel, or keep them on this machine; raises InvalidInput and StoreBusy."""
+    validity.require_one_of("scope", scope, SCOPES)
+    did = "kept on this machine" if scope == "machine-local" else "synced from now on"
+    return change(store, ids, lambda note: replace(note, scope=scope), kind="move", did=did)

@@ -26,6 +26,7 @@ class WrittenNote:
     note: Memory
     notice: str = ""
     written: bool = True  # otherwise it was there before, word for word
+    unit: str = ""  # of an edit: what takes it back
     similar: tuple[Memory, ...] = ()  # active notes that say nearly the same
 
 

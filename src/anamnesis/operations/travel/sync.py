@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis import config
-from anamnesis.ground.records import record
+from anamnesis.ground.records import record, replace
 from anamnesis.hooks import runs
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ class Synchronised:
 
     result: SyncResult
     indexed: int
+    recovered: str = ""  # what was rolled back first, as a sentence
 
 
 def exchange(
@@ -35,6 +36,7 @@ def exchange(
     from anamnesis.operations.travel import fleet
 
     home = config.home_directory()
+    recovered = _recover(home, store)
     fleet.beat(home)
     done = synchronise(
         backend,
@@ -44,19 +46,34 @@ def exchange(
         accept_deletions=accept_deletions,
     )
     fleet.settle_name(home)
-    return done
+    return replace(done, recovered=recovered)
+
+
+def _recover(home: str, store: MemoryStore | None) -> str:
+    """Roll back a change that was killed half-way: half of it must not travel."""
+    from anamnesis.history import units
+
+    units.prune(home)
+    if not units.has_unfinished(home):
+        return ""
+    from anamnesis.history import undo
+
+    said: list[str] = []
+    _with_store(store, lambda opened: said.append(undo.recovery(undo.recover(opened))))
+    return said[0]
 
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Run one sync cycle, then make the index say what the files say."""
-    result = exchange(backend, store=store).result
+    done = exchange(backend, store=store)
+    result = done.result
     return {
         "pushed": result.pushed,
         "pulled": result.pulled,
         "conflicted": result.conflicted,
         "head": result.head,
         "indexed": store.stats()["total"],
-        "detail": result.detail,
+        "detail": "; ".join(filter(None, (done.recovered, result.detail))),
     }
 
 

@@ -54,7 +54,7 @@ def sync(visit: Visit) -> Response:
     if done.pulled:
         text += f" {done.pulled} from other machines."
     tone = "done" if done.done and not done.offline else "trouble"
-    return visit.go(visit.back("/fleet"), Notice(f"{text} {done.hint}".strip(), (), tone))
+    return visit.go(visit.back("/fleet"), Notice(f"{text} {done.hint}".strip(), tone))
 
 
 def machines(visit: Visit) -> list[Machine]:

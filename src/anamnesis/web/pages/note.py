@@ -12,8 +12,8 @@ from anamnesis.hooks import journal, receipts
 from anamnesis.notes.fields import EDITED, FIELDS, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.notes import batch, policy
 from anamnesis.operations.notes import edit as edits
+from anamnesis.operations.notes import policy
 from anamnesis.operations.notes.draft import LATER_FIELDS, NoteDraft, draft_of, revised
 from anamnesis.operations.notes.secrets import about_secrets
 from anamnesis.operations.notes.write import write
@@ -84,7 +84,7 @@ def save(visit: Visit) -> Response:
     if visit.value("then") == "keep":
         notice = review.decided(visit, "keep", [found.note.id])
         return visit.go("/review", _with(notice, saved.notice))
-    return _done(visit, found.note.id, "Saved.", saved.notice)
+    return _done(visit, found.note.id, Notice("Saved.", unit=saved.unit), saved.notice)
 
 
 def blank(visit: Visit) -> Response:
@@ -106,7 +106,8 @@ def create(visit: Visit) -> Response:
         saved = write(visit.store, draft, face="dashboard", machine_id=visit.dashboard.machine)
     except AnamnesisError as error:
         return _form(visit, None, draft, error=error)
-    return _done(visit, saved.note.id, "Written." if saved.written else "", saved.notice)
+    notice = Notice("Written." if saved.written else "")
+    return _done(visit, saved.note.id, notice, saved.notice)
 
 
 def redact(visit: Visit) -> Response:
@@ -117,16 +118,16 @@ def redact(visit: Visit) -> Response:
     edits.redact(visit.store, found)
     visit.dashboard.recorder.soon()
     done = "The secrets were replaced. The note travels with the next sync."
-    notice = Notice(done, changes=batch.changed(visit.store, found.note))
+    notice = Notice(done)
     return visit.go(f"/notes/{found.note.id}", notice)
 
 
-def _done(visit: Visit, note_id: str, text: str, notice: str) -> Response:
+def _done(visit: Visit, note_id: str, done: Notice, notice: str) -> Response:
     """The note that was saved, with what was done and what the person must know about it."""
     visit.dashboard.recorder.soon()
     found = visit.read(note_id)
     warning = about_secrets(visit.dashboard.home, found) if found else ""
-    return visit.go(f"/notes/{note_id}", _with(_with(Notice(text), notice), warning))
+    return visit.go(f"/notes/{note_id}", _with(_with(done, notice), warning))
 
 
 def _with(notice: Notice, more: str) -> Notice:

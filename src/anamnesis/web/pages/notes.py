@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import record
 from anamnesis.history import undo as units
 from anamnesis.index.browse import ORDERS, NoteFilter
@@ -14,7 +14,7 @@ from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.notes.list import list_notes
 from anamnesis.operations.notes.move import move
 from anamnesis.operations.notes.show import find
-from anamnesis.web.dashboard import Notice
+from anamnesis.web.dashboard import Notice, notice_of
 from anamnesis.web.lookup import MOST_HITS, FoundNote, FoundPage, looked_up
 from anamnesis.web.pages import review
 from anamnesis.web.words import plural
@@ -108,31 +108,24 @@ def act(visit: Visit) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Take back what a notice told of."""
-    notice = visit.dashboard.forget(visit.value("notice"))
-    if notice is None:
-        raise InvalidInput("This can no longer be undone.")
-    try:
-        taken_back = _unit_undone(visit, notice.unit) if notice.unit else _undone(visit, notice)
-    except AnamnesisError:
-        visit.dashboard.remember(notice, key=visit.value("notice"))  # to try it again
-        raise
+    """Take back the unit that the form names; the notice of that does it again."""
+    unit = visit.value("unit")
+    if not unit:
+        raise InvalidInput("Nothing is named that could be undone.")
+    notice = _undone(visit, unit)
     visit.dashboard.recorder.soon()
-    return visit.go(visit.back("/notes"), taken_back)
+    return visit.go(visit.back("/notes"), notice)
 
 
-def _undone(visit: Visit, notice: Notice) -> Notice:
-    done = batch.undo(visit.store, notice.changes)
-    text = f"{plural(len(done.changes), 'note')} put back."
-    return Notice(" ".join([text, *done.failures]), tone="trouble" if done.failures else "done")
-
-
-def _unit_undone(visit: Visit, unit: str) -> Notice:
+def _undone(visit: Visit, unit: str) -> Notice:
     try:
-        units.undo(visit.store, id=unit)
+        done = units.undo(visit.store, id=unit)
     except (units.ChangedSince, units.NothingToUndo) as error:
-        return Notice(f"{error.message} Nothing was put back.", tone="trouble")
-    return Notice("Taken back.")
+        return Notice(f"{error.message} Nothing was put back.", "trouble")
+    said = [f"{plural(done.notes, 'note')} put back."]
+    if done.left:
+        said.append(f"Changed since and left: {plural(len(done.left), 'file')}.")
+    return Notice(" ".join(said), "trouble" if done.left else "done", done.redo)
 
 
 def _found(visit: Visit, query: str, shown: NoteFilter, *, order: str, offset: int) -> FoundPage:
@@ -192,7 +185,7 @@ def _age(visit: Visit, note_id: str) -> str:
 
 
 def _notice(name: str, done: Curated) -> Notice:
-    number = plural(len(done.changes), "note")
+    number = plural(len(done.ids), "note")
     texts = {
         "delete": f"{number} deleted.",
         "tag": f"{number} tagged.",
@@ -202,4 +195,5 @@ def _notice(name: str, done: Curated) -> Notice:
         "supersede": "The latest note replaces the others.",
     }
     text = " ".join([texts[name], *done.notices, *done.failures])
-    return Notice(text, done.changes, "trouble" if done.notices or done.failures else "done")
+    tone = "trouble" if done.notices or done.failures else "done"
+    return notice_of(done.unit, text, tone=tone)

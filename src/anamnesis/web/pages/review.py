@@ -13,7 +13,7 @@ from anamnesis.notes.ids import is_valid_id
 from anamnesis.operations.curate import review
 from anamnesis.operations.notes.list import list_notes
 from anamnesis.web import differences, markdown
-from anamnesis.web.dashboard import Notice
+from anamnesis.web.dashboard import notice_of
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.curate.review import Pending
+    from anamnesis.web.dashboard import Notice
     from anamnesis.web.visit import Visit
 
 QUEUE = 40
@@ -94,9 +95,7 @@ def decided(visit: Visit, decision: str, ids: Sequence[str]) -> Notice:
     ids = [note_id for note_id in ids if _waiting(visit, note_id)]  # others are not ours to reject
     unit = (review.keep if decision == "keep" else review.reject)(visit.store, ids)
     visit.dashboard.recorder.soon()
-    return Notice(
-        f"{plural(len(ids), 'note')} {DECISIONS[decision]}.", unit=unit.id if unit else ""
-    )
+    return notice_of(unit, f"{plural(len(ids), 'note')} {DECISIONS[decision]}.")
 
 
 def address(*, project: str = "", note: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The history of the store and of one note, from git; bringing versions back."""
+"""The history of the store and of one note, from git; restoring versions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from anamnesis.history import restore as past
 from anamnesis.history.log import NoHistory, Version
 from anamnesis.index import browse
 from anamnesis.notes.ids import is_valid_id
-from anamnesis.operations.notes import batch
 from anamnesis.web import differences
-from anamnesis.web.dashboard import Notice
+from anamnesis.web.dashboard import notice_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -132,11 +131,10 @@ def restore(visit: Visit) -> Response:
     note_id, revision = visit.named("id"), visit.value("revision")
     if not is_valid_id(note_id):
         raise NoSuchNote(note_id[:80])
-    before = visit.store.read(note_id)
-    note = past.restore(visit.store, note_id, revision)
+    done = past.restore(visit.store, note_id, revision)
     visit.dashboard.recorder.soon()
-    changes = batch.changed(visit.store, before.note) if before else ()
-    return visit.go(f"/notes/{note.id}", Notice("Brought back as a new version.", changes))
+    notice = notice_of(done.unit, "Restored as a new version.")
+    return visit.go(f"/notes/{done.note.id}", notice)
 
 
 def _changed(
