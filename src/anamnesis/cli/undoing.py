@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from anamnesis.cli import arguments, output
 from anamnesis.ground.counting import counted
 from anamnesis.history import undo
-from anamnesis.history.commit import one_commit
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
@@ -38,14 +37,8 @@ def add_option(parser: ArgumentParser, *, what: str = "--apply") -> None:
 
 def take_back(store: MemoryStore, command: str, *, kind: str = "") -> int:
     """Take back what a command did last, and report it."""
-    report(command, undone(store, kind=kind or command))
+    report(command, undo.undo(store, kind=kind or command))
     return 0
-
-
-def undone(store: MemoryStore, *, kind: str = "", id: str = "") -> undo.Undone:
-    """Take back the latest change (of a kind) or the one that is named, as one commit."""
-    with one_commit(str(store.root)):
-        return undo.undo(store, kind=kind, id=id)
 
 
 def report(command: str, undone: undo.Undone) -> None:

@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
         _list(as_json=args.json)
         return 0
     with undoing.store_to_change("undo") as store:
-        undone = undoing.undone(store, id=_id(str(store.root), args.id))
+        undone = undo.undo(store, id=_id(str(store.root), args.id))
     if args.json:
         put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
         output.say_json({**_fields(undone.unit), **put_back})
