@@ -76,9 +76,15 @@ class ReferenceSyncBackend:
         for clash in plan.clashes:
             base = self._contents[clash.base] if clash.base else None
             self.held[clash.path] = Held(base, self._contents[clash.theirs])
+        shared = self._shared(files)
+        if shared:
+            files = {**files, **shared}
+            self.remote.versions.append(files)
         changed += self._land(files)
+        changed += self._settle()
         self._seen, self._steps = len(self.remote.versions) - 1, []
-        result = SyncResult(pushed=bool(plan.commits), pulled=pulled, detail="synced")
+        pushed = bool(plan.commits or shared)
+        result = SyncResult(pushed=pushed, pulled=pulled, detail="synced")
         return self._result(result, changed)
 
     def state(self) -> SyncState:
@@ -125,6 +131,17 @@ class ReferenceSyncBackend:
         self._contents[blob] = data
         return blob
 
+    def _shared(self, files: Files) -> dict[str, bytes]:
+        """What the others get of held notes: all but the part in dispute."""
+        found = {}
+        for path, held in self.held.items():
+            mine, theirs = self.disk.get(path), files.get(path)
+            if mine is not None and theirs is not None:
+                shared = three_way(held.base, mine, theirs).shared
+                if shared is not None and shared != theirs:
+                    found[path] = shared
+        return found
+
     def _land(self, files: Files) -> list[str]:
         changes = [c for c in self._changes(self._committed, files) if c.path not in self.held]
         for change in changes:
@@ -142,11 +159,15 @@ class ReferenceSyncBackend:
         for path, held in list(self.held.items()):
             mine, theirs = self.disk.get(path), self._committed.get(path)
             if mine is not None and theirs is not None:
-                merged = three_way(held.base, mine, theirs).data
-                if merged is None:
-                    self.held[path] = replace(held, theirs=theirs)
+                merged = three_way(held.base, mine, theirs)
+                assert merged.kept is not None
+                self.disk[path] = merged.kept
+                if merged.apart is not None:
+                    all_shared = merged.apart.shared == theirs
+                    base = merged.apart.base if all_shared else held.base
+                    self.held[path] = replace(held, base=base, theirs=theirs)
+                    ended += [path] if merged.kept != mine else []
                     continue
-                self.disk[path] = merged
             elif theirs is not None:
                 self.disk[path] = theirs
             del self.held[path]

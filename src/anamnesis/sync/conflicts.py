@@ -1,8 +1,9 @@
-"""Notes that were edited on two machines: held, with everything that a choice needs.
+"""Notes with a part that was edited on two machines: held, with everything that a choice needs.
 
 Your version is the file itself. The other one and the text that both started from are kept in
 `<home>/conflicts/<id>/` until somebody chooses; then the folder moves to `conflicts/settled/`,
-so that the version that was not chosen is still there.
+so that the version that was not chosen is still there. The three differ only in what is held:
+whatever else either side edits is merged with each sync.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER = "conflicts"
 _SETTLED = "settled"
+_TOLD = "told"
 _STAMP = -len("-2026-01-31T120000-ab12")  # what `settle` adds to an id
 
 
@@ -36,6 +38,7 @@ class Conflict:
     since: str
     base: bytes | None
     theirs: bytes
+    written: str = ""  # when the other version was committed there; unknown to earlier versions
 
 
 def hold(
@@ -45,6 +48,7 @@ def hold(
     base: bytes | None,
     theirs: bytes,
     machine: str,
+    written: str = "",
     fields: tuple[str, ...],
     known: Mapping[str, Conflict] | None = None,
 ) -> Conflict:
@@ -54,8 +58,11 @@ def hold(
     """
     before = (held(home) if known is None else known).get(path)
     if before is not None:
-        return _renew(home, before, theirs, machine)
-    conflict = Conflict(_id_for(home, path, theirs), path, fields, machine, utcnow(), base, theirs)
+        renewed = replace(before, theirs=theirs, machine=machine, written=written)
+        return renew(home, before, renewed)
+    conflict = Conflict(
+        _id_for(home, path, theirs), path, fields, machine, utcnow(), base, theirs, written
+    )
     folder = _folder(home, conflict.id)
     making = f"{folder}{atomic.TEMP_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
     if base is not None:
@@ -66,9 +73,37 @@ def hold(
     return conflict
 
 
+def renew(home: str, known: Conflict, now: Conflict) -> Conflict:
+    """Keep what became of a held note since; on disk when this returns.
+
+    Only the base counts for later merges, and it is one file: a kill in between costs nothing.
+    """
+    folder = _folder(home, known.id)
+    if now.base is not None and now.base != known.base:
+        atomic.write_bytes(os.path.join(folder, "base.md"), now.base)
+    if now.theirs != known.theirs:
+        atomic.write_bytes(os.path.join(folder, "theirs.md"), now.theirs)
+    if _described(now) != _described(known):
+        atomic.write_text(os.path.join(folder, "conflict.json"), _described(now))
+    return now
+
+
 def held(home: str) -> dict[str, Conflict]:
     """The held notes by path."""
     return {conflict.path: conflict for conflict in _all(home)}
+
+
+def unannounced(home: str) -> list[Conflict]:
+    """The held notes that no session was told of yet; they count as told from now on."""
+    found = []
+    for conflict in _all(home):
+        marker = os.path.join(_folder(home, conflict.id), _TOLD)
+        try:
+            os.close(os.open(marker, os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError:
+            continue  # told already, or a store that cannot be written, which is told elsewhere
+        found.append(conflict)
+    return found
 
 
 def settle(home: str, conflict: Conflict, *, mine: bytes | None) -> None:
@@ -92,17 +127,6 @@ def erase(home: str, ids: Container[str]) -> None:
     for folder, name, note_id in kept:
         if note_id in ids:
             shutil.rmtree(os.path.join(home, folder, name))
-
-
-def _renew(home: str, known: Conflict, theirs: bytes, machine: str) -> Conflict:
-    """The other side moved on while the note is held: what it says now is what counts."""
-    if known.theirs == theirs:
-        return known
-    renewed = replace(known, theirs=theirs, machine=machine)
-    folder = _folder(home, known.id)
-    atomic.write_bytes(os.path.join(folder, "theirs.md"), theirs)
-    atomic.write_text(os.path.join(folder, "conflict.json"), _described(renewed))
-    return renewed
 
 
 def _all(home: str) -> Iterator[Conflict]:
@@ -133,13 +157,15 @@ def _load(folder: str, name: str) -> Conflict | None:
             since=str(facts["since"]),
             base=_read(folder, "base.md"),
             theirs=theirs,
+            written=str(facts.get("written", "")),
         )
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def _described(conflict: Conflict) -> str:
-    facts = {name: getattr(conflict, name) for name in ("path", "fields", "machine", "since")}
+    names = ("path", "fields", "machine", "since", "written")
+    facts = {name: getattr(conflict, name) for name in names}
     return json.dumps(facts, ensure_ascii=False, indent=1)
 
 

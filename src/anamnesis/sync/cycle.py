@@ -13,6 +13,7 @@ from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
 from anamnesis.sync import conflicts, foreign, forgotten, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult
+from anamnesis.sync.held import MAX_MERGE_BYTES, HeldNotes
 from anamnesis.sync.paths import is_note
 from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
 from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
 _RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
-_MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
 _MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
 _REWRITTEN = "the remote's history was rewritten; the notes were kept"
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
@@ -39,6 +39,7 @@ class Integration:
     commit: str
     clashes: tuple[Clash, ...] = ()
     pulled: int = 0
+    other: str = ""  # the commit that has the other side of the clashes
 
 
 class Cycle:
@@ -51,6 +52,7 @@ class Cycle:
         self._repository = repository
         self._worktree = worktree
         self._home = home
+        self._held = HeldNotes(repository, worktree, home)
         self._identity = identity
         self._url = url
         self._seconds = seconds
@@ -98,6 +100,8 @@ class Cycle:
             if self._is_new(known, fetched.commit) and (refused := self._refused(fetched.commit)):
                 return refused
             target = self._integrate(tip, fetched.commit, parent=parent)
+            if target is not None:
+                target = self._with_held(target)
             if target is None or target.commit == fetched.commit:
                 break
             pushed = remote.push(
@@ -110,6 +114,7 @@ class Cycle:
             return SyncResult(detail="synced; there are no notes yet")
         # Also when the push failed: what others did arrives, and ours waits in the branch.
         self._land(tip, target, main=tip)
+        self._settle_conflicts(target.commit)
         if pushed.trouble:
             return replace(self._troubled(pushed.trouble, target.commit), pulled=target.pulled)
         return SyncResult(pushed=pushed.done, pulled=target.pulled, detail="synced")
@@ -170,10 +175,21 @@ class Cycle:
             "to delete them everywhere: anamnesis sync --accept-deletions"
         )
 
-    def _settle_conflicts(self, base: str | None) -> None:
-        if conflicts.held(self._home):
-            files = self._repository.files(base) if base else {}
-            self._changed.update(dict.fromkeys(self._worktree.settle(files)))
+    def _settle_conflicts(self, commit: str | None) -> None:
+        changed = self._held.settle(commit)
+        self._changed.update(dict.fromkeys(changed))
+        self._stale.update(dict.fromkeys(changed))
+
+    def _with_held(self, target: Integration) -> Integration:
+        """The target and, on top of it, what held notes have besides the parts in dispute."""
+        news = self._held.news(target.clashes, target.commit)
+        if not news:
+            return target
+        signature = self._identity.signature()
+        step = Replayed(signature, self._identity.message(), dict(news))
+        commit = self._repository.commit(OUTGOING, target.commit, [step], committer=signature)
+        self._committed = tuple(dict.fromkeys((*self._committed, *news)))
+        return replace(target, commit=commit)
 
     def _integrate(
         self, ours: str | None, other: str | None, *, parent: str | None = None
@@ -205,7 +221,7 @@ class Cycle:
             commit = self._repository.commit(
                 OUTGOING, other, plan.commits, committer=self._identity.signature()
             )
-        return Integration(commit, plan.clashes, behind)
+        return Integration(commit, plan.clashes, behind, other)
 
     def _follow(self, ours: str, other: str, behind: int) -> Integration:
         """Our own changes on top of a history that was purged; nothing of our past goes along."""
@@ -231,7 +247,7 @@ class Cycle:
         both = {name for c in touched if (name := c.path.rpartition("/")[2]) in names}
         needed = (c for c in (*touched, *theirs) if c.path.rpartition("/")[2] in both)
         blobs = [blob for change in needed for blob in (change.before, change.after) if blob]
-        return _Contents(self._repository.contents(blobs, limit=_MAX_MERGE_BYTES))
+        return _Contents(self._repository.contents(blobs, limit=MAX_MERGE_BYTES))
 
     def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
         """Whether the other side lost all notes without anybody having said so."""
@@ -260,7 +276,7 @@ class Cycle:
     def _land(self, before: str | None, target: Integration, *, main: str | None) -> None:
         """Write the result to disk and let main name it."""
         repository = self._repository
-        self._hold(target.clashes, target.commit)
+        self._held.hold(target.clashes, other=target.other or target.commit)
         self._main = target.commit
         if before != target.commit or main != target.commit:
             landing = journal.Landing(before, target.commit, main)
@@ -292,27 +308,6 @@ class Cycle:
         remembered = journal.load(self._repository.own)
         kept = {path: why for path, why in remembered.absent.items() if path not in set(paths)}
         journal.save(self._repository.own, replace(remembered, absent=kept))
-
-    def _hold(self, clashes: Sequence[Clash], commit: str) -> None:
-        contents = self._repository.contents(
-            [blob for clash in clashes for blob in (clash.base, clash.theirs) if blob],
-            limit=_MAX_MERGE_BYTES,
-        )
-        known = conflicts.held(self._home) if clashes else {}
-        for clash in clashes:
-            conflicts.hold(
-                self._home, clash.path,
-                base=contents.get(clash.base) if clash.base else None,
-                theirs=contents.get(clash.theirs, b""),
-                machine=self._machine_of(commit, clash.path),
-                fields=clash.fields,
-                known=known,
-            )  # fmt: skip
-
-    def _machine_of(self, commit: str, path: str) -> str:
-        """Which machine wrote the other version of a file."""
-        said = self._repository.git("log", "-1", "--format=%ae", commit, "--", path)
-        return said.text.partition("@")[2] if said.code == 0 else ""
 
     def _is_new(self, known: str | None, now: str | None) -> bool:
         """Whether this remote was not met before, or does not go on where it was."""

@@ -88,7 +88,7 @@ def regions(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> 
         left, right = _next_group(ours, others)
         start = min(edit.start for edit in (*left, *right))
         end = max(edit.end for edit in (*left, *right))
-        own, other = (_rewritten(base, start, end, group) for group in (left, right))
+        own, other = (rewritten(base, start, end, group) for group in (left, right))
         yield Region(base[done:start], base[start:end], own, other, bool(left), bool(right))
         done = end
     yield Region(base[done:], (), (), (), by_mine=False, by_theirs=False)
@@ -131,7 +131,8 @@ def _next_group(ours: list[Edit], others: list[Edit]) -> tuple[list[Edit], list[
     return groups
 
 
-def _rewritten(base: Sequence[str], start: int, end: int, changes: Sequence[Edit]) -> list[str]:
+def rewritten(base: Sequence[str], start: int, end: int, changes: Sequence[Edit]) -> list[str]:
+    """What some edits make of the lines `start` to `end` of the base."""
     lines: list[str] = []
     for edit in changes:
         lines.extend(base[start : edit.start])

@@ -1,7 +1,8 @@
 """The three-way merge of one note, field by field; pure.
 
-Two machines that touch different fields, or different lines of the body, never need a person.
-Where both gave one field different values only a person can choose, so nothing is chosen here.
+Two machines that touch different fields, or different words of the body, never need a person.
+Where both gave one field, or one part of the body, different values only a person can choose. So
+that field or part is held apart, and everything else of the note is merged all the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from anamnesis.notes.fields import (
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import UnreadableNote
 from anamnesis.sync.diff3 import merge_text
+from anamnesis.sync.prose import weave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +34,31 @@ if TYPE_CHECKING:
 
 
 @record
+class Apart:
+    """Both edits of a note but for what clashes: these differ in nothing else."""
+
+    shared: bytes  # with the other side's values: what all machines get
+    kept: bytes  # with our own: what this machine's file says
+    base: bytes | None  # with those before both: what the next merge goes by
+
+
+@record
 class Merged:
     """One text out of two, or the names of the fields that both sides gave another value."""
 
     data: bytes | None
     clashes: tuple[str, ...] = ()
+    apart: Apart | None = None  # where there are clashes
+
+    @property
+    def shared(self) -> bytes | None:
+        """What the other machines may have of it."""
+        return self.apart.shared if self.apart else self.data
+
+    @property
+    def kept(self) -> bytes | None:
+        """What this machine's file has to say."""
+        return self.apart.kept if self.apart else self.data
 
 
 def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
@@ -50,6 +72,8 @@ def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
         common = None if base is None else deserialize(base.decode())
     except (UnreadableNote, UnicodeDecodeError):
         return _merge_plain(base, mine, theirs)
+    if notes[0].id != notes[1].id:
+        return Merged(None, ("id",), Apart(theirs, mine, base))
     return _merge_notes(common, notes, (mine, theirs))
 
 
@@ -59,30 +83,53 @@ def _merge_plain(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
         text = None if base is None else merge_text(base.decode(), mine.decode(), theirs.decode())
     except UnicodeDecodeError:
         text = None
-    return Merged(None, ("file",)) if text is None else Merged(text.encode())
+    if text is None:
+        return Merged(None, ("file",), Apart(theirs, mine, base))
+    return Merged(text.encode())
 
 
 def _merge_notes(
     base: Memory | None, notes: tuple[Memory, Memory], files: tuple[bytes, bytes]
 ) -> Merged:
     mine, theirs = notes
-    if mine.id != theirs.id:
-        return Merged(None, ("id",))
     values = merged_fields(base, mine, theirs)
     # The texts are named last: they take the longest to compare.
     rows = sorted(FIELDS.values(), key=lambda row: row.merge == LINES)
-    clashes = tuple(row.name for row in rows if values[row.name] is None)
-    if clashes:
-        return Merged(None, clashes)
-    return _written(replace(mine, **values), notes, files)
+    disputed = {
+        row.name: [getattr(note, row.name, None) for note in (theirs, mine, base)]
+        for row in rows
+        if values[row.name] is None
+    }
+    if base is not None and len({base.body, mine.body, theirs.body}) == 3:
+        woven = weave(base.body, mine.body, theirs.body, mine_first=_when(mine) < _when(theirs))
+        values["body"] = woven.shared
+        disputed.pop("body", None)
+        if not woven.clean:
+            disputed["body"] = [woven.shared, woven.kept, woven.base]
+    if not disputed:
+        return Merged(_written(replace(mine, **values), notes, files))
+    shared, kept, *before = (
+        _written(
+            replace(mine, **{**values, **{name: sides[at] for name, sides in disputed.items()}}),
+            notes,
+            files,
+        )
+        for at in range(2 if base is None else 3)
+    )
+    return Merged(None, tuple(disputed), Apart(shared, kept, before[0] if before else None))
 
 
-def _written(merged: Memory, notes: tuple[Memory, Memory], files: tuple[bytes, bytes]) -> Merged:
+def _when(note: Memory) -> tuple[str, str, str]:
+    """What orders two edits: the time, then the machine, then what both machines see alike."""
+    return note.updated_at, note.machine_id, note.body
+
+
+def _written(merged: Memory, notes: tuple[Memory, Memory], files: tuple[bytes, bytes]) -> bytes:
     """The merged note as bytes; a side that already says all of it keeps its own spelling."""
     for note, data in zip(notes, files, strict=True):
         if merged == note:
-            return Merged(data)
-    return Merged(serialize(merged).encode())
+            return data
+    return serialize(merged).encode()
 
 
 def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str, Value | None]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.records import fresh, record
@@ -157,51 +156,29 @@ class WorkTree:
         changed: list[str] = []
         absent: dict[str, str] = {}
         for start in range(0, len(changes), _BATCH):
-            with self._locked():
+            with self.locked():
                 held = conflicts.held(self._home)
                 possible = []
                 for change in changes[start : start + _BATCH]:
                     reason = self._obstacle(change, contents, present)
                     if reason:
                         absent[change.path] = reason
-                    elif change.path not in held:
+                    else:
                         possible.append(change)
-                changed += self._bring(possible, contents)
+                changed += self._bring(possible, contents, held)
         return Applied(tuple(changed), absent)
 
-    def settle(self, head: Mapping[str, str]) -> list[str]:
-        """End the conflicts that an edit, here or elsewhere, has made mergeable."""
-        ended = []
-        held = conflicts.held(self._home)
-        blobs = {path: head[path] for path in held if path in head}
-        contents = self._repository.contents(blobs.values(), limit=tree.MAX_NOTE_BYTES)
-        for path, conflict in held.items():
-            # What is no file cannot be merged: it stays held until a person chooses.
-            with self._locked(), suppress(Irregular):
-                if self._settle_one(conflict, contents.get(blobs.get(path, ""))):
-                    ended.append(path)
-        return ended
-
-    def _settle_one(self, conflict: conflicts.Conflict, theirs: bytes | None) -> bool:
-        mine = self.read(conflict.path)
-        if theirs is not None and mine is not None:
-            merged = three_way(conflict.base, mine, theirs)
-            if merged.data is None:
-                conflicts.hold(
-                    self._home, conflict.path, base=conflict.base, theirs=theirs,
-                    machine=conflict.machine, fields=merged.clashes,
-                    known={conflict.path: conflict},
-                )  # fmt: skip
-                return False
-            self._write(conflict.path, merged.data, unless=mine)
-        elif theirs is not None:
-            self._write(conflict.path, theirs, unless=None)
-        conflicts.settle(self._home, conflict, mine=mine)
-        return True
-
-    def _bring(self, changes: Sequence[Change], contents: Mapping[str, bytes]) -> list[str]:
+    def _bring(
+        self,
+        changes: Sequence[Change],
+        contents: Mapping[str, bytes],
+        held: Mapping[str, conflicts.Conflict],
+    ) -> list[str]:
         """Write some files, the lock being held; gives the paths that changed."""
-        outcomes = {change.path: self._outcome(change, contents) for change in changes}
+        outcomes = {
+            change.path: self._outcome(change, contents, held.get(change.path))
+            for change in changes
+        }
         news = {path: data for path, data in outcomes.items() if data is not _AS_IT_IS}
         atomic.write_all(
             {self._absolute(path): data for path, data in news.items() if data is not None}
@@ -211,7 +188,9 @@ class WorkTree:
                 atomic.remove(self._absolute(path))
         return list(news)
 
-    def _outcome(self, change: Change, contents: Mapping[str, bytes]) -> bytes | None:
+    def _outcome(
+        self, change: Change, contents: Mapping[str, bytes], held: conflicts.Conflict | None
+    ) -> bytes | None:
         """What a file has to say: theirs if it is what it was, else both edits, or as it is."""
         try:
             data = self.read(change.path)
@@ -222,17 +201,17 @@ class WorkTree:
         if found == change.after:
             return _AS_IT_IS
         new = contents[change.after] if change.after else None
-        if found == change.before or data is None:
+        if held is None and (found == change.before or data is None):
             return new
-        if new is None:
+        if new is None or data is None:
             return _AS_IT_IS  # deleted elsewhere, edited here: the edit wins
-        base = self._content(change.before)
+        base = self._content(change.before) if held is None else held.base
         merged = three_way(base, data, new)
-        if merged.data is None:
+        if merged.data is None and held is None:
             conflicts.hold(
                 self._home, change.path, base=base, theirs=new, machine="", fields=merged.clashes
             )
-        return _AS_IT_IS if merged.data in (None, data) else merged.data
+        return _AS_IT_IS if merged.kept in (None, data) else merged.kept
 
     def _obstacle(
         self, change: Change, contents: Mapping[str, bytes], present: dict[str, str] | None
@@ -255,7 +234,8 @@ class WorkTree:
             present.update(by_folded_name([change.path]))
         return ""
 
-    def _write(self, path: str, data: bytes | None, *, unless: bytes | None) -> None:
+    def write(self, path: str, data: bytes | None, *, unless: bytes | None) -> None:
+        """Write or remove a file, unless it says that already."""
         if data == unless:
             return
         if data is None:
@@ -302,7 +282,8 @@ class WorkTree:
     def _ignores_case(self) -> bool:
         return os.path.lexists(os.path.join(self._repository.directory, ".GIT"))
 
-    def _locked(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
+        """The lock that every writer of notes holds."""
         path = os.path.join(self._home, "locks", "store.lock")
         return locks.held(path, name="store", timeout=_LOCK_SECONDS)
 

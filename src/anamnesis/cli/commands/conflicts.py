@@ -90,7 +90,10 @@ def _list(held: list[Sides], *, as_json: bool) -> int:
     for sides in [] if as_json else held:
         conflict = sides.conflict
         fields = ", ".join(conflict.fields)
-        output.say(f"{conflict.id}  since {conflict.since}  with {sides.other}  ({fields})")
+        written = f" (edited {conflict.written})" if conflict.written else ""
+        output.say(
+            f"{conflict.id}  since {conflict.since}  with {sides.other}{written}  ({fields})"
+        )
     if not held:
         output.talk("conflicts: none")
         return 0
@@ -129,6 +132,7 @@ def _as_json(sides: Sides) -> dict[str, object]:
         "fields": list(conflict.fields),
         "machine": conflict.machine,
         "since": conflict.since,
+        "written": conflict.written,
         **{
             name: None if data is None else data.decode("utf-8", "replace")
             for name, data in texts.items()

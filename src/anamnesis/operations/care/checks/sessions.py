@@ -40,7 +40,8 @@ REMEDIES = {
 
 def at_session_start(home: str, *, unasked: bool = True) -> list[Check]:
     """The checks that a session starts with; a preview leaves out what is said once a day."""
-    return [check for check in CHECKS if not check.daily or (unasked and _is_due(home))]
+    told = [check for check in CHECKS if unasked or not check.once]
+    return [check for check in told if not check.daily or (unasked and _is_due(home))]
 
 
 def _runs(subject: Subject) -> Iterator[Finding]:
@@ -67,6 +68,17 @@ def _review(subject: Subject) -> Iterator[Finding]:
     if number := subject.store.ask(count_pending):
         those = counted(number, "note waits", "notes wait")
         yield Finding("review", WARNING, f"{those} for review", "anamnesis review")
+
+
+def _held_parts(subject: Subject) -> Iterator[Finding]:
+    if not os.path.isdir(os.path.join(subject.home, "conflicts")):
+        return
+    from anamnesis.sync import conflicts
+
+    for held in conflicts.unannounced(subject.home):
+        there = f"on {held.machine or 'another machine'} ({held.written or held.since})"
+        sentence = f"{held.id} was edited here and {there}; this machine shows its own version"
+        yield Finding("conflict", WARNING, sentence, f"anamnesis conflicts show {held.id}")
 
 
 def _silent_machines(subject: Subject) -> Iterator[Finding]:
@@ -99,5 +111,6 @@ def _is_due(home: str) -> bool:
 CHECKS = (
     Check("hooks", _runs, GLANCES | {SESSION}),
     Check("review", _review, GLANCES | {SESSION}, needs_index=True),
+    Check("new conflicts", _held_parts, frozenset({SESSION}), once=True),
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )

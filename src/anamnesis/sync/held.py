@@ -1,0 +1,129 @@
+"""Held notes in a sync: all but the part in dispute goes on travelling, both ways.
+
+A held note is three texts: the file here, what main has, and what both started from. Each sync
+merges them again. What comes out without a clash is committed for the others and written here;
+the part that clashes stays as main has it there, and as the file has it here. Whatever makes the
+three mergeable, here or elsewhere, ends the conflict.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from anamnesis.ground.records import replace
+from anamnesis.notes import tree
+from anamnesis.sync import conflicts
+from anamnesis.sync.merge import three_way
+from anamnesis.sync.worktree import Irregular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anamnesis.sync.conflicts import Conflict
+    from anamnesis.sync.plan import Clash
+    from anamnesis.sync.repository import Repository
+    from anamnesis.sync.worktree import WorkTree
+
+MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
+
+
+class HeldNotes:
+    """The held notes of one machine."""
+
+    def __init__(self, repository: Repository, worktree: WorkTree, home: str) -> None:
+        self._repository = repository
+        self._worktree = worktree
+        self._home = home
+
+    def hold(self, clashes: Sequence[Clash], *, other: str) -> None:
+        """Keep both sides of notes that cannot be merged as a whole; `other` is their commit."""
+        known = conflicts.held(self._home) if clashes else {}
+        wanted = [blob for clash in clashes for blob in (clash.base, clash.theirs) if blob]
+        contents = self._repository.contents(wanted, limit=MAX_MERGE_BYTES)
+        for clash in clashes:
+            machine, written = self._writer(other, clash.path)
+            conflicts.hold(
+                self._home, clash.path,
+                base=contents.get(clash.base) if clash.base else None,
+                theirs=contents.get(clash.theirs, b""),
+                machine=machine, written=written, fields=clash.fields, known=known,
+            )  # fmt: skip
+
+    def news(self, clashes: Sequence[Clash], commit: str) -> dict[str, bytes]:
+        """What the others are to get of held notes, on top of a commit."""
+        wanted = [clash.base for clash in clashes if clash.base]
+        contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
+        bases = {clash.path: contents.get(clash.base or "") for clash in clashes}
+        bases.update({path: held.base for path, held in conflicts.held(self._home).items()})
+        texts = self._texts(commit, list(bases))
+        found = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
+        return {path: data for path, data in found.items() if data is not None}
+
+    def settle(self, commit: str | None) -> list[str]:
+        """End the conflicts that can be merged by now; gives the files that this changed.
+
+        The others get a new base: all that both sides have by now, but for the part in dispute.
+        """
+        held = conflicts.held(self._home)
+        texts = self._texts(commit, list(held)) if held and commit else {}
+        changed = []
+        for path, conflict in held.items():
+            # What is no file cannot be merged: it stays held until a person chooses.
+            with self._worktree.locked(), suppress(Irregular):
+                if self._settle_one(self._named(conflict, commit), texts.get(path)):
+                    changed.append(path)
+        return changed
+
+    def _settle_one(self, conflict: Conflict, theirs: bytes | None) -> bool:
+        mine = self._worktree.read(conflict.path)
+        if theirs is not None and mine is not None:
+            if self._worktree.objection(conflict.path, mine):
+                return False  # half edited, or with a secret: not for the others as it is
+            merged = three_way(conflict.base, mine, theirs)
+            self._worktree.write(conflict.path, merged.kept, unless=mine)
+            if merged.apart is not None:
+                # Not before main has it all: the base is what both sides are known to have.
+                base = merged.apart.base if merged.apart.shared == theirs else conflict.base
+                now = replace(conflict, base=base, theirs=theirs, fields=merged.clashes)
+                conflicts.renew(self._home, conflict, now)
+                return merged.kept != mine
+        elif theirs is not None:
+            self._worktree.write(conflict.path, theirs, unless=None)
+        conflicts.settle(self._home, conflict, mine=mine)
+        return True
+
+    def _shareable(self, path: str, base: bytes | None, theirs: bytes) -> bytes | None:
+        """What the others get of a note; None if they have it all, or must not have it."""
+        mine = None
+        with suppress(Irregular):
+            mine = self._worktree.read(path)
+        if mine is None or self._worktree.objection(path, mine):
+            return None
+        shared = three_way(base, mine, theirs).shared
+        if shared in (None, theirs) or self._worktree.objection(path, shared or b""):
+            return None
+        return shared
+
+    def _texts(self, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """What a commit has for some paths."""
+        if not paths:
+            return {}
+        files = self._repository.files(commit)
+        blobs = {path: files[path] for path in paths if path in files}
+        contents = self._repository.contents(blobs.values(), limit=tree.MAX_NOTE_BYTES)
+        return {path: contents[blob] for path, blob in blobs.items() if blob in contents}
+
+    def _named(self, conflict: Conflict, commit: str | None) -> Conflict:
+        """The conflict with the other machine's name, which a clash while landing does not know."""
+        if conflict.machine or commit is None:
+            return conflict
+        machine, written = self._writer(commit, conflict.path)
+        named = replace(conflict, machine=machine, written=written)
+        return conflicts.renew(self._home, conflict, named)
+
+    def _writer(self, commit: str, path: str) -> tuple[str, str]:
+        """Which machine wrote a version of a file, and when."""
+        said = self._repository.git("log", "-1", "--format=%ae %aI", commit, "--", path)
+        address, _, when = said.text.partition(" ") if said.code == 0 else ("", "", "")
+        return address.partition("@")[2], when

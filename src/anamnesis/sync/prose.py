@@ -1,0 +1,219 @@
+"""The three-way merge of a note's text, as its readers would do it; pure.
+
+Text of one side is never lost to the other: lines that both sides added stand one after the
+other, neighbouring edits are both made, and only where both sides rewrote the same words is a
+part held. Everything around it is merged all the same.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.ground.records import record
+from anamnesis.sync.bullets import merge_items
+from anamnesis.sync.diff3 import Edit, edits, lines_of, rewritten
+from anamnesis.sync.likeness import are_alike, pairs
+from anamnesis.sync.places import FENCE, Place, groups, narrowed, settled, span, united
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Lines = Sequence[str]
+
+_NUMBERED = re.compile(r"\s*\d+[.)]\s")
+_SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][)\"'\u201d\u2019*_`]*\Z")
+
+
+@record
+class Woven:
+    """One text out of two; three where the sides clash, which differ only in those parts."""
+
+    shared: str  # with the part of the other side
+    kept: str  # with our own part
+    base: str  # with what both started from
+    clean: bool = True
+
+
+@record
+class _Part:
+    """A place that both sides changed, and what becomes of it; None where they clash."""
+
+    base: Lines
+    mine: Lines
+    theirs: Lines
+    merged: Lines | None
+
+
+def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
+    """Both edits of a text. Of two additions at one place ours stands first if `mine_first`.
+
+    The result can be merged with either side again and stays what it is, so a sync that was
+    killed in between, or that meets its own work at the remote, repeats nothing.
+    """
+    # A body has no line end at its end; with one, a line put after the last is no edit of it.
+    texts = _ended(base), _ended(mine), _ended(theirs)
+    for first in (mine_first, not mine_first):
+        woven = _weave(*texts, mine_first=first)
+        if _is_stable(woven, texts):
+            break
+    else:
+        woven = Woven(texts[2], texts[1], texts[0], clean=False)
+    shared, kept, before = (
+        text.removesuffix("\n") for text in (woven.shared, woven.kept, woven.base)
+    )
+    return Woven(shared, kept, before, woven.clean)
+
+
+def _weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
+    before, own, other = lines_of(base), lines_of(mine), lines_of(theirs)
+    in_code = _code_lines(before)
+    shared: list[str] = []
+    kept: list[str] = []
+    common: list[str] = []
+    clean = True
+    for part in _parts(before, own, other, in_code, mine_first=mine_first):
+        clean = clean and part.merged is not None
+        shared += part.theirs if part.merged is None else part.merged
+        kept += part.mine if part.merged is None else part.merged
+        common += part.base if part.merged is None else part.merged
+    return Woven("".join(shared), "".join(kept), "".join(common), clean)
+
+
+def _ended(text: str) -> str:
+    return f"{text}\n" if text else ""
+
+
+def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
+    """Whether merging the result again, as any later sync may have to, changes nothing."""
+    base, mine, theirs = texts
+    again = (
+        (base, mine, woven.shared),
+        (base, woven.kept, theirs),
+        (base, woven.kept, woven.shared),
+        (woven.base, woven.kept, woven.shared),
+    )
+    results = (_weave(*sides, mine_first=first) for sides in again for first in (True, False))
+    return all(
+        (result.shared, result.kept, result.clean) == (woven.shared, woven.kept, woven.clean)
+        for result in results
+    )
+
+
+def _parts(
+    base: Lines, mine: Lines, theirs: Lines, in_code: Sequence[bool], *, mine_first: bool
+) -> Iterator[_Part]:
+    """The text from its start to its end, taken apart at the places that were changed."""
+    done = 0
+    for left, right in groups(list(_fine_edits(base, mine)), list(_fine_edits(base, theirs))):
+        start, end = span(left, right)
+        before = base[start:end]
+        own, other = (rewritten(base, start, end, group) for group in (left, right))
+        yield _agreed(base[done:start])
+        done = end
+        if not left or not right or own == other:
+            yield _agreed(own if left else other)
+        elif start == end:
+            yield _agreed(united(own, other, mine_first=mine_first))
+        else:
+            by_lines = any(in_code[start:end]) or _needs_lines(before, own, other)
+            place = Place(before, own, other)
+            yield from _rewritten_by_both(place, by_lines=by_lines, mine_first=mine_first)
+    yield _agreed(base[done:])
+
+
+def _agreed(lines: Lines) -> _Part:
+    return _Part((), (), (), lines)
+
+
+def _fine_edits(base: Lines, changed: Lines) -> Iterator[Edit]:
+    """What one side did, line by line where a line is recognisably the same one, edited."""
+    for edit in settled(base, list(edits(base, changed))):
+        old, new = base[edit.start : edit.end], edit.lines
+        a = c = 0
+        for b, d in (*pairs(old, new), (len(old), len(new))):
+            if a < b or c < d:
+                yield Edit(edit.start + a, edit.start + b, tuple(new[c:d]))
+            if b < len(old):
+                yield Edit(edit.start + b, edit.start + b + 1, tuple(new[d : d + 1]))
+            a, c = b + 1, d + 1
+
+
+def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Iterator[_Part]:
+    """The lines that both sides rewrote; only what is new on both sides can clash."""
+    whole = None if by_lines else _merged(place, mine_first=mine_first)
+    if whole is not None:
+        yield _agreed(whole)
+        return
+    above, hole, below = narrowed(place, mine_first=mine_first)
+    if not hole.base and hole.mine and hole.theirs:
+        merged: Lines | None = united(hole.mine, hole.theirs, mine_first=mine_first)
+    elif not hole.mine or not hole.theirs:
+        merged = hole.mine or hole.theirs  # as with whole notes, an edit outlives a removal
+    else:
+        merged = None if by_lines else _merged(hole, mine_first=mine_first)
+    yield _agreed(above)
+    yield _Part(hole.base, hole.mine, hole.theirs, merged)
+    yield _agreed(below)
+
+
+def _merged(place: Place, *, mine_first: bool) -> Lines | None:
+    """Both edits of some lines, as items of a list or word by word; None where they clash."""
+
+    def merge_words(*texts: str) -> str | None:
+        return _words(*texts, mine_first=mine_first)
+
+    items = merge_items(place, mine_first=mine_first, merge_words=merge_words)
+    if items is not None:
+        return items
+    merged = merge_words(*map("".join, (place.base, place.mine, place.theirs)))
+    return None if merged is None else lines_of(merged)
+
+
+def _words(base: str, mine: str, theirs: str, *, mine_first: bool) -> str | None:
+    """Both edits of a few lines, word by word; None where they touch the same words."""
+    if not (are_alike(base, mine) and are_alike(base, theirs)):
+        return None  # rewritten, not edited: words of both would make no sentence
+    before, own, other = (re.findall(r"\s+|\S+", text) for text in (base, mine, theirs))
+    merged: list[str] = []
+    done = 0
+    for left, right in groups(list(edits(before, own)), list(edits(before, other))):
+        start, end = span(left, right)
+        here, there = (rewritten(before, start, end, group) for group in (left, right))
+        if left and right and here != there:
+            both = "".join(here), "".join(there)
+            added = _sentences(both, before[:start], mine_first) if start == end else None
+            if added is None:
+                return None
+            here = [added]
+        merged += [*before[done:start], *(here if left else there)]
+        done = end
+    return "".join((*merged, *before[done:]))
+
+
+def _sentences(added: tuple[str, str], before: Lines, mine_first: bool) -> str | None:
+    """Sentences that both sides added at one place; None if it is less than a sentence."""
+    mine, theirs = added
+    for small, large in ((mine, theirs), (theirs, mine)):
+        if small.strip() in large and _SENTENCE_END.search(large.strip()):
+            return large
+    start = next((word for word in reversed(before) if not word.isspace()), ".")
+    if not all(_SENTENCE_END.search(text.strip()) for text in (start, *added)):
+        return None
+    return mine + theirs if mine_first else theirs + mine
+
+
+def _code_lines(lines: Lines) -> list[bool]:
+    """Which lines belong to a block of code, its fences included."""
+    marks = []
+    fenced = False
+    for line in lines:
+        is_fence = bool(FENCE.match(line))
+        marks.append(fenced or is_fence)
+        fenced = fenced != is_fence
+    return marks
+
+
+def _needs_lines(*sides: Lines) -> bool:
+    """Whether some lines are code or numbered, where half a line of each side makes no sense."""
+    return any(_NUMBERED.match(line) or FENCE.match(line) for side in sides for line in side)
