@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.process import Finished
+from anamnesis.sync.remote import explain
 from fleet import FIVE, Fleet, Machine, git, in_step
 
 
@@ -203,11 +205,12 @@ def test_a_full_remote_is_told_and_still_gives(pair: tuple[Machine, Machine], fl
     in_step(laptop, desk)
 
 
+@pytest.mark.parametrize("name", ["HEAD", "refs/heads/main"])
 def test_a_lock_that_a_killed_push_left_on_the_remote_is_removed(
-    pair: tuple[Machine, Machine], fleet: Fleet
+    pair: tuple[Machine, Machine], fleet: Fleet, name: str
 ) -> None:
     laptop, desk = pair
-    (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
+    (fleet.remote / f"{name}.lock").write_text("")
     desk.write("new", "x")
 
     assert desk.sync().pushed
@@ -226,4 +229,28 @@ def test_a_remote_that_stays_locked_is_told(
     result = desk.sync()
 
     assert "is locked by a push that did not end" in result.error
-    assert "main.lock" in result.hint
+    assert f"rm {fleet.remote}/refs/heads/main.lock" in result.hint
+
+
+def test_a_young_lock_is_left_alone_even_if_no_process_is_seen(
+    pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, desk = pair
+    monkeypatch.setattr("anamnesis.sync.healing._YOUNG_SECONDS", 3600.0)
+    monkeypatch.setattr("anamnesis.sync.cycle._MAX_LOCKED", 1)
+    lock = fleet.remote / "refs" / "heads" / "main.lock"
+    lock.write_text("")
+    desk.write("new", "x")
+
+    result = desk.sync()
+
+    assert "is locked" in result.error
+    assert lock.exists()
+
+
+def test_for_a_remote_over_ssh_the_command_that_frees_it_is_given() -> None:
+    said = "cannot lock ref 'HEAD': Unable to create '/srv/r.git/./HEAD.lock': File exists."
+
+    trouble = explain(Finished(1, b"", said.encode()), "me@host:/srv/r.git", 1.0)
+
+    assert "ssh me@host 'rm /srv/r.git/HEAD.lock'" in trouble.hint

@@ -13,7 +13,7 @@ from anamnesis.ground.errors import StoreBusy
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
 from anamnesis.sync.healing import NotOurRepository
-from fleet import FIVE, Fleet, Machine, git, in_step
+from fleet import FIVE, Fleet, Machine, git, in_step, quiet
 
 # Something else than a note where one was
 
@@ -223,12 +223,40 @@ def test_a_merge_that_a_person_committed_becomes_part_of_the_line(
 )  # fmt: skip
 def test_a_lock_of_a_dead_process_is_removed(pair: tuple[Machine, Machine], name: str) -> None:
     laptop, desk = pair
-    (desk.memory / ".git" / name).write_text("")
+    lock = desk.memory / ".git" / name
+    lock.write_text("")
+    os.utime(lock, (0, 0))
     desk.edit("n", body="x")
 
     in_step(laptop, desk)
 
     assert not (desk.memory / ".git" / name).exists()
+
+
+@pytest.mark.parametrize("name", ["config.lock", "HEAD.lock"])
+def test_a_first_sync_killed_inside_git_init_is_taken_up(fleet: Fleet, name: str) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.write("n", "x")
+    for folder in ("objects", "refs"):
+        (laptop.memory / ".git" / folder).mkdir(parents=True)
+    (laptop.memory / ".git" / name).write_text("")
+
+    assert laptop.sync().pushed
+
+
+@pytest.mark.parametrize("where", [".gitignore", ".git/info/exclude", "semantic/.gitignore"])
+def test_no_ignore_file_keeps_a_note_from_travelling(
+    pair: tuple[Machine, Machine], where: str
+) -> None:
+    laptop, desk = pair
+    path = desk.memory / where
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("*.md\nsemantic/\n")
+    desk.write("new", "travels")
+
+    quiet(laptop, desk)
+
+    assert laptop.body("new") == "travels"
 
 
 def test_a_lock_of_a_living_git_is_respected(
@@ -238,6 +266,7 @@ def test_a_lock_of_a_living_git_is_respected(
     monkeypatch.setattr("anamnesis.sync.healing._WAIT_SECONDS", 0.3)
     lock = desk.memory / ".git" / "refs" / "heads" / "main.lock"
     lock.write_text("")
+    os.utime(lock, (0, 0))
     sleeper = tmp_path / "git-editor"
     shutil.copy(shutil.which("sleep") or "/bin/sleep", sleeper)
     with subprocess.Popen([sleeper, "60"], cwd=desk.memory) as living:
@@ -257,6 +286,7 @@ def test_an_index_that_another_git_holds_does_not_stop_a_sync(
     laptop, desk = pair
     lock = desk.memory / ".git" / "index.lock"
     lock.write_text("")
+    os.utime(lock, (0, 0))
     sleeper = tmp_path / "git-commit"
     shutil.copy(shutil.which("sleep") or "/bin/sleep", sleeper)
     desk.edit("n", body="while somebody is in an editor")

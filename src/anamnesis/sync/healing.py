@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _WAIT_SECONDS = 5.0  # a living git process ends within this, or somebody is at an editor
+# Git holds a ref for milliseconds. Of another container or host no process can be seen here, so
+# a younger lock is left alone even if nobody seems to hold it.
+_YOUNG_SECONDS = 2.0
 _OLD_SECONDS = 60.0  # where we cannot see processes: no git command of ours lasts that long
+# Whatever a killed git can leave that stops the next one.
+LOCKS = tuple(
+    f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")
+)
 _RECENT = 20  # so many earlier positions of the branch are tried after a power cut
 _UNFINISHED = {
     "rebase-merge": "rebase",
@@ -52,8 +59,8 @@ def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
     Asking git whether a commit is really there costs a process for each ref. So that is done
     only where a file shows damage, or thoroughly after a command has failed.
     """
+    _clear_locks(repository)  # first: a killed `git init` leaves some that would stop the next
     _create(repository)
-    _clear_locks(repository)
     free_dead_locks(repository.directory, [".git/index.lock"])
     found = [
         *_mend_head(repository),
@@ -152,7 +159,7 @@ def _clear_locks(repository: Repository) -> None:
         alive = _somebody_works_in(repository.directory)
         if alive is None:
             alive = any(_age(path) < _OLD_SECONDS for path in locks)
-        if not alive:
+        if not alive and all(_age(path) > _YOUNG_SECONDS for path in locks):
             for path in locks:
                 atomic.remove(path)
             return
@@ -161,21 +168,21 @@ def _clear_locks(repository: Repository) -> None:
         time.sleep(0.1)
 
 
-def free_dead_locks(directory: str, names: Iterable[str]) -> None:
+def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
     """Remove lock files if no git is at work in a directory; a living one is left alone."""
     for name in names:
         lock = os.path.join(directory, name)
         if not os.path.lexists(lock):
             continue
         alive = _somebody_works_in(directory)
-        if alive is False or (alive is None and _age(lock) > _OLD_SECONDS):
+        if not alive and _age(lock) > (_OLD_SECONDS if alive is None else _YOUNG_SECONDS):
             atomic.remove(lock)
 
 
 def _lock_files(repository: Repository) -> Iterator[str]:
     """The locks that our own commands would run into; the person's index is not ours."""
-    for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow"):
-        yield os.path.join(repository.git_dir, f"{name}.lock")
+    for name in LOCKS:
+        yield os.path.join(repository.git_dir, name)
     yield f"{repository.index}.lock"
     ours = os.path.join(repository.git_dir, "refs", "anamnesis")
     if os.path.isdir(ours):

@@ -109,7 +109,7 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
     if not finished.timed_out and any(words in said for words in _RACES):
         locked = "file exists" in said
         if locked and _is_path(url):
-            healing.free_dead_locks(url, [f"{MAIN}.lock", "packed-refs.lock"])
+            healing.free_dead_locks(url)
         return Pushed(raced=True, locked=locked, trouble=explain(finished, url, seconds))
     return Pushed(trouble=explain(finished, url, seconds))
 
@@ -200,9 +200,9 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("no space left", "disk quota exceeded", "read-only file system"),
      "{url} cannot take more: its disk is full or read-only",
      "Free space there; your notes are committed here and go out with the next sync."),
-    (("main.lock': file exists",),
+    ((".lock': file exists",),
      "{url} is locked by a push that did not end",
-     "If no other machine is syncing, remove refs/heads/main.lock there."),
+     "If no other machine is syncing, remove the lock:  {unlock}"),
     (("remote: fatal:", "remote: error:", "remote rejected", "hook declined"),
      "{url} refused: {reason}", ""),
     (_OFFLINE, _AWAY, ""),
@@ -225,11 +225,21 @@ def explain(finished: Finished, url: str, seconds: float) -> Trouble:
     lowered = said.lower()
     host = re.sub(r"^\w+://|[:/].*$", "", re.sub(r"^\w+://", "", shown(url)))
     facts = {"url": shown(url), "host": host, "reason": shown(_reason(said))}
+    facts["unlock"] = _unlock(said, url, host)
     for signs, message, hint in _MEANINGS:
         if any(sign in lowered for sign in signs):
             away = message is _AWAY
             return Trouble(message.format(**facts), hint.format(**facts), offline=away)
     return Trouble("{url}: {reason}".format(**facts))
+
+
+def _unlock(said: str, url: str, host: str) -> str:
+    """The command that removes the lock file that git complains of."""
+    import shlex
+
+    named = re.search(r"'([^'\n]+\.lock)': File exists", said)
+    remove = f"rm {shlex.quote(named[1].replace('/./', '/'))}" if named else "rm main.lock"
+    return f"ssh {host} {shlex.quote(remove)}" if is_ssh(url) else remove
 
 
 def _reason(said: str) -> str:

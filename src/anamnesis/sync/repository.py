@@ -205,10 +205,13 @@ class Repository:
         return oid
 
     def status(self) -> bytes:
-        """How the working tree differs from HEAD, as `git status` tells it to programs."""
+        """How the working tree differs from HEAD, as `git status` tells it to programs.
+
+        Ignored files too: what a .gitignore says must not keep notes from travelling.
+        """
         asked = (
             "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames",
-            "--ignore-submodules=all",
+            "--ignore-submodules=all", "--ignored=traditional",
         )  # fmt: skip
         finished = self.git(*asked)
         if finished.code == 0:

@@ -251,7 +251,7 @@ class WorkTree:
             if line.startswith("1 "):
                 *facts, path = line.split(" ", 8)
                 found[path] = facts[6] if facts[3] in FILE_MODES else None
-            elif line.startswith("? "):
+            elif line.startswith(("? ", "! ")):
                 found.setdefault(line[2:], None)
         yield from found.items()
 
