@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from anamnesis.ground.counting import counted
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.index import working_set
