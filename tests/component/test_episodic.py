@@ -236,7 +236,7 @@ def test_checkpoints_come_now_and_then_only(root: Path, transcript: Transcript) 
     assert "wrote" in captured(root, transcript, source="session-end")
 
 
-def test_the_summary_of_a_compaction_becomes_the_outcome(
+def test_the_summary_of_a_compaction_does_not_replace_the_outcome(
     root: Path, transcript: Transcript
 ) -> None:
     summary = "<analysis>a</analysis>\n<summary>\n1. Login fixed, see auth.py\n</summary>"
@@ -245,7 +245,8 @@ def test_the_summary_of_a_compaction_becomes_the_outcome(
 
     with MemoryStore(root) as store:
         (note,) = store.list()
-    assert note.body.endswith("**Outcome:** 1. Login fixed, see auth.py")
+    assert "Login fixed, see auth.py" in note.body
+    assert note.body.endswith("**Outcome:** It works again, as the tests show.")
     assert note.tags == ["session", "postcompact"]
 
 

@@ -79,7 +79,7 @@ def test_a_session_start_says_how_many_notes_wait(store: MemoryStore, root: Path
     assert "1 note waits for review. Run: anamnesis review" in text
 
 
-SESSION = ParsedSession(first_prompt="fix it", last_outcome="fixed", raw="User: fix it")
+SESSION = ParsedSession(first_prompt="fix it", last_outcome="fixed", conversation="User: fix it")
 
 
 def summarised(monkeypatch: pytest.MonkeyPatch, model: play.Model) -> object:

@@ -35,7 +35,7 @@ def test_nothing_that_was_injected_or_recalled_is_captured() -> None:
     session = parse_transcript(TRANSCRIPTS / "01_print_full_tools_subagent.jsonl")
 
     for marker in ("INJECTED-MARKER", "UPS-PLAIN-MARKER", "set busy_timeout", "system-reminder"):
-        assert marker not in session.raw
+        assert marker not in session.conversation
 
 
 def test_the_summary_of_a_compaction_is_kept_beside_the_outcome() -> None:
@@ -100,7 +100,7 @@ def test_meta_lines_and_other_types_are_passed_over(transcript: Transcript) -> N
     session = parse_transcript(transcript.path)
 
     assert session.first_prompt == "the real question"
-    assert session.raw == "User: the real question\n\nAssistant: the answer"
+    assert session.conversation == "User: the real question\n\nAssistant: the answer"
 
 
 def test_what_the_client_says_in_the_models_place_is_not_the_outcome(
@@ -170,7 +170,7 @@ def test_a_fork_does_not_tell_its_parents_story() -> None:
     session = parse_transcript(SAMPLES / "claude-code" / "fork.jsonl")
 
     assert session.first_prompt == "a new question in the fork"
-    assert "parent prompt" not in session.raw
+    assert "parent prompt" not in session.conversation
 
 
 def test_a_fork_is_told_from_its_parent_by_the_time_it_began(transcript: Transcript) -> None:
@@ -216,7 +216,7 @@ def test_transcripts_of_other_agents(
     assert session.first_prompt
     assert session.session_id
     for marker in ("MARKER", "busy_timeout", "<hook_context", "<environment_context"):
-        assert marker not in session.raw
+        assert marker not in session.conversation
 
 
 def test_a_gemini_chat_of_the_older_kind(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def write_episodic(
         return None
     allowed = tuple(allow)
     session = _without_secrets(
-        session, allowed, raw=not isinstance(summarizer, HeuristicSummarizer)
+        session, allowed, conversation=not isinstance(summarizer, HeuristicSummarizer)
     )
     summary = summarizer.summarize(session)
     if summary is None:
@@ -124,7 +124,7 @@ def _lock_path(store: MemoryStore) -> str:
 
 
 def _without_secrets(
-    session: ParsedSession, allowed: tuple[str, ...], *, raw: bool
+    session: ParsedSession, allowed: tuple[str, ...], *, conversation: bool
 ) -> ParsedSession:
     def clean(text: str) -> str:
         return redact(text[:_REDACTED_LENGTH], allow=allowed)
@@ -136,5 +136,6 @@ def _without_secrets(
         compact_summary=clean(session.compact_summary),
         files_touched=[clean(path) for path in session.files_touched],
         git_branch=clean(session.git_branch),
-        raw=redact(session.raw, allow=allowed) if raw else "",
+        raw="",
+        conversation=redact(session.conversation, allow=allowed) if conversation else "",
     )

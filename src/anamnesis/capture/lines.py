@@ -49,6 +49,11 @@ def beginning(path: str | os.PathLike[str], size: int) -> bytes:
         return b""
 
 
+def text(path: str | os.PathLike[str]) -> str:
+    """The text of a file, as much of it as may be held; empty if it cannot be read."""
+    return beginning(path, MAX_DOCUMENT).decode("utf-8", "replace")
+
+
 def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """The one JSON object that the file is, or None."""
     try:

@@ -12,6 +12,7 @@ from anamnesis.llm.window import windowed
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.capture.session import ParsedSession
+    from anamnesis.capture.summarize import Summarizer
 
 _MOST_RAW = 60_000  # characters of the conversation: its beginning and, more of it, its end
 _MAX_TITLE = 80
@@ -30,8 +31,9 @@ If nothing in it is worth remembering, answer {"keep": false}.
 class ModelSummarizer:
     """Summarises with a configured model; `trouble` says why it did not, if it did not."""
 
-    def __init__(self, provider: str) -> None:
+    def __init__(self, provider: str, *, without_model: Summarizer | None = None) -> None:
         self._provider = provider
+        self._without_model = without_model or HeuristicSummarizer()
         self.trouble = ""
 
     def summarize(self, session: ParsedSession) -> SummaryResult | None:
@@ -40,7 +42,7 @@ class ModelSummarizer:
             return self._asked(session)
         except AnamnesisError as error:
             self.trouble = error.message
-            return HeuristicSummarizer().summarize(session)
+            return self._without_model.summarize(session)
 
     def _asked(self, session: ParsedSession) -> SummaryResult | None:
         model = connect(resolve(self._provider))
@@ -59,7 +61,8 @@ class ModelSummarizer:
 
 def _question(session: ParsedSession) -> str:
     files = "\n".join(f"- {path}" for path in session.files_touched[:100])
-    said = session.raw or f"User: {session.first_prompt}\n\nAssistant: {session.last_outcome}"
+    short = f"User: {session.first_prompt}\n\nAssistant: {session.last_outcome}"
+    said = session.conversation or short
     return (
         f"Branch: {session.git_branch or 'unknown'}\nFiles changed:\n{files or '- none'}\n\n"
         f"<transcript>\n{windowed(said, _MOST_RAW)}\n</transcript>"

@@ -38,7 +38,7 @@ class Summarizer(Protocol):
 class HeuristicSummarizer:
     """The ask, the branch, the files and the outcome, in their own words. Free and repeatable."""
 
-    def summarize(self, session: ParsedSession) -> SummaryResult | None:
+    def summarize(self, session: ParsedSession) -> SummaryResult:
         """A summary, always."""
         title = session.first_prompt.strip().split("\n", 1)[0].strip()[:_MAX_TITLE].strip()
         return SummaryResult(title=title or "Session summary", body=_body(session))

@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from anamnesis.capture.summarize import Summarizer
 
 
-def resolve_summarizer() -> Summarizer:
-    """The summariser that ANAMNESIS_REFLECTION_PROVIDER names; the heuristic one by default."""
-    provider = provider_name()
+def resolve_summarizer(without_model: Summarizer | None = None) -> Summarizer:
+    """The summariser that ANAMNESIS_REFLECTION_PROVIDER names.
+
+    By default, and whenever a model does not manage, it is `without_model` or the heuristic one.
+    """
+    provider, plain = provider_name(), without_model or HeuristicSummarizer()
     if provider == HEURISTIC:
-        return HeuristicSummarizer()
+        return plain
     from anamnesis.capture.model_summary import ModelSummarizer
 
-    return ModelSummarizer(provider)
+    return ModelSummarizer(provider, without_model=plain)

@@ -22,7 +22,12 @@ _MAX_SUBAGENTS = 200
 
 
 def parse_transcript(path: str | os.PathLike[str], *, since: str = "") -> ParsedSession:
-    """What the transcript says; empty or partial where it cannot be read, never an error.
+    """What the transcript says; empty or partial where it cannot be read, never an error."""
+    return read_transcript(path, since=since).session().leaving_raw_on_disk(os.fspath(path))
+
+
+def read_transcript(path: str | os.PathLike[str], *, since: str = "") -> Draft:
+    """Everything that a note is made of, in memory that does not grow with the transcript.
 
     Lines before `since` (an ISO time) belong to the session that this one was forked from.
     """
@@ -41,28 +46,28 @@ def _any_line(_line: bytes) -> bool:
     return True
 
 
-def _read_lines(path: str | os.PathLike[str], reader: ModuleType) -> ParsedSession:
+def _read_lines(path: str | os.PathLike[str], reader: ModuleType) -> Draft:
     draft = Draft(agent=reader.AGENT)
     take: Callable[[dict[str, Any], Draft], None] = reader.take
     for entry in entries(path, wanted=reader.is_wanted):
         take(entry, draft)
-    return draft.session()
+    return draft
 
 
-def _read_document(whole: dict[str, Any], reader: ModuleType) -> ParsedSession:
+def _read_document(whole: dict[str, Any], reader: ModuleType) -> Draft:
     draft = Draft(agent=reader.AGENT)
     reader.take_document(whole, draft)
-    return draft.session()
+    return draft
 
 
-def _read_claude_code(path: str | os.PathLike[str], *, since: str) -> ParsedSession:
+def _read_claude_code(path: str | os.PathLike[str], *, since: str) -> Draft:
     reader = claude_code.Reader(Draft(agent=claude_code.AGENT), since=since)
-    for entry in entries(path, wanted=claude_code.is_wanted):
+    for entry in entries(path, wanted=reader.is_wanted):
         reader.take(entry)
     for agent in subagent_transcripts(path):
-        for entry in entries(agent, wanted=claude_code.is_wanted):
+        for entry in entries(agent, wanted=reader.is_wanted):
             reader.take_from_subagent(entry)
-    return reader.draft.session()
+    return reader.draft
 
 
 def subagent_transcripts(path: str | os.PathLike[str]) -> list[str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.capture.readers import claude_tools
 from anamnesis.capture.readers.shared import mapping, mappings, text_of
+from anamnesis.capture.story import RECAP, RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +21,18 @@ if TYPE_CHECKING:
 AGENT = "claude-code"
 _EDIT_TOOLS = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
-_CONVERSATION = re.compile(rb'"type": ?"(?:user|assistant|queue-operation)"')
-_RESULT = re.compile(rb'"tool_use_id": ?"')
+_LINE = re.compile(
+    rb'"type": ?"(?:user|assistant|queue-operation|ai-title|custom-title)"'
+    rb'|"queued_command"|"away_summary"'
+)
+_RESULT = re.compile(rb'"tool_use_id": ?"([^"]{1,100})"')
 _FAILED = re.compile(rb'"is_error": ?true')
 # Not typed by a person, although the line is a user's: output of commands, notifications.
 _NOT_ASKED = re.compile(r"<(?:local-command-|task-notification|bash-|user-memory-input)")
 _COMMAND = re.compile(r"<command-name>\s*(/\S{1,100}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.{0,2000}?)</command-args>", re.DOTALL)
+_HOOK_SAID = re.compile(r"(\w{3,30}) hook feedback:\s*(?:\[[^\]\n]{0,300}\]:)?\s*")
+_ABOUT_RECAPS = re.compile(r"\s*\(disable recaps in /config\)\s*$")
 _CLIENTS_OWN = "<synthetic>"  # the model of what the client says in the model's place
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]{0,40}\]")
 # Commands that steer the client itself; whoever types one has not asked for work.
@@ -47,13 +54,6 @@ def is_line_of(entry: dict[str, Any]) -> bool:
     return "sessionId" in entry and isinstance(entry.get("type"), str)
 
 
-def is_wanted(line: bytes) -> bool:
-    """Whether a line is worth parsing: results of tools are not, unless they refuse an edit."""
-    if _CONVERSATION.search(line) is None:
-        return False
-    return _RESULT.search(line) is None or _FAILED.search(line) is not None
-
-
 def summary_of(text: str) -> str:
     """The summary itself, from a PostCompact payload or the line that carries it on."""
     if found := _SUMMARY_TAG.search(text):
@@ -70,6 +70,15 @@ class Reader:
         self._since = since
         self._has_begun = False
 
+    def is_wanted(self, line: bytes) -> bool:
+        """Whether a line is worth parsing; of results, what failed and what a note may quote."""
+        if _LINE.search(line) is None:
+            return False
+        calls = _RESULT.findall(line)
+        if not calls or _FAILED.search(line) is not None:
+            return True
+        return any(self.draft.story.awaits(call.decode("utf-8", "replace")) for call in calls)
+
     def take(self, entry: dict[str, Any]) -> None:
         """Take a line of the session itself."""
         kind, at = entry.get("type"), entry.get("timestamp")
@@ -78,7 +87,10 @@ class Reader:
             if not self._has_begun and not self._since and isinstance(at, str):
                 self._since = at
             return
-        if kind not in {"user", "assistant"}:
+        if kind in {"ai-title", "custom-title"}:
+            title = entry.get("customTitle") or entry.get("aiTitle")
+            self.draft.story.client_title = title if isinstance(title, str) else ""
+        if kind not in {"user", "assistant", "attachment", "system"}:
             return
         self._has_begun = True
         self._identify(entry)
@@ -89,8 +101,10 @@ class Reader:
             self.take_from_subagent(entry)
         elif kind == "assistant":
             self._take_answer(entry)
-        else:
+        elif kind == "user":
             self._take_user_line(entry)
+        else:
+            self._take_aside(entry)
 
     def take_from_subagent(self, entry: dict[str, Any]) -> None:
         """Take only the edits: the rest is between the agent and its helper."""
@@ -103,6 +117,8 @@ class Reader:
         self.draft.identify(
             session_id=entry.get("sessionId"), cwd=entry.get("cwd"), branch=entry.get("gitBranch")
         )
+        if str(entry.get("entrypoint")).startswith("sdk"):
+            self.draft.story.is_interactive = False
 
     def _is_inherited(self, entry: dict[str, Any]) -> bool:
         # A fork copies its parent's lines, with their times and with its own session id.
@@ -110,10 +126,13 @@ class Reader:
         return "forkedFrom" in entry or (isinstance(at, str) and at < self._since)
 
     def _take_answer(self, entry: dict[str, Any]) -> None:
-        self._take_edits(entry)
         message = mapping(entry.get("message"))
         if entry.get("isApiErrorMessage") is not True and message.get("model") != _CLIENTS_OWN:
             self.draft.answer(text_of(message.get("content")))
+        self._take_edits(entry)
+        for block in mappings(message.get("content")):
+            if block.get("type") == "tool_use":
+                claude_tools.take_call(block, self.draft.story)
 
     def _take_edits(self, entry: dict[str, Any]) -> None:
         for block in mappings(mapping(entry.get("message")).get("content")):
@@ -122,13 +141,36 @@ class Reader:
                 path = given.get("file_path") or given.get("notebook_path")
                 self.draft.edit(path, call=block.get("id"))
 
+    def _take_aside(self, entry: dict[str, Any]) -> None:
+        """What was typed while the agent worked, and the client's own recap."""
+        aside = mapping(entry.get("attachment"))
+        if aside.get("type") == "queued_command":
+            text = text_of(aside.get("prompt"))
+            if _NOT_ASKED.match(text.lstrip()):
+                claude_tools.take_notification(text, self.draft.story)
+            else:
+                self.draft.remark(text)
+        elif entry.get("subtype") == "away_summary":
+            self.draft.story.said(RECAP, _ABOUT_RECAPS.sub("", text_of(entry.get("content"))))
+
     def _take_user_line(self, entry: dict[str, Any]) -> None:
         self._take_refusals(entry)
+        self._take_results(entry)
         text = text_of(mapping(entry.get("message")).get("content"))
         if entry.get("isCompactSummary") is True:
             self.draft.summarise(summary_of(text))
-        elif entry.get("isMeta") is not True and not _NOT_ASKED.match(text.lstrip()):
+        elif _NOT_ASKED.match(text.lstrip()):
+            claude_tools.take_notification(text, self.draft.story)
+        elif (feedback := _HOOK_SAID.match(text)) is not None:
+            self.draft.story.began(RUN, f"{feedback[1]} hook", call="hook")
+            self.draft.story.ended("hook", text[feedback.end() :], failed=True)
+        elif entry.get("isMeta") is not True:
             self._take_ask(text)
+
+    def _take_results(self, entry: dict[str, Any]) -> None:
+        for block in mappings(mapping(entry.get("message")).get("content")):
+            if block.get("type") == "tool_result":
+                claude_tools.take_result(block, entry.get("toolUseResult"), self.draft)
 
     def _take_ask(self, text: str) -> None:
         if command := _COMMAND.search(text):

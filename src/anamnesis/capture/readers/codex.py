@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 
-from anamnesis.capture.readers.shared import mapping, text_of
+from anamnesis.capture.readers.shared import mapping, mappings, text_of
+from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +18,14 @@ if TYPE_CHECKING:
 AGENT = "codex"
 _ENVELOPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 _WANTED = re.compile(rb'"(?:session_meta|response_item|item_completed|patch_apply_end|compacted)"')
-_NOT_ASKED = re.compile(r"<(?:environment_context|user_instructions|turn_aborted|skill|subagent)")
+_NOT_ASKED = re.compile(
+    r"<(?:environment_context|user_instructions|turn_aborted|skill|subagent|permissions )"
+    r"|# AGENTS\.md instructions"
+)
+_SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
+_EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d{1,10})")
+_OUTPUT = re.compile(r"\A(?:[A-Z][^\n:]{0,40}: ?[^\n]*\n|Process exited[^\n]*\n){1,8}Output:\n")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.{1,500})$", re.MULTILINE)
 
 
 def is_line_of(entry: dict[str, Any]) -> bool:
@@ -36,10 +46,15 @@ def take(entry: dict[str, Any], draft: Draft) -> None:
         branch = mapping(payload.get("git")).get("branch")
         session_id = payload.get("id") or payload.get("session_id")
         draft.identify(session_id=session_id, cwd=payload.get("cwd"), branch=branch)
+        draft.story.is_interactive = payload.get("source") != "exec"
     elif entry.get("type") == "compacted":
         draft.summarise(text_of(payload.get("message")))
     elif payload.get("type") == "message":
         _take_message(payload, draft)
+    elif payload.get("type") in {"function_call", "custom_tool_call", "local_shell_call"}:
+        _take_call(payload, draft)
+    elif payload.get("type") in {"function_call_output", "custom_tool_call_output"}:
+        _take_output(payload, draft)
     elif payload.get("type") == "item_completed":
         _take_changes(mapping(payload.get("item")), draft)
     elif payload.get("type") == "patch_apply_end" and payload.get("success") is True:
@@ -59,3 +74,45 @@ def _take_changes(item: dict[str, Any], draft: Draft) -> None:
     if item.get("type") == "FileChange" and item.get("status") == "completed":
         for path in mapping(item.get("changes")):
             draft.edit(path, call=item.get("id"))
+
+
+def _take_call(payload: dict[str, Any], draft: Draft) -> None:
+    name, call = payload.get("name"), payload.get("call_id")
+    draft.story.called(name)
+    given = _arguments(payload.get("arguments") or payload.get("action"))
+    if name == "update_plan":
+        plan = mappings(given.get("plan"))
+        draft.story.list_todos([(step.get("step"), step.get("status")) for step in plan])
+        return
+    command = given.get("command") or given.get("cmd") or payload.get("input")
+    if isinstance(command, list):
+        command = str(command[-1]) if command else ""
+    if not isinstance(command, str):
+        return
+    for path in _PATCHED.findall(command):
+        draft.edit(os.path.join(draft.cwd, path.strip()), call=call)
+    if name in _SHELLS and "*** Begin Patch" not in command:
+        draft.story.began(RUN, command, call=call)
+
+
+def _take_output(payload: dict[str, Any], draft: Draft) -> None:
+    output = payload.get("output")
+    whole = _arguments(output)
+    text = str(whole.get("output") or "") if whole else text_of(output)
+    code = mapping(whole.get("metadata")).get("exit_code")
+    if code is None and (found := _EXIT_CODE.search(text[:500])):
+        code = int(found[1])
+    failed = code not in {None, 0}
+    if failed:
+        draft.refuse(payload.get("call_id"))
+    draft.story.ended(payload.get("call_id"), _OUTPUT.sub("", text), failed=failed)
+
+
+def _arguments(value: object) -> dict[str, Any]:
+    """What a call was given: an object, or the text of one."""
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            return mapping(json.loads(value))
+        except (ValueError, RecursionError):
+            return {}
+    return mapping(value)

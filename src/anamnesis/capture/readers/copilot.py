@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from anamnesis.capture.readers.shared import mapping, mappings
+from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,11 @@ if TYPE_CHECKING:
 
 AGENT = "copilot"
 _EVENTS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.")
+_SHELLS = {"bash", "powershell", "shell"}
+_FAILED = re.compile(r"exit(?:ed with)? code:? [1-9]", re.IGNORECASE)
 _WANTED = re.compile(
-    rb'"type": ?"(?:session\.start|user\.message|assistant\.message|tool\.execution_complete)"'
+    rb'"type": ?"(?:session\.start|user\.message|assistant\.message'
+    rb'|tool\.execution_(?:start|complete))"'
 )
 
 
@@ -44,6 +48,20 @@ def take(entry: dict[str, Any], draft: Draft) -> None:
         draft.ask(str(told.get("content") or ""))  # `transformedContent` holds what hooks added
     elif kind == "assistant.message":
         draft.answer(str(told.get("content") or ""))
-    elif kind == "tool.execution_complete" and told.get("success") is True:
+    elif kind == "tool.execution_start":
+        draft.story.called(told.get("toolName"))
+        if told.get("toolName") in _SHELLS:
+            command = mapping(told.get("arguments")).get("command")
+            draft.story.began(RUN, command, call=told.get("toolCallId"))
+    elif kind == "tool.execution_complete":
+        _take_result(told, draft)
+
+
+def _take_result(told: dict[str, Any], draft: Draft) -> None:
+    output = mapping(told.get("result")).get("content")
+    text = output if isinstance(output, str) else ""
+    failed = told.get("success") is not True or _FAILED.search(text) is not None
+    draft.story.ended(told.get("toolCallId"), text, failed=failed)
+    if told.get("success") is True:
         for change in mappings(told.get("fileEdits")):
             draft.edit(change.get("path"), call=told.get("toolCallId"))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from anamnesis.capture.readers.shared import mapping, mappings
+from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 
 AGENT = "gemini"
 _EDIT_TOOLS = {"write_file", "replace", "edit"}
+_FAILED = re.compile(r"^Exit Code: [1-9]", re.MULTILINE)
 _SPEAKERS = {"user", "gemini"}
 
 
@@ -51,10 +55,28 @@ def _take_message(message: dict[str, Any], draft: Draft) -> None:
     if message.get("type") == "gemini":
         draft.answer(_text(message.get("content")))
         for call in mappings(message.get("toolCalls")):
+            _take_call(call, draft)
             if call.get("name") in _EDIT_TOOLS and call.get("status") == "success":
                 draft.edit(mapping(call.get("args")).get("file_path"), call=call.get("id"))
     elif message.get("type") == "user":
         draft.ask(_text(message.get("content")))
+
+
+def _take_call(call: dict[str, Any], draft: Draft) -> None:
+    story, given = draft.story, mapping(call.get("args"))
+    story.called(call.get("name"))
+    if call.get("name") == "run_shell_command":
+        story.began(RUN, given.get("command"), call=call.get("id"))
+        outputs = [
+            mapping(mapping(each.get("functionResponse")).get("response")).get("output")
+            for each in mappings(call.get("result"))
+        ]
+        output = "\n".join(each for each in outputs if isinstance(each, str))
+        failed = call.get("status") != "success" or _FAILED.search(output) is not None
+        story.ended(call.get("id"), output, failed=failed)
+    elif call.get("name") == "write_todos":
+        todos = mappings(given.get("todos"))
+        story.list_todos([(each.get("description"), each.get("status")) for each in todos])
 
 
 def _text(content: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from anamnesis.capture.readers.shared import mapping, mappings
+from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,5 +44,19 @@ def _take_message(message: dict[str, Any], draft: Draft) -> None:
         draft.answer(text)
     for part in parts:
         state = mapping(part.get("state"))
+        if part.get("type") == "tool":
+            _take_call(part, state, draft)
         if part.get("tool") in _EDIT_TOOLS and state.get("status") == "completed":
             draft.edit(mapping(state.get("input")).get("filePath"), call=part.get("callID"))
+
+
+def _take_call(part: dict[str, Any], state: dict[str, Any], draft: Draft) -> None:
+    story, given, call = draft.story, mapping(state.get("input")), part.get("callID")
+    story.called(part.get("tool"))
+    if part.get("tool") == "bash":
+        story.began(RUN, given.get("command"), call=call)
+        failed = state.get("status") == "error" or bool(mapping(state.get("metadata")).get("exit"))
+        story.ended(call, str(state.get("output") or state.get("error") or ""), failed=failed)
+    elif part.get("tool") == "todowrite":
+        todos = mappings(given.get("todos"))
+        story.list_todos([(each.get("content"), each.get("status")) for each in todos])

@@ -9,17 +9,20 @@ import zlib
 from anamnesis.capture import forks, ledger
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
+from anamnesis.capture.extract.summarizer import ExtractSummarizer
+from anamnesis.capture.gate import is_worth_a_note
 from anamnesis.capture.privacy import without_private_and_recalled
 from anamnesis.capture.readers.claude_code import summary_of
-from anamnesis.capture.summarize import HeuristicSummarizer
+from anamnesis.capture.story import ANSWER, SUMMARY
 from anamnesis.capture.summarizers import resolve_summarizer
-from anamnesis.capture.transcript import parse_transcript
-from anamnesis.capture.triage import is_trivial_session
+from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground import locks
 from anamnesis.ground.records import record, replace
 from anamnesis.hooks import receipts, runs, switches
+from anamnesis.index.working_set import latest_of_type
 from anamnesis.notes import tombstones
+from anamnesis.operations.sessions.rules import propose_rules
 from anamnesis.project import resolve_project_key
 from anamnesis.redact.allowed import allow_list
 from anamnesis.store import MemoryStore
@@ -28,7 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from anamnesis.capture.session import ParsedSession
+    from anamnesis.capture.session import Draft, ParsedSession
+    from anamnesis.capture.story import Story
     from anamnesis.capture.summarize import Summarizer
     from anamnesis.hooks.payload import Payload
     from anamnesis.notes.note import Memory
@@ -43,6 +47,7 @@ _SOURCE_OF_EVENT = {
 }
 # A model may cost money: it is asked when a session is over, not at every stage on the way.
 _FINAL = ("session-end", "sweep")
+_RECENT = 20  # notes of the project among which a title is unique
 _LOCKS = 16  # so that sessions seldom wait for one another
 _LOCK_SECONDS = 120.0  # a model that summarises may take its time
 _LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
@@ -84,15 +89,15 @@ def _captured(
     home: str, payload: Payload, path: str, *, source: str, project: str | None
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
-    session, since = _session(home, payload, path)
+    session, story, since = _session(home, payload, path)
     cwd = session.cwd or payload.cwd or "."
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
     if off := switches.why_off(home, project=project, cwd=cwd):
         captured = Captured(None, off)
     else:
-        session = _without_ignored_files(session, cwd)
-        captured = _write(home, session, known, project=project, source=source)
+        session = _without_ignored_files(replace(session, cwd=cwd), cwd)
+        captured = _write(home, session, story, known, project=project, source=source)
     entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by the name of its file, which need not be its id.
     for name in {session.session_id, payload.session_id} - {""}:
@@ -111,14 +116,21 @@ def _one_at_a_time(home: str, session: str) -> AbstractContextManager[None]:
 
 
 def _write(
-    home: str, session: ParsedSession, known: ledger.Entry | None, *, project: str, source: str
+    home: str,
+    session: ParsedSession,
+    story: Story,
+    known: ledger.Entry | None,
+    *,
+    project: str,
+    source: str,
 ) -> Captured:
-    if is_trivial_session(session):
+    if not is_worth_a_note(session, story):
         return Captured(None, f"skipped trivial session ({project})")
     with MemoryStore(home) as store:
         if left := _forgotten(home, session) or _left_to_the_person(store, known):
             return Captured(None, left)
-        summarizer = resolve_summarizer() if source in _FINAL else HeuristicSummarizer()
+        extract = ExtractSummarizer(story, taken=_recent_titles(store, project, session))
+        summarizer = resolve_summarizer(extract) if source in _FINAL else extract
         note = write_episodic(
             store,
             session,
@@ -128,6 +140,8 @@ def _write(
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
         )
+        if note is not None:
+            propose_rules(store, story, note)
     if source in _FINAL:
         _note_trouble(home, summarizer)
     said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
@@ -150,18 +164,28 @@ def _is_too_soon(home: str, session: str) -> bool:
     return ago is not None and ago < _CHECKPOINT_SECONDS
 
 
-def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+def _recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> list[str]:
+    latest = store.ask(
+        lambda db: latest_of_type(db, project=project, type="episodic", limit=_RECENT)
+    )
+    return [note.title for note in latest if note.prov_session != session.session_id]
+
+
+def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, Story, str]:
     """What a transcript tells, and since when it is this session's own story."""
-    session, since = _caught_up(home, payload, path)
+    draft, since = _caught_up(home, payload, path)
+    session = draft.session()
     if not session.session_id:
         session = replace(session, session_id=payload.session_id)
     if payload.compact_summary:
         summary = without_private_and_recalled(summary_of(payload.compact_summary))
         session = replace(session, compact_summary=summary, last_outcome=summary)
+        draft.story.said(SUMMARY, summary)
     elif payload.last_message and not session.last_outcome and session.first_prompt:
         outcome = without_private_and_recalled(payload.last_message)
         session = replace(session, last_outcome=outcome)
-    return session, since
+        draft.story.said(ANSWER, outcome)
+    return session, draft.story.story(), since
 
 
 def _began_at(home: str, payload: Payload, path: str) -> str:
@@ -174,15 +198,15 @@ def _began_at(home: str, payload: Payload, path: str) -> str:
     return known.since if known and known.note_id else forks.began_at(home, path)
 
 
-def _caught_up(home: str, payload: Payload, path: str) -> tuple[ParsedSession, str]:
+def _caught_up(home: str, payload: Payload, path: str) -> tuple[Draft, str]:
     """The transcript, which may lag behind the answer that the client already tells us of."""
     for seconds in _LAG_SECONDS:
         time.sleep(seconds)
         since = _began_at(home, payload, path)
-        session = parse_transcript(path, since=since)
-        if session.first_prompt or not payload.last_message:
+        draft = read_transcript(path, since=since)
+        if draft.has_begun or not payload.last_message:
             break
-    return session, since
+    return draft, since
 
 
 def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:

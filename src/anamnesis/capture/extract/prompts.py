@@ -1,0 +1,122 @@
+"""What a person said in a session, and how much each sentence of it tells."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from anamnesis.capture.extract.findings import decisive_line
+from anamnesis.capture.extract.rules import is_rule
+from anamnesis.capture.extract.text import (
+    QUESTION,
+    Unit,
+    clipped,
+    folded,
+    is_pasted,
+    statements,
+    units,
+    words,
+)
+from anamnesis.capture.story import ANSWER, PROMPT
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.capture.story import Moment, Story
+
+# A nudge, no more: words that set one thing against another, in a few languages.
+_CONTRAST = re.compile(
+    r"→|->|\b(?:not|no|never|only|instead|always|must|should|don.?t|do not|without|but|rather"
+    r"|nicht|nie|kein\w*"
+    r"|immer|statt|nur|pas|jamais|toujours|plutôt|sans|sino|nunca|siempre|não|sempre|nie|не"
+    r"|никогда|всегда|только)\b"
+    r"|不|别|別|勿|必须|必須|只|先|要",
+    re.IGNORECASE,
+)
+_LONG_PROMPT = 1_500
+_SHORT = 25
+_FEW_WORDS = 5
+_RULE = 0.9  # what binds later sessions is wanted most
+
+
+@record
+class Said:
+    """One statement with what it is worth and where it comes from."""
+
+    place: int  # of its moment in the story
+    text: str
+    worth: float  # between 0 and 1
+    source: str
+    heading: str = ""
+
+
+def says_something(text: str) -> bool:
+    """Whether a prompt means something to somebody who was not there."""
+    told = [word for word in words(text) if len(word) > 1]
+    return len(told) > _FEW_WORDS or (len(text) > _SHORT and len(told) > 2)
+
+
+def prompts(story: Story) -> list[Said]:
+    """Every statement of the person, with what it is worth."""
+    found: list[Said] = []
+    places = [place for place, each in enumerate(story.moments) if each.kind == PROMPT]
+    for number, place in enumerate(places):
+        moment = story.moments[place]
+        if moment.answer:
+            found.append(_choice(place, moment))
+        elif says_something(moment.text):
+            age = number / len(places)
+            found.extend(_statements(place, moment.text, age))
+        elif offer := _offer(story, place):
+            found.append(Said(place, f"{folded(moment.text)} → {offer}", 0.45, PROMPT))
+    return found
+
+
+def _choice(place: int, moment: Moment) -> Said:
+    """An answer to a question that the client put, with the question."""
+    question = clipped(folded(moment.answer), 140)
+    return Said(place, f"{question} → {clipped(folded(moment.text), 160)}", 0.9, PROMPT)
+
+
+def _offer(story: Story, place: int) -> str:
+    """What "yes please" says yes to: the end of the answer before it."""
+    for moment in reversed(story.moments[:place]):
+        if moment.kind == PROMPT:
+            return ""
+        if moment.kind == ANSWER:
+            asked = [unit.text for unit in units(moment.text) if unit.text.endswith(QUESTION)]
+            return clipped(asked[-1], 180) if asked else ""
+    return ""
+
+
+def _statements(place: int, text: str, age: float) -> list[Said]:
+    told = [unit for unit in statements(text) if len(unit.text) > 8]
+    found = []
+    for number, unit in enumerate(told):
+        worth = _worth(unit, number, len(told), len(text), age)
+        if is_rule(unit.text):
+            worth = max(worth, _RULE)
+        found.append(Said(place, unit.text, worth, PROMPT))
+    if any(is_pasted(line) for line in text.split("\n")):
+        error = decisive_line(text)
+        if error and not any(error in each.text for each in found if each.worth > 0.5):
+            found.append(Said(place, error, 0.6, PROMPT))
+    return found
+
+
+def _worth(unit: Unit, number: int, of: int, length: int, age: float) -> float:
+    """How likely a sentence is one that a colleague wants; weights in decision 0080."""
+    text = unit.text
+    sum_ = -1.2 - 0.6 * age + 0.45 * math.log(len(text)) - 0.3 * math.log(of)
+    sum_ += 2.0 * (number == 0) - 1.0 * (number == of - 1 and of > 1) + 0.06 * min(number, 10)
+    sum_ += 0.9 * (_CONTRAST.search(text) is not None)
+    sum_ -= 1.4 * is_pasted(text) + 1.1 * unit.is_code
+    sum_ -= 3.0 * (len(text) < _SHORT) + 0.6 * (length > _LONG_PROMPT)
+    sum_ -= 1.2 * text.endswith(QUESTION)
+    return 1 / (1 + math.exp(-sum_))
+
+
+def first_ask(story: Story) -> str:
+    """The first prompt that says something; else the first there is."""
+    asked = [each.text for each in story.of(PROMPT) if not each.answer]
+    return next((text for text in asked if says_something(text)), asked[0] if asked else "")

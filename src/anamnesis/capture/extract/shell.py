@@ -1,0 +1,131 @@
+"""Shell commands: which program ran, what was committed, what is worth knowing."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What is typed to look around; that it worked teaches nobody anything.
+_LOOKING = frozenset(
+    """ls cat head tail less more sed awk grep egrep rg fd find tree wc pwd cd echo printf which
+    type
+    file stat du df env export set unset sleep true false test touch mkdir rmdir cp mv rm chmod ln
+    date whoami ps kill pkill pgrep lsof jobs wait nl sort uniq cut tr xargs diff cmp tee source
+    open clear history man for while if do done then else fi nohup timeout time apply_patch exit
+    read tac basename dirname realpath readlink seq yes id uname hostname curl wget jq strings xxd
+    od md5 md5sum sha256sum shasum""".split()  # noqa: SIM905  readable as text
+)
+_GIT_LOOKING = frozenset(
+    """status log diff show branch add remote rev-parse ls-files config blame reflog shortlog
+    describe fetch commit push stash restore checkout switch reset grep ls-tree rm mv""".split()  # noqa: SIM905
+)
+_HEREDOC = re.compile(
+    r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(.*?)(?:^\s*\1\b|\Z)", re.DOTALL | re.MULTILINE
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+")
+_WRAPPERS = re.compile(
+    r"(?:sudo|env|time|nohup|command|exec|then|do|uv run|poetry run|pipenv run|npx|bunx"
+    r"|bundle exec|timeout \S+)\s+"
+)
+# Comments, and assignments with no command behind them.
+_NO_COMMAND = re.compile(r"#|[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\(.*\)|\S*)\s*\Z", re.DOTALL)
+_PIPE = re.compile(r"\s*\|\s*")
+_TIDY = re.compile(r"\s*(?:2>&1|2>\s?/dev/null|>\s?/dev/null)\s*")
+_WORD = re.compile(r"[^\W\d][\w:.-]*\Z")
+_COMMITTED = re.compile(
+    r"^\[([^\]\s]+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,300})$", re.MULTILINE
+)
+_GIT_COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+|\s+--\S+)*\s+commit\b")
+_MESSAGE = re.compile(
+    r"(?:\s-[a-zA-Z]*m|\s--message)[= ]?\s*(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n([^\n]+)"
+    r"|\"((?:[^\"\\]|\\.)+)\"|'([^']+)')"
+)
+
+
+def parts(command: str) -> list[str]:
+    """The commands that a line runs one after the other, without what only trims their output."""
+    found = (_TIDY.sub(" ", piece).strip() for piece in _split(_HEREDOC.sub("", command)))
+    return [piece for piece in found if piece and not _NO_COMMAND.match(piece)]
+
+
+def _split(command: str) -> Iterator[str]:
+    """A line at `&&`, `||`, `;` and line ends, but for those inside quotes and brackets."""
+    start, quote, depth, place = 0, "", 0, 0
+    while place < len(command):
+        letter = command[place]
+        if letter == "\\":
+            place += 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "({":
+            depth += 1
+        elif letter in ")}":
+            depth = max(0, depth - 1)
+        elif depth == 0 and (letter in ";\n" or command[place : place + 2] in {"&&", "||"}):
+            yield command[start:place]
+            start = place + (1 if letter in ";\n" else 2)
+            place = start - 1
+        place += 1
+    yield command[start:]
+
+
+def program(command: str) -> str:
+    """What a command runs, without the environment and the options: `npm run build`."""
+    text = command.strip("( ")
+    while (found := _ASSIGNMENT.match(text) or _WRAPPERS.match(text)) is not None:
+        text = text[found.end() :]
+    pieces = _PIPE.split(text)[0].split()
+    if not pieces:
+        return ""
+    name = pieces[0].rsplit("/", 1)[-1].rsplit("\\", 1)[-1].removesuffix(".exe")
+    if re.match(r"python[\d.]*$", name):
+        if len(pieces) > 2 and pieces[1] == "-m":
+            return pieces[2]
+        name = "python"
+    more = [piece for piece in pieces[1:4] if _WORD.match(piece)][: 2 if name == "npm" else 1]
+    follows = len(pieces) > 1 and not pieces[1].startswith("-")
+    return " ".join([name, *more]) if follows else name
+
+
+def main_part(command: str) -> str:
+    """The part of a line that does the work: its last one that is not mere looking around."""
+    for piece in reversed(parts(command)):
+        if not is_looking(piece):
+            return piece
+    return ""
+
+
+def is_looking(command: str) -> bool:
+    """Whether a command only looks around or moves files about."""
+    name, _, sub = program(command).partition(" ")
+    if name in _LOOKING or not re.match(r"[\w.@/-]", name):
+        return True
+    return name == "git" and (sub in _GIT_LOOKING or not sub)
+
+
+def tidy(command: str) -> str:
+    """A command on one line, without what only trims its output."""
+    first = _PIPE.split(command)[0] if " | " in command else command
+    return " ".join(_TIDY.sub(" ", first).split())
+
+
+def commits(command: str, output: str) -> list[tuple[str, str]]:
+    """The hash (as git printed it, or nothing) and subject of the commits that a command made."""
+    if _GIT_COMMIT.search(command) is None:
+        return []
+    printed = [(match[2], match[3].strip()) for match in _COMMITTED.finditer(output)]
+    if printed:
+        return printed
+    given = _MESSAGE.search(command)
+    subject = next((group for group in given.groups() if group), "") if given else ""
+    return [("", subject.strip().split("\n")[0])] if subject.strip() else []
+
+
+def amends(command: str) -> bool:
+    """Whether a commit replaces the one before it."""
+    return "--amend" in command

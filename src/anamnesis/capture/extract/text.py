@@ -1,0 +1,206 @@
+"""Sentences and list items of a text, and the words in them, in any language."""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.ground.records import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FENCE = re.compile(r"^\s{0,9}(?:```|~~~)")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*$")
+_BULLET = re.compile(r"^\s{0,40}(?:[-*+•▪◦●]|\(?\d{1,3}[.)]|[a-z][.)])\s+")
+_QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
+_TABLE_RULE = re.compile(r"^[\s|:+=-]+$")
+_LINK = re.compile(r"\[([^\]\n]{1,200})\]\(([^)\s]{1,500})\)")
+_EMPHASIS = re.compile(
+    r"\*{2,3}|(?<![\w`])__(?=\S)|(?<=\S)__(?![\w`])|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
+)
+_BOX = re.compile(r"^\[( |x|X)\]\s+")
+_ICONS = re.compile(
+    "^[\\s\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+(?=\\S)"
+)
+_SENTENCE = re.compile(
+    r"(?<=[^\W\d_][.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[^\W\d_a-z])"
+    r"|(?<=\d[.!?])\s+(?=[A-Z])|(?<=[\u3002\uff01\uff1f\uff1b])\s*"
+    r"|(?<=[`)\]\"'][.!?])\s+(?=[`\"'(\[]?[^\W\d_a-z])"
+)
+_WORD = re.compile(r"[^\W_][\w.+#/@:-]*[^\W_]|[^\W_]")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
+# Scripts that do not put spaces between words; two characters stand in for one.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]+")
+# Lines of terminals, logs and code that were pasted; their shape tells, not their words.
+_PASTED = re.compile(
+    r"^\s*(?:File \"|at \S+[ (]|Traceback|\$ |\(\w+\) \w+@|\w+@[\w-]+[:~]|\d{4}-\d\d-\d\d"
+    r"|\[[A-Z]+\])"
+    r"|[{};]$|\t|^(?:import|from|def|class|const|let|var|return)\s|={4,}|-{4,}|^\s*[<>+|]"
+    r"|\bline \d+\b"
+    r"|^[\w.-]+(?:\[\d+\])?: \S+: "
+)
+_SPACE = re.compile(r"\s+")
+
+QUESTION = ("?", "\uff1f")
+COLON = (":", "\uff1a")
+LONG_LINE = 280  # characters; a longer line is taken sentence by sentence
+
+
+JOINED = 180  # list items are joined up to this length: a fragment alone says little
+
+
+@record
+class Unit:
+    """One sentence or list item, with where it stood."""
+
+    text: str
+    heading: str = ""
+    is_item: bool = False
+    is_code: bool = False
+    is_lead: bool = False  # the first of its text
+    opens: bool = False  # announces a list: "What changed:"
+
+
+def folded(text: str) -> str:
+    """A text on one line."""
+    return _SPACE.sub(" ", text).strip()
+
+
+def plain(text: str) -> str:
+    """A line without markdown's marks; code keeps its backticks."""
+    text = _LINK.sub(_link_text, text)
+    text = _BOX.sub("", _EMPHASIS.sub("", text))
+    return folded(_ICONS.sub("", text))
+
+
+def is_pasted(line: str) -> bool:
+    """Whether a line has the shape of a log, a terminal or code."""
+    return _PASTED.search(line) is not None
+
+
+def clipped(text: str, most: int) -> str:
+    """A text of at most `most` characters, cut between words and marked with "…"."""
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    space = cut.rfind(" ")
+    if space > most // 2 and not _UNSPACED.search(cut[space:]):
+        cut = cut[:space]
+    if cut.count("`") % 2:
+        cut = cut[: cut.rfind("`")] if cut.rfind("`") > most // 2 else cut + "`"
+    return cut.rstrip(" ,;:.-\u2013\u2014(") + "…"
+
+
+def units(text: str) -> list[Unit]:
+    """The sentences and list items of a markdown text."""
+    found: list[Unit] = []
+    for line in _lines(text):
+        pieces = (
+            [line.text] if len(line.text) <= LONG_LINE or line.is_code else sentences(line.text)
+        )
+        for piece in pieces:
+            found.append(Unit(
+                piece, line.heading, line.is_item, line.is_code, not found, line.opens
+            ))  # fmt: skip
+    return found
+
+
+def statements(text: str) -> list[Unit]:
+    """The units of a text, short neighbours of a list joined, with the heading they stand under."""
+    found: list[Unit] = []
+    for unit in units(text):
+        if unit.opens:
+            continue
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and unit.is_item
+            and last.is_item
+            and last.heading == unit.heading
+            and len(last.text) + len(unit.text) + 2 <= JOINED
+        ):
+            found[-1] = replace(last, text=f"{last.text.rstrip('.;,')}; {unit.text}")
+        else:
+            found.append(unit)
+    return [_with_heading(unit) for unit in found]
+
+
+def _with_heading(unit: Unit) -> Unit:
+    heading = unit.heading
+    if not unit.is_item or not heading or len(heading) > 50:
+        return unit
+    if heading.lower() in unit.text.lower():
+        return unit
+    return replace(unit, text=f"{heading}: {unit.text}")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a line."""
+    return [piece.strip() for piece in _SENTENCE.split(text) if piece and piece.strip()]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case; pairs of characters where words are not spaced."""
+    found = []
+    for word in _WORD.findall(text.lower()):
+        runs = _UNSPACED.findall(word)
+        if not runs:
+            found.append(word)
+            parts = _PLAIN_WORD.findall(word)
+            if len(parts) > 1:
+                found.extend(part for part in parts if len(part) > 2)
+        for run in runs:
+            found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+    return found
+
+
+def _lines(text: str) -> Iterator[Unit]:
+    """Paragraphs, list items, table rows and lines of code, each with its heading."""
+    heading, fenced, paragraph = "", False, ""
+    for quoted in [*text.split("\n"), ""]:
+        raw = _QUOTE.sub("", quoted)
+        if _FENCE.match(raw):
+            fenced, raw = not fenced, ""
+        elif fenced:
+            if raw.strip():
+                yield Unit(raw.strip(), heading, is_code=True)
+            continue
+        if paragraph and _starts_anew(raw):
+            unit = _paragraph(paragraph, heading)
+            heading = unit.text.rstrip(": \uff1a") if unit.opens else heading
+            yield unit
+            paragraph = ""
+        if head := _HEADING.match(raw):
+            heading = plain(head[1])
+        elif _is_row(raw):
+            yield from _row(raw, heading)
+        elif raw.strip():
+            paragraph = f"{paragraph} {raw.strip()}" if paragraph else raw
+
+
+def _starts_anew(line: str) -> bool:
+    return not line.strip() or _is_row(line) or bool(_HEADING.match(line) or _BULLET.match(line))
+
+
+def _is_row(line: str) -> bool:
+    return line.lstrip().startswith("|")
+
+
+def _row(line: str, heading: str) -> Iterator[Unit]:
+    if not _TABLE_RULE.match(line):
+        cells = [plain(cell) for cell in line.strip().strip("|").split("|")]
+        yield Unit(": ".join(cell for cell in cells if cell), heading, is_item=True)
+
+
+def _paragraph(text: str, heading: str) -> Unit:
+    item = _BULLET.match(text)
+    body = plain(text[item.end() :] if item else text)
+    whole_bold = not item and text.strip().startswith("**") and text.strip().endswith("**")
+    opens = (body.endswith(COLON) and len(body) < 120) or (whole_bold and len(body) < 80)
+    return Unit(body, heading, is_item=item is not None, opens=opens)
+
+
+def _link_text(link: re.Match[str]) -> str:
+    return link[1]
