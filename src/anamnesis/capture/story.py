@@ -17,7 +17,7 @@ _LONGEST = {PROMPT: 12_000, ANSWER: 16_000, SUMMARY: 40_000}  # characters; the 
 _LONGEST_OTHER = 4_000
 _LONGEST_OUTPUT = 1_200  # both ends: what was run stands at the top, the verdict at the bottom
 _LONGEST_ERROR = 2_400
-_MOST_CHARACTERS = 1_200_000  # of one session; what is older goes first, but for its beginning
+_MOST_CHARACTERS = 800_000  # of one session; what is older goes first, but for its beginning
 _BEGINNING = 40  # moments that are never dropped
 _MOST_TODOS = 200
 

@@ -44,6 +44,7 @@ _CHECKERS = re.compile(
 )
 _MOST_ERROR = 180
 _MOST_COMMAND = 120
+_LATEST = 400  # commands; how things were done before that may have changed
 _NEAR = 40  # commands between a failure and its fix; what comes later has another reason
 
 
@@ -172,6 +173,8 @@ def results(story: Story) -> list[tuple[str, str]]:
     """The last result of each test, build and lint command, with its numbers; the latest last."""
     found: dict[str, tuple[str, str]] = {}
     for run in story.of(RUN):
+        if not _CHECKERS.search(run.text):
+            continue
         part = next((p for p in reversed(shell.parts(run.text)) if _CHECKERS.search(p)), "")
         if not part or shell.is_looking(part):
             continue
@@ -187,7 +190,7 @@ def results(story: Story) -> list[tuple[str, str]]:
 def worth_knowing(story: Story) -> list[str]:
     """Commands that worked and say how things are done here; the best first."""
     uses: dict[str, list[str]] = {}
-    for run in story.of(RUN):
+    for run in story.of(RUN)[-_LATEST:]:
         if run.failed:
             continue
         for part in shell.parts(run.text):

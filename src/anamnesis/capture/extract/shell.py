@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ _WRAPPERS = re.compile(
 _NO_COMMAND = re.compile(r"#|[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\$\(.*\)|\S*)\s*\Z", re.DOTALL)
 _PIPE = re.compile(r"\s*\|\s*")
 _TIDY = re.compile(r"\s*(?:2>&1|2>\s?/dev/null|>\s?/dev/null)\s*")
+# What quotes hide, and what is left to see.
+_TOKEN = re.compile(r"\\.|'[^']*'|\"(?:[^\"\\]|\\.)*\"|&&|\|\||[;\n(){}]", re.DOTALL)
+_SEPARATORS = frozenset({";", "\n", "&&", "||"})
+_LONGEST = 1_500  # characters of a command that are looked at
 _WORD = re.compile(r"[^\W\d][\w:.-]*\Z")
 _COMMITTED = re.compile(
     r"^\[([^\]\s]+)(?: \([^)]*\))? ([0-9a-f]{7,40})\] (.{1,300})$", re.MULTILINE
@@ -45,35 +50,29 @@ _MESSAGE = re.compile(
 )
 
 
-def parts(command: str) -> list[str]:
+@lru_cache(maxsize=2_048)
+def parts(command: str) -> tuple[str, ...]:
     """The commands that a line runs one after the other, without what only trims their output."""
     found = (_TIDY.sub(" ", piece).strip() for piece in _split(_HEREDOC.sub("", command)))
-    return [piece for piece in found if piece and not _NO_COMMAND.match(piece)]
+    return tuple(piece for piece in found if piece and not _NO_COMMAND.match(piece))
 
 
 def _split(command: str) -> Iterator[str]:
     """A line at `&&`, `||`, `;` and line ends, but for those inside quotes and brackets."""
-    start, quote, depth, place = 0, "", 0, 0
-    while place < len(command):
-        letter = command[place]
-        if letter == "\\":
-            place += 1
-        elif quote:
-            quote = "" if letter == quote else quote
-        elif letter in "\"'":
-            quote = letter
-        elif letter in "({":
+    start, depth = 0, 0
+    for token in _TOKEN.finditer(command[:_LONGEST]):
+        mark = token[0]
+        if mark in "({":
             depth += 1
-        elif letter in ")}":
+        elif mark in ")}":
             depth = max(0, depth - 1)
-        elif depth == 0 and (letter in ";\n" or command[place : place + 2] in {"&&", "||"}):
-            yield command[start:place]
-            start = place + (1 if letter in ";\n" else 2)
-            place = start - 1
-        place += 1
-    yield command[start:]
+        elif depth == 0 and mark in _SEPARATORS:
+            yield command[start : token.start()]
+            start = token.end()
+    yield command[start:_LONGEST]
 
 
+@lru_cache(maxsize=4_096)
 def program(command: str) -> str:
     """What a command runs, without the environment and the options: `npm run build`."""
     text = command.strip("( ")
@@ -116,7 +115,7 @@ def tidy(command: str) -> str:
 
 def commits(command: str, output: str) -> list[tuple[str, str]]:
     """The hash (as git printed it, or nothing) and subject of the commits that a command made."""
-    if _GIT_COMMIT.search(command) is None:
+    if "commit" not in command or _GIT_COMMIT.search(command) is None:
         return []
     printed = [(match[2], match[3].strip()) for match in _COMMITTED.finditer(output)]
     if printed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from anamnesis.ground.records import record, replace
 
@@ -58,7 +59,6 @@ class Unit:
     heading: str = ""
     is_item: bool = False
     is_code: bool = False
-    is_lead: bool = False  # the first of its text
     opens: bool = False  # announces a list: "What changed:"
 
 
@@ -93,21 +93,20 @@ def clipped(text: str, most: int) -> str:
     return cut.rstrip(" ,;:.-\u2013\u2014(") + "…"
 
 
-def units(text: str) -> list[Unit]:
+@lru_cache(maxsize=256)
+def units(text: str) -> tuple[Unit, ...]:
     """The sentences and list items of a markdown text."""
     found: list[Unit] = []
     for line in _lines(text):
-        pieces = (
-            [line.text] if len(line.text) <= LONG_LINE or line.is_code else sentences(line.text)
-        )
-        for piece in pieces:
-            found.append(Unit(
-                piece, line.heading, line.is_item, line.is_code, not found, line.opens
-            ))  # fmt: skip
-    return found
+        if len(line.text) <= LONG_LINE or line.is_code:
+            found.append(line)
+        else:
+            found += [replace(line, text=piece) for piece in sentences(line.text)]
+    return tuple(found)
 
 
-def statements(text: str) -> list[Unit]:
+@lru_cache(maxsize=1_024)
+def statements(text: str) -> tuple[Unit, ...]:
     """The units of a text, short neighbours of a list joined, with the heading they stand under."""
     found: list[Unit] = []
     for unit in units(text):
@@ -124,7 +123,7 @@ def statements(text: str) -> list[Unit]:
             found[-1] = replace(last, text=f"{last.text.rstrip('.;,')}; {unit.text}")
         else:
             found.append(unit)
-    return [_with_heading(unit) for unit in found]
+    return tuple(_with_heading(unit) for unit in found)
 
 
 def _with_heading(unit: Unit) -> Unit:
