@@ -20,6 +20,7 @@ _LONGEST_ERROR = 2_400
 _MOST_CHARACTERS = 800_000  # of one session; what is older goes first, but for its beginning
 _BEGINNING = 40  # moments that are never dropped
 _MOST_TODOS = 200
+_SPANS_LINES = "-----BEGIN"
 
 
 @record
@@ -80,7 +81,7 @@ class StoryDraft:
 
     def said(self, kind: str, text: str, *, answer: str = "") -> None:
         """Take a text that a person or the agent wrote."""
-        text = without_private_and_recalled(text)
+        text = _whole(text)
         if not text:
             return
         last = self._moments[-1] if self._moments else None
@@ -91,7 +92,7 @@ class StoryDraft:
     def began(self, kind: str, text: object, *, call: object) -> None:
         """Take a call of a tool; its result comes later."""
         if isinstance(text, str) and text.strip():
-            self._add(Moment(kind, _ends(text.strip(), _LONGEST_OTHER), at=self.at))
+            self._add(Moment(kind, _ends(_whole(text), _LONGEST_OTHER), at=self.at))
             if isinstance(call, str):
                 self._open[call] = len(self._moments) - 1
 
@@ -102,7 +103,7 @@ class StoryDraft:
             most = _LONGEST_ERROR if failed else _LONGEST_OUTPUT
             if self._moments[place].kind != RUN:
                 most = _LONGEST[ANSWER]
-            answer = _ends(without_private_and_recalled(text), most)
+            answer = _ends(_whole(text), most)
             self._moments[place] = replace(self._moments[place], answer=answer, failed=failed)
             self._size += len(answer)
 
@@ -165,6 +166,16 @@ class StoryDraft:
         self._moments[_BEGINNING:keep_from] = []
         self._size = sum(len(each.text) + len(each.answer) for each in self._moments)
         self._open.clear()
+
+
+def _whole(text: str) -> str:
+    """A text without the secrets that span lines: a single line of one has no shape any more."""
+    text = without_private_and_recalled(text)
+    if _SPANS_LINES in text:
+        from anamnesis.redact import redact
+
+        return redact(text)
+    return text
 
 
 def _ends(text: str, longest: int) -> str:

@@ -27,8 +27,8 @@ _SECTIONS = (
     (re.compile(r"concept|file|code", re.IGNORECASE), -0.6),
 )
 _NUMBERED = re.compile(r"^\d{1,2}\.\s")
-_MOST_TEXT = 160_000  # characters that are weighed; the final answers first, the latest first
-_MOST_RANKED = 1_000
+_MOST_TEXT = 100_000  # characters that are weighed; the final answers first, the latest first
+_MOST_RANKED = 500
 _SHORTEST = 24
 _LONGEST = 210  # characters that a statement may take in the note
 _AGAIN = 0.35  # what a word is still worth after it was said once
