@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 NODE_MODULES := frontend/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs transcripts bench bench-recall soak e2e clean frontend check-frontend compare-frontend pictures
+.PHONY: help demo test check format docs transcripts bench bench-recall bench-memory soak e2e clean frontend check-frontend compare-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -81,6 +81,9 @@ bench: $(STAMP) ## Print the performance table (some minutes)
 
 bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what it costs
 	$(BIN)/python -m benchmarks.recall
+
+bench-memory: $(STAMP) ## Print what session notes keep, beside the plain method
+	$(BIN)/python -m benchmarks.memory
 
 soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak

@@ -76,14 +76,26 @@ BAD: dict[str, object] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_one_wrong_detail_refuses_the_whole_answer(name: str) -> None:
+def test_one_wrong_detail_drops_the_operation_and_not_the_answer(name: str) -> None:
+    assert [each.title for each in check(add(), BAD[name])] == [add()["title"]]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_an_answer_without_a_valid_operation_is_refused(name: str) -> None:
     with pytest.raises(InvalidProposal):
-        check(add(), BAD[name])
+        check(BAD[name])
+
+
+def test_two_equal_additions_become_one() -> None:
+    assert len(check(add(), add(), add(title="Another note"))) == 2
 
 
 def test_no_note_is_replaced_twice() -> None:
     with pytest.raises(InvalidProposal, match="same note"):
-        check({**add(op="supersede"), "ids": ["D1"]}, {**add(op="supersede"), "ids": ["D1"]})
+        check(
+            {**add(op="supersede"), "ids": ["D1"]},
+            {**add(op="supersede", title="Another note"), "ids": ["D1"]},
+        )
 
 
 def test_an_answer_cannot_empty_a_project() -> None:

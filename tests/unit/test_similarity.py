@@ -36,6 +36,14 @@ def test_a_negation_is_another_fact() -> None:
     assert not alike(LONG, LONG.replace("is only", "is not only"))
 
 
+def test_another_word_in_the_same_place_is_another_fact() -> None:
+    assert not alike(LONG, LONG.replace("registry", "database"))
+
+
+def test_a_date_that_was_added_is_no_other_fact() -> None:
+    assert alike(LONG, f"{LONG} (2026-05-04)")
+
+
 def test_different_texts_are_not_alike() -> None:
     assert not alike(LONG, "Releases are cut on Fridays by whoever was on call in that week.")
 

@@ -1,7 +1,8 @@
-"""What a model may propose, and nothing else: one wrong detail and the whole answer is refused.
+"""What a model may propose, and nothing else: an operation with one wrong detail is dropped.
 
 Pure: it decides from the answer and from what the model was shown. Ids that were not shown, a
-secret, an unknown key, a note that a person wrote as the target: each makes an answer invalid.
+secret, an unknown key, a note that a person wrote as the target: each makes an operation invalid.
+An answer of the wrong form, or with no valid operation among several, is refused as a whole.
 """
 
 from __future__ import annotations
@@ -65,16 +66,32 @@ def validated(
         raise InvalidProposal("it must have the one key `operations`, a list")
     if len(answer["operations"]) > _MOST_OPERATIONS:
         raise InvalidProposal(f"it has more than {_MOST_OPERATIONS} operations")
-    operations = [
-        _operation(f"operation {number}", said, sessions, editable)
-        for number, said in enumerate(answer["operations"], 1)
-    ]
+    operations = _usable(answer["operations"], sessions, editable)
     hidden = [target for operation in operations for target in operation.targets]
     if len(hidden) != len(set(hidden)):
         raise InvalidProposal("two operations replace the same note")
     if len(hidden) > _MOST_HIDDEN:
         raise InvalidProposal(f"it replaces more than {_MOST_HIDDEN} notes")
     return operations
+
+
+def _usable(
+    said: list[object], sessions: Collection[str], editable: Mapping[str, str]
+) -> list[Operation]:
+    """The operations that keep the rules, each once; the first reason if none of them does."""
+    found: dict[tuple[object, ...], Operation] = {}
+    problem: InvalidProposal | None = None
+    for number, each in enumerate(said, 1):
+        try:
+            operation = _operation(f"operation {number}", each, sessions, editable)
+        except InvalidProposal as error:
+            problem = problem or error
+            continue
+        same = (operation.op, operation.title.lower(), operation.body.lower(), operation.targets)
+        found.setdefault(same, operation)
+    if problem is not None and not found:
+        raise problem
+    return list(found.values())
 
 
 def _operation(

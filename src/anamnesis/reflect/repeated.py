@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 ENOUGH_SESSIONS = 3  # twice may be one piece of work that went on the next day
 _LEAST_WORDS = 5
 _SHORTEST, _LONGEST = 30, 400
-_LABEL = re.compile(r"^(?:[-*+]|\d+[.)])?\s*(?:\*\*[^*]{1,30}:?\*\*:?)?\s*")
+_LABEL = re.compile(r"^(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*[^*]{1,40}\*\*:?)?\s*")
+# Blocks of a session note that hold what a person asked; a question is no fact.
+_ASKED = re.compile(r"^\*\*(?:Ask|Asked and answered later):\*\*")
+_BLOCK = re.compile(r"^\*\*[A-Z][^*]{1,40}:\*\*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`\"'(])")
 _WORD = re.compile(r"\w+")
 _NOT_A_FACT = re.compile(
@@ -75,8 +78,12 @@ def _note(fact: Fact, project: str, machine_id: str) -> Memory:
 
 
 def _statements(body: str) -> Iterator[str]:
-    fenced = False
+    fenced = asked = False
     for line in body.splitlines():
+        if _BLOCK.match(line):
+            asked = _ASKED.match(line) is not None
+        if asked:
+            continue
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
         if fenced or line.lstrip().startswith(("#", "|", ">", "```", "~~~")):

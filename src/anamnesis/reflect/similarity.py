@@ -3,7 +3,8 @@
 A text is the set of its word triples. Texts that share one of their smallest triple hashes are
 compared exactly; a triple that very many texts share is boilerplate and makes nobody a candidate.
 Texts that differ in a number or a negation are never the same, however alike: `port 8080` and
-`port 8443`, `works` and `does not work`.
+`port 8443`, `works` and `does not work`. Nor are texts of which one says a word where the other
+says another: `transmit` and `receive`. A date that was added makes no difference.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ THRESHOLD = 0.8  # of all word triples are shared; below, paraphrases of differe
 _SKETCH = 16  # smallest hashes; two texts at the threshold share none of them once in 10^11
 _BOILERPLATE = 40  # so many texts with one triple: a template, not a sign of kinship
 _WORD = re.compile(r"\w+")
+_DATE = re.compile(r"\(?\b(?:on |since |as of )?\d{4}-\d\d-\d\d\b\)?:?")
+_STEM = 6  # letters: enough to tell words apart, few enough to bear an ending
+_SHORT_WORD = 2
 _DECISIVE = re.compile(
     r"\b(?:\w*\d\w*|no|not|never|none|without|cannot|can't|don't|doesn't|isn't|won't|nicht|kein\w*|nie)\b"
 )
@@ -33,17 +37,19 @@ class Shape:
 
     triples: array[int]
     decisive: int
+    stems: array[int]
 
 
 def shape(text: str) -> Shape:
     """The shape of a text."""
-    lowered = text.lower()
+    lowered = _DATE.sub(" ", text.lower())
     words = _WORD.findall(lowered)
     width = 3 if len(words) >= 3 else max(len(words), 1)
     count = max(len(words) - width + 1, 0)
     hashes = {crc32(" ".join(words[i : i + width]).encode()) for i in range(count)}
     decisive = crc32(" ".join(sorted(_DECISIVE.findall(lowered))).encode())
-    return Shape(array("L", sorted(hashes)), decisive)
+    stems = {crc32(word[:_STEM].encode()) for word in words if len(word) > _SHORT_WORD}
+    return Shape(array("L", sorted(hashes)), decisive, array("L", sorted(stems)))
 
 
 def likeness(one: Shape, other: Shape) -> float:
@@ -52,6 +58,9 @@ def likeness(one: Shape, other: Shape) -> float:
         return 0.0
     small, large = sorted((len(one.triples), len(other.triples)))
     if small < large * 0.5:
+        return 0.0
+    mine, theirs = set(one.stems), set(other.stems)
+    if mine - theirs and theirs - mine:  # a word stands where another stood
         return 0.0
     shared = len(set(one.triples).intersection(other.triples))
     return shared / (small + large - shared)

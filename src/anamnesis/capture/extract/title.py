@@ -62,9 +62,8 @@ def _candidates(story: Story) -> Iterator[str]:
 def _reported(text: str) -> Iterator[str]:
     """The first sentences of a report that are more than "Done."."""
     for unit in units(text)[:3]:
-        sentence = (sentences(unit.text) or [""])[0]
-        if _is_title(sentence) and not unit.is_code and not unit.opens:
-            yield sentence
+        if not unit.is_code and not unit.opens:
+            yield from filter(_is_title, sentences(unit.text)[:3])
 
 
 def _is_title(sentence: str) -> bool:
