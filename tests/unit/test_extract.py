@@ -94,7 +94,10 @@ def test_a_title_says_what_was_done_and_is_not_taken_twice() -> None:
     story = StoryDraft()
     story.said(PROMPT, "continue")
     story.said(EDIT, "/repo/cart.py")
-    story.said(ANSWER, "Done. The cart counts items of one kind once and shows the sum of all.")
+    story.said(
+        ANSWER,
+        "Done. The cart counts items of one kind once.\n\nThe sum of all is shown above the list.",
+    )
 
     first = title.title(story.story())
     second = title.title(story.story(), taken=[first])
