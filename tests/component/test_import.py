@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from anamnesis.importers.draft import timestamp
 from anamnesis.operations.curate import export, forget, own_notes, review
 from anamnesis.operations.curate import import_ as take_in
 from anamnesis.operations.curate.import_ import Intake
+from anamnesis.redact import Finding, findings
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files
 
@@ -411,3 +412,62 @@ def elsewhere(tmp_path: Path) -> Iterator[None]:
     os.chdir(tmp_path)
     yield
     os.chdir(before)
+
+
+def counted_redactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that are looked through for secrets from here on."""
+    looked: list[str] = []
+
+    def counting(text: str, **options: Iterable[str]) -> list[Finding]:
+        looked.append(text)
+        return findings(text, **options)
+
+    monkeypatch.setattr(take_in, "findings", counting)
+    return looked
+
+
+def test_an_unchanged_text_is_not_looked_through_again(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text(
+        "# Build\n\nRun make before every commit.\n\n# Test\n\nRun make test after every change.\n"
+    )
+    take(store, path, "instructions")
+    path.write_text(
+        "# Build\n\nRun make before every commit.\n\n# Test\n\nRun make check after every change.\n"
+    )
+    looked = counted_redactions(monkeypatch)
+
+    intake = take(store, path, "instructions")
+
+    assert intake.sentence == "0 new, 1 updated, 1 unchanged"
+    assert len(looked) == 1
+    assert "make check" in looked[0]
+
+
+def test_an_import_that_was_taken_back_is_done_again(store: MemoryStore, tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Build\n\nRun make before every commit.\n")
+    take(store, path, "instructions")
+    path.write_text("# Build\n\nRun make all before every commit.\n")
+    take(store, path, "instructions")
+    undo.undo(store, kind="import")
+
+    again = take(store, path, "instructions")
+
+    assert again.sentence == "0 new, 1 updated"
+
+
+def test_a_value_that_is_no_longer_allowed_is_redacted_by_the_next_import(
+    store: MemoryStore, root: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Build\n\nDB_PASSWORD=swordfish\n")
+    (root / "redact-allow.txt").write_text("swordfish\n")
+    take(store, path, "instructions")
+    (root / "redact-allow.txt").unlink()
+
+    again = take(store, path, "instructions")
+
+    assert [note.body for _, note in again.updated] == ["DB_PASSWORD=[redacted: password]"]

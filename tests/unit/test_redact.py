@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from anamnesis.redact import findings, redact
+from anamnesis.redact import findings, redact, shape
+from anamnesis.redact.allowed import allow_list
+from corpus.everyday import everyday_lines
+from corpus.formats import (
+    is_for_checking,
+    named_secrets,
+    passwords,
+    vendor_tokens,
+    written_lines,
+)
 from corpus.secrets import Planted, planted
 
 HARMLESS = (Path(__file__).parents[1] / "corpus" / "harmless.txt").read_text("utf-8").splitlines()
@@ -91,6 +101,99 @@ def test_a_finding_says_where_and_what() -> None:
     assert (found.kind, text[found.start : found.end]) == ("password in url", "hunter2")
 
 
+TUNED = [*vendor_tokens(), *named_secrets(), *passwords()]
+LEAKS_ALLOWED = 0.01  # of secrets in the fifth that is counted apart
+
+
+def left_in(case: Planted) -> bool:
+    """Whether a secret, or a piece of it that says much, is still there."""
+    redacted, secret = redact(case.text), case.secret
+    around = case.text.replace(secret, "")
+    length = max(4, min(8, len(secret) // 2))
+    pieces = (secret[at : at + length] for at in range(len(secret) - length + 1))
+    return any(piece in redacted and piece not in around for piece in pieces)
+
+
+def test_no_secret_of_the_large_corpus_survives() -> None:
+    tuned = [case for case in TUNED if not is_for_checking(case.name)]
+
+    left = [case.text for case in tuned if left_in(case)]
+
+    assert len(tuned) > 1_500
+    assert left == []
+
+
+def test_hardly_a_secret_survives_in_the_fifth_that_is_counted_apart() -> None:
+    checked = [case for case in TUNED if is_for_checking(case.name)]
+
+    left = [case.text for case in checked if left_in(case)]
+
+    assert len(checked) > 400
+    assert len(left) <= LEAKS_ALLOWED * len(checked), left
+
+
+@pytest.mark.parametrize("case", written_lines(), ids=lambda case: case.name[:40])
+def test_a_secret_in_a_line_as_developers_write_it_is_removed(case: Planted) -> None:
+    assert not left_in(case)
+
+
+def test_redacting_the_large_corpus_twice_changes_nothing_more() -> None:
+    once = [redact(case.text) for case in (*TUNED, *written_lines())]
+
+    assert [text for text in once if redact(text) != text] == []
+
+
+def test_everyday_lines_with_hashes_and_ids_stay_as_they_are() -> None:
+    lines = everyday_lines()
+
+    assert len(lines) > 700
+    assert [line for line in lines if redact(line) != line] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASSWORD=Tr0ub4dor&3xyz",
+        "DB_PASSWORD=a;b|c,d<e@f9",
+        'password: "a\\"b9;c"',
+        "redis://u:p@ss;w|rd,9<x@host/0",
+        "curl -u bot:w8<Pq;L2k https://x.example.com",
+    ],
+)
+def test_a_value_is_taken_whole(text: str) -> None:
+    redacted = redact(text)
+
+    assert "[redacted: " in redacted
+    assert not re.search(r"3xyz|@f9|;c|rd,9|L2k", redacted)
+
+
+@pytest.mark.parametrize(
+    "name", ["feature/try-{}", "backups/{}.sql", "laptop-{}", "notes/{}/todo.md"]
+)
+def test_a_token_in_the_name_of_a_file_branch_or_machine_is_found(name: str) -> None:
+    token = "ghp_" + "aB3" * 12
+
+    assert token not in redact(name.format(token))
+
+
+def test_the_allow_list_is_read_again_when_it_changed(tmp_path: Path) -> None:
+    allowed = tmp_path / "redact-allow.txt"
+    allowed.write_text("one\n")
+    before = allow_list(str(tmp_path))
+    allowed.write_text("one\ntwo\n")
+
+    assert (before, allow_list(str(tmp_path))) == (("one",), ("one", "two"))
+
+
+def test_only_the_patterns_whose_literal_turns_up_are_run() -> None:
+    text = "An ordinary paragraph about caches, and about how the index is derived. " * 500
+    shape._compiled.cache_clear()
+
+    redact(text)
+
+    assert shape._compiled.cache_info().currsize == 0
+
+
 HOSTILE = {
     "one long word": "a" * 1_000_000,
     "digits": "1" * 1_000_000,
@@ -111,6 +214,13 @@ HOSTILE = {
     "machine login": "machine a login " * 60_000,
     "bearer": "Bearer " * 140_000,
     "dots": "SG." * 330_000,
+    "sql": "grant a user b identified " * 40_000,
+    "logins": "login -p" * 120_000,
+    "spoken": "password a b c d e f is " * 40_000,
+    "open quotes": "token='" * 140_000,
+    "bare marks": "password=&;|,<" * 70_000,
+    "tags": "key=<a " * 140_000,
+    "echo": "echo a | " * 110_000,
 }
 
 

@@ -8,6 +8,7 @@ Applying it twice changes nothing more, and the time is linear in the text.
 
 from __future__ import annotations
 
+from anamnesis.redact.anchors import Anchored
 from anamnesis.redact.finding import Finding
 from anamnesis.redact.names import named_values
 from anamnesis.redact.shapes import shaped_values
@@ -16,13 +17,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Finding", "findings", "redact"]
+__all__ = ["RULES", "Finding", "findings", "redact"]
+
+RULES = 2  # counts up when a rule changes: what was found harmless before is looked at again
+
+_SHORTEST_TEXT = 7  # `pw=1234`
 
 
 def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
     """The secrets in `text`, in order, without overlaps; values in `allow` are left alone."""
     allowed = frozenset(allow)
-    found = [*shaped_values(text), *named_values(text)]
+    if len(text) < _SHORTEST_TEXT:
+        return []
+    anchored = Anchored(text)
+    found = [*shaped_values(anchored), *named_values(anchored)]
     found = [finding for finding in found if text[finding.start : finding.end] not in allowed]
     return _without_overlaps(found)
 

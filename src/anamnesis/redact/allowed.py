@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,12 +13,22 @@ FILE_NAME = "redact-allow.txt"
 
 
 def allow_list(home: str) -> tuple[str, ...]:
-    """The allowed values: whole values only, so that a line cannot open a door by accident."""
+    """The allowed values: whole values only, so that a line cannot open a door by accident.
+
+    The file is read again only when it changed.
+    """
+    path = os.path.join(home, FILE_NAME)
     try:
-        with open(os.path.join(home, FILE_NAME), encoding="utf-8-sig", errors="replace") as file:
-            lines = [line.strip() for line in file]
+        found = os.stat(path)
+        return _read(path, (found.st_mtime_ns, found.st_size, found.st_ino))
     except OSError:
         return ()
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, _stamp: tuple[int, int, int]) -> tuple[str, ...]:
+    with open(path, encoding="utf-8-sig", errors="replace") as file:
+        lines = [line.strip() for line in file]
     return tuple(line for line in lines if line and not line.startswith("#"))
 
 

@@ -6,13 +6,13 @@ from anamnesis import config
 from anamnesis.ground import clock
 from anamnesis.ground.records import fresh, record, replace
 from anamnesis.history import undo
-from anamnesis.importers import native
-from anamnesis.index.curation import titled
+from anamnesis.importers import native, sources
+from anamnesis.index.curation import places, titled
 from anamnesis.notes import tombstones
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
 from anamnesis.notes.note import Memory
 from anamnesis.project import GLOBAL
-from anamnesis.redact import redact
+from anamnesis.redact import RULES, findings, redact
 from anamnesis.redact.allowed import allow_list
 
 TYPE_CHECKING = False
@@ -40,6 +40,7 @@ class Intake:
     edited: list[str] = fresh(default_factory=list)  # changed here by a person; left as they are
     forgotten: int = 0
     known: int = 0  # already there under another id, word for word
+    digests: dict[str, str] = fresh(default_factory=dict)  # of the texts that became these notes
 
     @property
     def sentence(self) -> str:
@@ -66,8 +67,8 @@ def plan_intake(
     progress: Progress = None,
 ) -> Intake:
     """What importing some drafts would do. `origin` keeps equal keys of two machines apart."""
-    intake = _Planner(store, source=source, project=project, origin=origin)
     items = list(drafts)
+    intake = _Planner(store, items, source=source, project=project, origin=origin)
     for done, draft in enumerate(items):
         intake.take(draft)
         if progress is not None:
@@ -80,7 +81,13 @@ def carry_out(store: MemoryStore, intake: Intake, *, source: str) -> undo.Unit |
     pairs = [*((None, note) for note in intake.added), *intake.updated]
     changes = undo.changes_of(store, pairs)
     summary = f"{source}: {intake.sentence}"
-    return undo.apply(store, changes, kind="import", summary=summary)
+    unit = undo.apply(store, changes, kind="import", summary=summary)
+    sources.remember(str(store.root), intake.digests, files=_files(store, intake.digests))
+    return unit
+
+
+def _files(store: MemoryStore, ids: Iterable[str]) -> dict[str, str]:
+    return store.ask(lambda db: places(db, ids))
 
 
 def import_native(
@@ -112,7 +119,13 @@ def import_native(
 
 class _Planner:
     def __init__(
-        self, store: MemoryStore, *, source: str, project: str | None, origin: str
+        self,
+        store: MemoryStore,
+        drafts: Iterable[Draft],
+        *,
+        source: str,
+        project: str | None,
+        origin: str,
     ) -> None:
         self._store = store
         self._source = source
@@ -124,13 +137,43 @@ class _Planner:
         self._updated: dict[str, tuple[ReadNote, Memory]] = {}
         self._edited: list[str] = []
         self._counts = dict.fromkeys(("unchanged", "forgotten", "known"), 0)
+        self._digests: dict[str, str] = {}
+        # A value that is allowed today, or a rule that is new, makes another note of the same text.
+        self._under = "\0".join((str(RULES), project or "", *self._allow))
+        self._forgotten = tombstones.forgotten(str(store.root))
+        self._unchanged = self._unchanged_since({self._id(d): self._digest(d) for d in drafts})
+
+    def _id(self, draft: Draft) -> str:
+        return derived_id("import", self._source, self._origin, draft.key, at="")
+
+    def _digest(self, draft: Draft) -> str:
+        return sources.digest(draft, under=self._under)
+
+    def _unchanged_since(self, digests: dict[str, str]) -> dict[str, str]:
+        """The texts that were imported as they are and whose notes nobody touched since."""
+        root = str(self._store.root)
+        before = sources.known(root)
+        files = _files(self._store, digests.keys() & before.keys())
+        return {
+            id: digests[id]
+            for id, file in files.items()
+            if before[id] == sources.mark(root, file, digest=digests[id])
+        }
 
     def take(self, draft: Draft) -> None:
-        note = self._note(draft)
-        read = self._store.read(note.id)
-        if tombstones.is_forgotten(str(self._store.root), note.id):
+        """Decide about one draft."""
+        id, digest = self._id(draft), self._digest(draft)
+        if id in self._forgotten:
             self._counts["forgotten"] += 1
-        elif read is not None:
+        elif self._unchanged.get(id) == digest:
+            self._counts["unchanged"] += 1
+        else:
+            self._digests[id] = digest
+            self._decide(self._note(id, draft))
+
+    def _decide(self, note: Memory) -> None:
+        read = self._store.read(note.id)
+        if read is not None:
             self._compare(read, note)
         elif self._is_known(note):
             self._counts["known"] += 1
@@ -140,7 +183,7 @@ class _Planner:
     def result(self) -> Intake:
         return Intake(
             list(self._notes.values()), list(self._updated.values()), edited=self._edited,
-            **self._counts,
+            digests=self._digests, **self._counts,
         )  # fmt: skip
 
     def _compare(self, read: ReadNote, note: Memory) -> None:
@@ -149,6 +192,7 @@ class _Planner:
             self._counts["unchanged"] += 1
         elif key(old, "import_hash") != _hash(old):
             self._edited.append(old.id)
+            del self._digests[old.id]  # said again at the next import
         else:
             tags = list(dict.fromkeys([*old.tags, *(t for t in note.tags if t != "pending")]))
             fresh = replace(old, tags=tags, **{name: getattr(note, name) for name in _AT_SOURCE})
@@ -159,21 +203,25 @@ class _Planner:
         same = (self._store.get(id) for id in ids)
         return any(other is not None and other.body.strip() == note.body for other in same)
 
-    def _plain(self, text: str) -> str:
-        return redact(text, allow=self._allow)
+    def _plain(self, texts: list[str]) -> list[str]:
+        """Texts without secrets; looked through together, which costs less, as most have none."""
+        if not findings("\n".join(texts), allow=self._allow):
+            return texts
+        return [redact(text, allow=self._allow) for text in texts]
 
-    def _note(self, draft: Draft) -> Memory:
-        title = self._plain(" ".join(draft.title.split()))[:200]
-        body = self._plain(draft.body.strip())
+    def _note(self, id: str, draft: Draft) -> Memory:
+        title, project, *tags, body = self._plain(
+            [" ".join(draft.title.split()), draft.project, *draft.tags, draft.body.strip()]
+        )
         at = draft.at or clock.utcnow()
         note = Memory(
-            id=derived_id("import", self._source, self._origin, draft.key, at=""),
+            id=id,
             type=draft.type,
-            title=title,
+            title=title[:200],
             body=body,
-            project=self._project or self._plain(draft.project) or GLOBAL,
+            project=self._project or project or GLOBAL,
             machine_id=self._machine,
-            tags=list(dict.fromkeys([*map(self._plain, draft.tags), "pending"])),
+            tags=list(dict.fromkeys([*tags, "pending"])),
             created_at=at,
             updated_at=at,
             prov_source="import",

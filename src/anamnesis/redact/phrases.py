@@ -1,0 +1,84 @@
+"""Secrets that the words around them betray: in headers, addresses, commands and settings.
+
+Every pattern starts where its literal (in lower case) stands and ignores case. No pattern nests
+quantifiers, and every run has a bound, so the time is linear in the text.
+"""
+
+# ruff: noqa: E501  (a pattern is read in one piece)
+from __future__ import annotations
+
+from anamnesis.redact.shape import Shape, phrase
+
+# What a shell takes as one argument, quoted or not. A placeholder such as <password> is judged
+# later, where all values are.
+_ARGUMENT = r"[\"']?([^\s\"'`]{1,200})"
+_USER = r"[\"']?[^\s:\"'`/]{1,99}:([^\s\"'`]{1,200})"
+# The rest of a command up to one of its options: not past its line, nor past a pipe.
+_OPTIONS = r"\b[^\n|]{0,200}?\s"
+
+_HEADERS = (
+    phrase(
+        "authorization header",
+        "authorization",
+        r"authorization[\"'\\\]]{0,4}\s{0,3}[:=,]\s{0,3}[\"'`\\]{0,3}"
+        r"(?:[a-z][a-z0-9-]{1,20}[ :=]\s{0,3}(?:token=)?[\"\\]{0,3})?([A-Za-z0-9._~+/=:|$!%@-]{8,4000})",
+        no_words=True,
+    ),
+    phrase("bearer token", "bearer", r"bearer[\s:]{1,3}[\"'`]?([A-Za-z0-9._~+/=|-]{16,4000})", no_words=True),
+    phrase("okta token", "ssws", r"ssws\s{1,3}([A-Za-z0-9_-]{20,100})"),
+    phrase("cookie", "sessid= sessionid= connect.sid=",
+           r"(?:sessid|sessionid|connect\.sid)=([A-Za-z0-9%._~+/=-]{16,400})"),
+)  # fmt: skip
+
+_ADDRESSES = (
+    phrase("password in url", "://", r"://[^\s:/@\"'<>`\\,]{0,100}:([^\s/\"'`\\]{1,200})@(?=[\w\[$({*<])"),
+    phrase("password in url", "://", r"(?<!http)(?<!https)://[^\s:/@\"'<>`\\,]{0,100}:(?!\d{1,5}[/,])([^\s\"'`\\]{1,200})@(?=[\w\[])"),
+    phrase("token in url", "://", r"://([A-Za-z0-9_.~-]{20,255})(?::x-oauth-basic|:)?@"),
+    phrase("slack webhook", "hooks.slack.com/",
+           r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,255})"),
+    phrase("discord webhook", "/api/webhooks/", r"/api/webhooks/(\d{10,25}/[A-Za-z0-9_-]{30,100})"),
+    phrase("teams webhook", ".office.com/webhook", r"\.office\.com/webhook(?:b2)?/([^\s\"'<>)]{40,400})"),
+    phrase("zapier webhook", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/([0-9]{4,12}/[a-z0-9]{5,20})"),
+    phrase("signed url", "sig=", r"(?<=[?&;])sig=([A-Za-z0-9%/+=_-]{30,255})"),
+    phrase("aws signature", "x-amz-signature=", r"x-amz-signature=([0-9a-f]{64})"),
+    phrase("signed url", "signature=", r"(?<=[?&-])signature=([A-Za-z0-9%/+=_~-]{40,2000})"),
+    phrase("aws session token", "x-amz-security-token=", r"x-amz-security-token=([A-Za-z0-9%/+=_-]{40,4000})"),
+    phrase("key in url", "code= key= sig= apikey= appid=",
+           r"(?<=[?&])(?:code|key|sig|apikey|appid)=([A-Za-z0-9%/+=_.~-]{24,255})", generated=True),
+)  # fmt: skip
+
+_COMMANDS = (
+    phrase("password", "curl wget", r"(?:curl|wget)" + _OPTIONS + r"(?:-u|--user)(?:[ =]|(?<=-u))" + _USER),
+    phrase("password", "--user --proxy-user --creds --auth", r"--(?:proxy-)?(?:user|creds|auth)[ =]" + _USER),
+    phrase("password", "mysql mariadb", r"(?:mysql|mariadb)\w{0,10}" + _OPTIONS + r"-p(?![a-z-]{0,20}[ ]?=)([^\s\"'`][^\s\"'`]{3,200})"),
+    phrase("password", "mysql mariadb", r"(?:mysql|mariadb)\w{0,10}" + _OPTIONS + r"-p([\"'][^\s\"'`]{3,200})"),
+    phrase("password", "login", r"login" + _OPTIONS + r"(?:-p|--password|--token)[ =]" + _ARGUMENT),
+    phrase("password", "mongo", r"mongo\w{0,10}" + _OPTIONS + r"-p[ =]?" + _ARGUMENT),
+    phrase("password", "redis-cli", r"redis-cli" + _OPTIONS + r"-a[ =]?" + _ARGUMENT),
+    phrase("password", "sqlcmd", r"sqlcmd" + _OPTIONS + r"(?-i:-P)[ =]?" + _ARGUMENT),
+    phrase("password", "ldap", r"ldap[a-z]{3,10}" + _OPTIONS + r"-w[ =]?" + _ARGUMENT),
+    phrase("password", "twine", r"twine" + _OPTIONS + r"-p[ =]?" + _ARGUMENT),
+    phrase("password", "sshpass", r"sshpass\s+-p\s*" + _ARGUMENT),
+    phrase("password", "7z zip", r"(?:7z|zip)[a]?\s[^\n|]{0,60}?\s?-p[ ]?([^\s\"'`]{4,200})", generated=True),
+    phrase("password", "pass:", r"(?:(?<=passin )|(?<=passout )|(?<=-pass ))pass:([^\s\"'`\\]{1,200})"),
+    phrase("password", "chpasswd", r"chpasswd\s{0,3}<<<\s{0,3}[\"']?[^\s:\"']{1,60}:([^\s\"']{1,200})"),
+    phrase("password", "echo", r"echo\s(?:-[en]{1,2}\s)?[\"']?[\w.-]{1,40}:([^\s\"'`|]{1,200})[\"']?\s?\|\s?(?:sudo\s)?chpasswd"),
+    phrase("password", "echo printf", r"(?:echo|printf)\s(?:-[en]{1,2}\s)?[\"']?([^\s\"'`|$]{6,2000})[\"']?\s{0,2}\|[^\n]{0,80}?--(?:password|token|with)-?(?:stdin|token)", no_words=True),
+    phrase("password", "machine", r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{1,200})"),
+    phrase("password", "user grant", r"(?:user\s+\S{1,80}|grant\s[^\n]{1,160}?)\s+identified\s+(?:with\s+\S{1,40}\s+)?by\s+(?:password\s+)?[\"']([^'\"\n]{1,200})[\"']"),
+    phrase("password", "creds credentials login", r"(?:creds|credentials|login)(?:\s(?:is|are))?\s?[:=]?\s{1,3}[\"'`]?[\w.@-]{1,40}\s?[/:]\s?(?=[^\s\d]{0,60}\d)([^\s\"'`/.]{6,200})(?=[\s\"'`.,;)]|\Z)"),
+    phrase("token", "login(", r"login\(\s{0,3}[\"'`]([A-Za-z0-9_.-]{50,200})[\"'`]"),
+    phrase("seed phrase", "mnemonic seed recovery", r"(?:mnemonic|(?:seed|recovery)[ _]phrase)[\"']?\s{0,2}(?:is|[:=])\s{0,3}[\"'`]?((?:[a-z]{3,8}\s){11,23}[a-z]{3,8})"),
+    phrase("password", "password", r"(?<=with )(?:encrypted )?password\s+'([^'\n]{1,200})'"),
+    phrase("password", "securestring", r"securestring\s+(?:-string\s+)?[\"']([^\"'\n]{1,200})[\"']"),
+    phrase("password", "<password <passwd <secret <apikey <token", r"<(?:password|passwd|secret|apikey|token)>([^<>\s]{4,200})</"),
+    phrase("token", "snyk heroku vault", r"(?:snyk|heroku|vault)\s+(?:auth|login|config set api=?)[ =](?:token=)?" + _ARGUMENT, generated=True),
+    phrase("token", "sonar.login", r"sonar\.login[ =:]{1,3}" + _ARGUMENT, generated=True),
+    phrase("secret", "secret variable", r"(?:secret|variable)\s+set\s+\S{1,60}\s+(?:--body|-b|--value)[ =]" + _ARGUMENT),
+    phrase("secret", "--from-literal=", r"--from-literal=[\"']?[\w.-]{1,60}=([^\s\"']{1,400})"),
+    phrase("secret", "aws_secret_access_key aws_session_token", r"aws_se\w{5,20}[\s=:\"']{1,5}([A-Za-z0-9/+=]{30,2000})"),
+    phrase("azure key", "accountkey= sharedaccesskey=", r"(?:account|sharedaccess)key=([^;\s\"']{20,200})"),
+    phrase("azure client secret", "q~", r"((?-i:[A-Za-z0-9_~.]{3}[0-9]Q)~[A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])", before=(4,)),
+)  # fmt: skip
+
+PHRASES: tuple[Shape, ...] = (*_HEADERS, *_ADDRESSES, *_COMMANDS)
