@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from array import array
+from itertools import accumulate
 from pathlib import Path
 
 from anamnesis.index import words
@@ -25,6 +26,7 @@ def main(model: Path, output: Path) -> None:
     vectors = _vectors(model / "model.safetensors")
     vocabulary = (model / "vocab.txt").read_text(encoding="utf-8").splitlines()
     kept = [(word, at) for at, word in enumerate(vocabulary) if _is_word(word)]
+    kept.sort(key=lambda entry: entry[0].encode())  # found by halving, without reading them all
     largest = max(max(map(abs, vectors[at])) for _, at in kept)
     unit = largest / _STEPS / _SCALES
     header = {
@@ -34,8 +36,12 @@ def main(model: Path, output: Path) -> None:
         "dimensions": len(vectors[0]),
     }
     rows = [_row(vectors[at], unit) for _, at in kept]
-    text = "\n".join([json.dumps(header), *(word for word, _ in kept), ""])
-    output.write_bytes(text.encode() + b"".join(rows))
+    names = [word.encode() for word, _ in kept]
+    borders = array("I", accumulate(map(len, names), initial=0))
+    if sys.byteorder == "big":
+        borders.byteswap()
+    head = json.dumps(header).encode() + b"\n"
+    output.write_bytes(head + borders.tobytes() + b"".join(names) + b"".join(rows))
     print(f"{len(kept)} words of {len(vectors[0])} dimensions, {output.stat().st_size} bytes")
 
 
@@ -55,7 +61,7 @@ def _vectors(path: Path) -> list[array[float]]:
 
 def _is_word(entry: str) -> bool:
     word = entry.removeprefix("##")
-    return words.tokens(word) == [word] and words.UNSPACED.search(word) is None
+    return words.tokens(word) == [word] and not words.unspaced(word)
 
 
 def _row(vector: array[float], unit: float) -> bytes:

@@ -186,7 +186,9 @@ def test_a_prompt_brings_a_note_to_mind_once(store: MemoryStore, root: Path) -> 
     assert second == ""
     (receipt,) = receipts.latest(str(root))
     assert [note["id"] for note in receipt["notes"]] == ["A"]
-    assert "title: sqlite, mode, WAL" in receipt["notes"][0]["why"]
+    why = receipt["notes"][0]["why"]
+    assert "sqlite (in 2 notes)" in why
+    assert "coverage" in why
 
 
 def test_a_prompt_does_not_repeat_what_the_session_started_with(

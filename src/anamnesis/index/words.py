@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -11,11 +12,10 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-UNSPACED = re.compile(f"[{_UNSPACED}]+")
-
-_ACCENT = re.compile("[\u0300-\u036f]")
-_ACCENTED = re.compile("[\u00e0-\u024f\u0300-\u036f\u1e00-\u1eff]")
-_TYPOGRAPHY = re.compile("[\u2010-\u2027\u2030-\u205e\u2190-\u2bff]+")  # dashes, quotes, arrows
+# As text: what only some notes need is compiled when one does, for a hook pays for each pattern.
+_ACCENT = "[\u0300-\u036f]"
+_ACCENTED = "[\u00e0-\u024f\u0300-\u036f\u1e00-\u1eff]"
+_TYPOGRAPHY = "[\u2010-\u2027\u2030-\u205e\u2190-\u2bff]+"  # dashes, quotes, arrows
 _SPACE = ord(" ")
 _ASCII = [chr(code) for code in range(128)]
 _FOLDED = bytes(ord(c.lower()) if c.isalnum() else _SPACE for c in _ASCII) + bytes(128)
@@ -52,20 +52,30 @@ LIGHT_WORDS = frozenset(
 def fold(text: str) -> str:
     """The text in lower case without the accents of Latin letters, as the tokenizer sees it."""
     lowered = text.lower()
-    if lowered.isascii() or _ACCENTED.search(lowered) is None:
+    if lowered.isascii() or _compiled(_ACCENTED).search(lowered) is None:
         return lowered
     from unicodedata import normalize
 
-    return normalize("NFC", _ACCENT.sub("", normalize("NFD", lowered)))
+    return normalize("NFC", _compiled(_ACCENT).sub("", normalize("NFD", lowered)))
 
 
 def tokens(text: str) -> list[str]:
     """The words of a text, folded."""
     if not text.isascii():
-        text = _TYPOGRAPHY.sub(" ", text)
+        text = _compiled(_TYPOGRAPHY).sub(" ", text)
     if text.isascii():  # by far the most common, and five times faster
         return text.encode("ascii").translate(_FOLDED).decode("ascii").split()
     return WORD.findall(fold(text))
+
+
+def unspaced(text: str) -> list[str]:
+    """The stretches of a text in scripts that write without spaces."""
+    return [] if text.isascii() else _compiled(f"[{_UNSPACED}]+").findall(text)
+
+
+@lru_cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def pieces(word: str) -> list[str]:
@@ -107,7 +117,7 @@ def parts(text: str) -> str:
         if whole := joined(compound):
             found[whole] = None
     if not text.isascii():
-        for run in UNSPACED.findall(text):
+        for run in unspaced(text):
             found.update(dict.fromkeys(bigrams(run)))
     return " ".join(found)
 

@@ -45,11 +45,13 @@ def render_inject(memories: Sequence[Memory]) -> str:
     return "\n\n".join([HEADING, *map(section, memories)]) + "\n"
 
 
-def section(note: Memory) -> str:
-    """One note as a section of its own."""
+def section(note: Memory, *, also: str = "") -> str:
+    """One note as a section of its own; `also` is said about it, too."""
     about = f"project: {_inline(note.project)} | origin: {_inline(note.machine_id)}"
     if note.prov_source != "human" or note.confidence < 1.0:
         about += f" | source: {_inline(note.prov_source)} (confidence {note.confidence:g})"
+    if also:
+        about += f" | {also}"
     return f"## [{_inline(note.type)}] {_inline(note.title)}\n_{about}_\n\n{_as_data(note.body)}"
 
 

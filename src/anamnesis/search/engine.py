@@ -74,7 +74,7 @@ def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
     hits: list[rank.Ranked] = []
     best = 0.0
     for rows in _blocks(db, asked, query, known):
-        block = _texts(db, rows, places)
+        block = texts(db, rows, places)
         hits += rank.ranked(
             query, block, known, meaning=meaning, nearness=asked.nearness, best=best
         )
@@ -123,9 +123,10 @@ def _meaning(query: Query) -> Meaning | None:
     return meaning.of(query.words)
 
 
-def _texts(
+def texts(
     db: sqlite3.Connection, rows: Sequence[int], places: dict[str, tuple[str, str]]
 ) -> list[rank.Candidate]:
+    """The notes in these rows as the ranking reads them; `places` learns where each is."""
     found = db.execute(
         "SELECT m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "  # noqa: S608
         "m.scope, m.body_path FROM memories m CROSS JOIN memories_fts f ON f.rowid = m.rowid "

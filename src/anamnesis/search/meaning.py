@@ -9,10 +9,12 @@ adding two texts is then one addition, fast without any library and equal on eve
 from __future__ import annotations
 
 import os
+import struct
+from bisect import bisect_left
 from functools import lru_cache
 from math import sqrt
+from mmap import ACCESS_READ, mmap
 from operator import mul
-from struct import Struct
 
 from anamnesis.config import is_on
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _FILE = os.path.join(os.path.dirname(__file__), "meaning.bin")
 _ZERO = 7  # four bits hold -7..7, stored from 0 up
+_BORDERS = struct.Struct("<II")
 _LANE = 4  # bytes: room for the words of a long note
 _MOST_WORDS = 256  # of a text; so many, taken evenly, say what the whole of it is about
 _LONGEST_WORD = 40
@@ -32,20 +35,28 @@ _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
 class Table(dict[str, int]):
-    """The vector of every word met so far, as a big integer; an unknown word is 0."""
+    """The vector of every word met so far, as a big integer; an unknown word is 0.
 
-    def __init__(self, content: bytes) -> None:
+    The file holds a line about itself, the borders between words, the words in the order of
+    their bytes, and their rows. It is mapped and not read: a prompt needs some hundred words.
+    """
+
+    def __init__(self, content: mmap, *, pieces: bool = True) -> None:
         import json
 
-        first = content.index(b"\n")
+        first = content.find(b"\n")
         header = json.loads(content[:first])
-        count, self.dimensions = header["words"], header["dimensions"]
+        self._count: int = header["words"]
+        self.dimensions: int = header["dimensions"]
+        self._borders = first + 1
+        self._words = self._borders + _LANE * (self._count + 1)
         self._width = 1 + self.dimensions // 2
-        rows = len(content) - count * self._width
-        entries = content[first + 1 : rows].decode().split("\n")[:count]
-        self._places = {word: rows + at * self._width for at, word in enumerate(entries)}
-        self._content = content
-        self._lanes = Struct(f"<{self.dimensions + 1}I")
+        self._rows = len(content) - self._count * self._width
+        self._content, self._in_pieces = content, pieces
+        _, last = _BORDERS.unpack_from(content, self._words - 2 * _LANE)
+        if self._words + last != self._rows:
+            raise ValueError("the parts of the table do not fit together")
+        self._lanes = struct.Struct(f"<{self.dimensions + 1}I")
         self._piece = lru_cache(maxsize=_CACHED_PIECES)(self._vector)
         self._pieces = lru_cache(maxsize=_CACHED_SPLITS)(self._split)
 
@@ -62,16 +73,23 @@ class Table(dict[str, int]):
         *lanes, zero = self._lanes.unpack(total.to_bytes(self._lanes.size, "little"))
         return lanes, zero
 
+    def has(self, word: str) -> bool:
+        """Whether the table has a vector for this word as a whole."""
+        return self._place(word) is not None
+
     def _split(self, word: str) -> list[int]:
         """The longest known pieces of a word, from the left; none if a rest is unknown."""
         places: list[int] = []
         if not word.isalpha():  # numbers, versions and hashes mean nothing here
             return places
+        if not self._in_pieces:
+            place = self._place(word)
+            return places if place is None else [place]
         start = 0
         while start < len(word) <= _LONGEST_WORD:
             mark = "##" if start else ""
             for end in range(len(word), start, -1):
-                place = self._places.get(mark + word[start:end])
+                place = self._place(mark + word[start:end])
                 if place is not None:
                     places.append(place)
                     start = end
@@ -79,6 +97,18 @@ class Table(dict[str, int]):
             else:
                 return []
         return places
+
+    def _place(self, word: str) -> int | None:
+        """Where the row of a word begins."""
+        wanted = word.encode()
+        at: int = bisect_left(range(self._count), wanted, key=self._word)
+        if at == self._count or self._word(at) != wanted:
+            return None
+        return self._rows + at * self._width
+
+    def _word(self, at: int) -> bytes:
+        start, end = _BORDERS.unpack_from(self._content, self._borders + _LANE * at)
+        return self._content[self._words + start : self._words + end]
 
     def _vector(self, place: int) -> int:
         row = self._content[place : place + self._width]
@@ -115,10 +145,20 @@ def _sample(words: Sequence[str]) -> Sequence[str]:
     return [words[at * len(words) // _MOST_WORDS] for at in range(_MOST_WORDS)]
 
 
-def of(words: Sequence[str]) -> Meaning | None:
-    """The meaning of a question, or None where meaning is switched off or cannot be had."""
-    table = None if is_off() else _table()
+def of(words: Sequence[str], *, pieces: bool = True) -> Meaning | None:
+    """The meaning of a question, or None where meaning is switched off or cannot be had.
+
+    Without pieces, words that the table does not have as a whole mean nothing; taking them apart
+    is what costs most.
+    """
+    table = None if is_off() else _table(pieces=pieces)
     return None if table is None else Meaning(table, words)
+
+
+def knows(word: str) -> bool:
+    """Whether a word in lower case is an English one, and not a name that somebody made up."""
+    table = _table(pieces=False)
+    return table is not None and table.has(word)
 
 
 def is_off() -> bool:
@@ -133,10 +173,10 @@ def problem() -> str:
     return f"{_FILE} is missing or damaged; notes are found by their words alone"
 
 
-@lru_cache(maxsize=1)
-def _table() -> Table | None:
+@lru_cache(maxsize=2)
+def _table(*, pieces: bool = True) -> Table | None:
     try:
         with open(_FILE, "rb") as stream:
-            return Table(stream.read())
-    except (OSError, ValueError, LookupError):
+            return Table(mmap(stream.fileno(), 0, access=ACCESS_READ), pieces=pieces)
+    except (OSError, ValueError, LookupError, struct.error):
         return None

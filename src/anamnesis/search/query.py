@@ -7,11 +7,14 @@ from itertools import pairwise
 
 from anamnesis.ground.records import record, replace
 from anamnesis.index import words
+from anamnesis.search import languages
 from anamnesis.search.stem import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from anamnesis.search.languages import Language
 
 _FUNCTION_WEIGHT = 0.2  # enough to order notes that match the rest equally
 _LIGHT_WEIGHT = 0.4
@@ -63,13 +66,14 @@ def read(text: str) -> Query:
     """The terms of a free text; whatever it contains, nothing in it is an operator."""
     sequence = _bounded(words.tokens(text))
     terms: dict[str, Term] = {}
+    language = languages.of(sequence)
     for word in sequence:
-        if words.UNSPACED.search(word) is None:
-            _add(terms, _word(word))
+        if not words.unspaced(word):
+            _add(terms, _word(word, language))
     for compound in words.compounds(text)[:_FIRST_WORDS]:
         for part in _parts(compound):
             _add(terms, part)
-    for run in words.UNSPACED.findall(words.fold(text))[:_FIRST_WORDS]:
+    for run in words.unspaced(words.fold(text))[:_FIRST_WORDS]:
         for pair in words.bigrams(run)[:_FIRST_WORDS]:
             _add(terms, Term(pair, pair, kind="bigram" if len(pair) > 1 else "prefix"))
     if terms and not any(term.selects for term in terms.values()):
@@ -100,7 +104,12 @@ def _bounded(sequence: list[str]) -> list[str]:
     return [word for word in dict.fromkeys(sequence) if word in kept]
 
 
-def _word(word: str) -> Term:
+def _word(word: str, language: Language | None) -> Term:
+    if language is not None:
+        if word in language.function_words:
+            return Term(word, stem(word), _FUNCTION_WEIGHT, "function")
+        if word.isalpha() and (start := language.stem(word)):
+            return Term(start, start, kind="prefix")
     if word in words.FUNCTION_WORDS:
         return Term(word, stem(word), _FUNCTION_WEIGHT, "function")
     if word in words.LIGHT_WORDS:

@@ -104,6 +104,11 @@ class Ranked:
         """What its words alone are worth."""
         return self._reading.points
 
+    @property
+    def words(self) -> list[str]:
+        """The words of its title and body."""
+        return self._reading.words
+
     def why(self) -> Why:
         """The explanation of the score."""
         reading, scorer = self._reading, self._reading.scorer
@@ -169,7 +174,7 @@ class _Scorer(dict[str, int]):
         self.average = max(statistics.average_length, 1.0)
         self.frequencies = [self._frequency(term, statistics) for term in self.terms]
         self.weights = [
-            term.weight * _rarity(frequency, statistics.notes)
+            term.weight * rarity(frequency, statistics.notes)
             for term, frequency in zip(self.terms, self.frequencies, strict=True)
         ]
         self.whole = sum(self.weights)
@@ -177,16 +182,16 @@ class _Scorer(dict[str, int]):
         self.function_words = {t.text: at for at, t in enumerate(self.terms) if not t.selects}
         self._stems = {t.stem: at for at, t in enumerate(self.terms) if t.selects}
         self._starts = [(t.text, at) for at, t in enumerate(self.terms) if t.kind == "prefix"]
-        self._head = min([2, *(len(start) for start, _ in self._starts)])
-        forms = (form for t in self.terms if t.selects for form in (t.text, t.stem))
-        self._heads = {form[: self._head] for form in forms}
+        # Stemming changes no letter but the last that is left, so a word begins like its stem.
+        begun = [start for start, _ in self._starts]
+        self._heads = tuple({*begun, *(t.stem[:-1] or t.stem for t in self.terms if t.selects)})
         self.partners = self._partners(query)
 
     def among(self, distinct: Iterable[str]) -> dict[str, int]:
         """The words that are terms of the question, each with its term."""
-        # Nearly every word of a note is none; its first letters tell that without stemming it.
-        head, heads = self._head, self._heads
-        likely = [word for word in distinct if word[:head] in heads]
+        # Nearly every word of a note is none; how it begins tells that without stemming it.
+        heads = self._heads
+        likely = [word for word in distinct if word.startswith(heads)]
         return {word: term for word in likely if (term := self[word]) >= 0}
 
     def __missing__(self, word: str) -> int:
@@ -270,7 +275,12 @@ def _likeness(meaning: Meaning | None, tokens: list[str]) -> float:
     return 0.0 if meaning is None else max(0.0, meaning.nearness(tokens))
 
 
-def _rarity(frequency: int, notes: int) -> float:
+def most_points(notes: int) -> float:
+    """What a word can give at most that no other of so many notes has."""
+    return (_SATURATION + 1) * rarity(0, notes)
+
+
+def rarity(frequency: int, notes: int) -> float:
     """BM25's inverse document frequency: a word in every note says nothing."""
     frequency = min(frequency, notes)
     return log(1 + (notes - frequency + 0.5) / (frequency + 0.5))

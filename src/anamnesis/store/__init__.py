@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from anamnesis.search.engine import SearchHit
     from anamnesis.search.filters import Filters
+    from anamnesis.search.prompt import Answer
     from anamnesis.search.query import _fts_query
     from anamnesis.search.semantic import Semantics
 
@@ -225,6 +226,15 @@ class MemoryStore(Filing):
         found = self._catalog.query(lambda db: search(db, asked))
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
         return [SearchHit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
+
+    def answering(self, prompt: str, *, filters: Filters) -> Sequence[tuple[Memory, Answer]]:
+        """The notes that answer what somebody just typed, each with the reason; mostly none."""
+        from anamnesis.search.prompt import answers
+
+        self._catalog.notice()
+        found = self._catalog.query(lambda db: answers(db, prompt, filters=filters))
+        read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in found)
+        return [(file.note, hit) for file, hit in read if file is not None]
 
     def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The answer of one of the index's own queries, on one state of it."""

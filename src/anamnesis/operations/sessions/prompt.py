@@ -77,7 +77,7 @@ def _leave_receipt(
     home: str, payload: Payload, project: str, shown: list[Shown], text: str
 ) -> None:
     given = [
-        receipts.Given(each.match.note.id, each.match.why, each.units, whole=each.whole)
+        receipts.Given(each.match.note.id, each.match.answer.why, each.units, whole=each.whole)
         for each in shown
     ]
     receipts.write(

@@ -1,0 +1,234 @@
+"""Which notes answer a prompt, decided on a real index."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anamnesis.index import rows, schema
+from anamnesis.inject.prompt import MOST_UNITS, Match, is_worth_a_look, rendered
+from anamnesis.notes.note import Memory
+from anamnesis.search import names
+from anamnesis.search.filters import Filters
+from anamnesis.search.passages import passage
+from anamnesis.search.prompt import Answer, answers
+from anamnesis.search.stem import stem
+
+WAL = Memory(
+    id="WAL", type="semantic", title="SQLite in WAL mode", tags=["database", "locking"],
+    body="Set busy_timeout to 5000. Readers never block the writer; checkpoint in the background.",
+)  # fmt: skip
+PORT = Memory(
+    id="PORT", type="procedural", title="EADDRINUSE on start",
+    body="A stale worker keeps the port: stop it with `fuser -k 5433/tcp` and start again.",
+)  # fmt: skip
+SUBJECTS = (
+    "invoice rounding", "login page colours", "image upload", "customer address import",
+    "release notes", "search suggestions", "password reset mail", "calendar export",
+)  # fmt: skip
+
+
+def crowd(count: int) -> list[Memory]:
+    """Notes about other things, in words that they share with one another."""
+    return [
+        Memory(
+            id=f"N{number:05}",
+            type="semantic",
+            title=f"{SUBJECTS[number % len(SUBJECTS)]} {number}",
+            body=f"We changed the {SUBJECTS[number * 3 % len(SUBJECTS)]} in the second sprint.",
+        )
+        for number in range(count)
+    ]
+
+
+def index(notes: list[Memory]) -> sqlite3.Connection:
+    db = schema.connect(":memory:")
+    schema.create(db)
+    rows.insert_all(db, [(at, note, f"{note.id}.md") for at, note in enumerate(notes, 1)])
+    return db
+
+
+def asked(db: sqlite3.Connection, prompt: str) -> list[str]:
+    return [answer.id for answer in answers(db, prompt, filters=Filters())]
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[sqlite3.Connection]:
+    with closing(index([WAL, PORT, *crowd(60)])) as db:
+        yield db
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "continue",
+        "  yes ",
+        "/compact keep the plan",
+        "<task-notification>\n<task-id>a</task-id>",
+        "<command-name>/x</command-name> y",
+    ],
+)
+def test_prompts_that_ask_nothing_are_not_looked_at(prompt: str) -> None:
+    assert not is_worth_a_look(prompt)
+
+
+@pytest.mark.parametrize("prompt", ["why is sqlite locked?", "连接池为什么这么小?"])
+def test_a_question_is_looked_at(prompt: str) -> None:
+    assert is_worth_a_look(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("why does sqlite still lock in WAL mode?", "WAL"),
+        ("sqlite locking", "WAL"),
+        ("what did we decide about busy_timeout for the database", "WAL"),
+        ("Readers block the writer although the database is in WAL mode, see store.py", "WAL"),
+        ("EADDRINUSE again, what was the fix?", "PORT"),
+        ("what listens on 5433", "PORT"),
+    ],
+)
+def test_a_note_that_answers_is_given(store: sqlite3.Connection, prompt: str, answer: str) -> None:
+    assert asked(store, prompt) == [answer]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "please fix the login page and add a test for it",
+        "which mode of transport is cheapest for readers in Berlin",
+        "rename the writer class to Author everywhere and update all imports in the package",
+        "set the background color of the header to blue",
+        "the database migration of customer addresses fails on staging with a timeout error",
+        "PLEASE START AGAIN",
+        "commit this and push",
+    ],
+)
+def test_a_note_that_shares_a_word_or_two_is_not(store: sqlite3.Connection, prompt: str) -> None:
+    assert asked(store, prompt) == []
+
+
+@pytest.mark.parametrize("size", [0, 25, 300, 5_000])
+def test_the_decision_does_not_depend_on_the_size_of_the_store(size: int) -> None:
+    with closing(index([WAL, PORT, *crowd(size)])) as db:
+        assert asked(db, "why does sqlite still lock in WAL mode?") == ["WAL"]
+        assert asked(db, "EADDRINUSE again, what was the fix?") == ["PORT"]
+        assert asked(db, "please run the tests and fix whatever fails") == []
+        assert asked(db, "set the background color of the header to blue") == []
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "prompt", "generic"),
+    [
+        (
+            "Mahnungen laufen über die Warteschlange",
+            "Der Cronjob lief auf zwei Servern und verschickte jede Mahnung doppelt.",
+            "warum werden die Mahnungen doppelt verschickt?",
+            "kannst du bitte die Tests laufen lassen und die Fehler beheben?",
+        ),
+        (
+            "连接池大小",
+            "生产环境的连接池设为 20,因为数据库最多允许 100 个连接。",
+            "为什么连接池设得这么小?",
+            "请运行测试并修复错误",
+        ),
+        (
+            "デプロイは火曜日のみ",
+            "本番環境へのデプロイは火曜日だけ許可されています。",
+            "本番環境のデプロイはいつ許可されていますか",
+            "テストを実行してください",
+        ),
+        (
+            "Les factures sans trou",
+            "La numérotation des factures vient d'une table verrouillée, pas d'une séquence.",
+            "pourquoi la numérotation des factures ne vient pas d'une séquence ?",
+            "peux-tu lancer les tests et corriger les erreurs ?",
+        ),
+    ],
+)
+def test_other_languages_are_answered(title: str, body: str, prompt: str, generic: str) -> None:
+    note = Memory(id="HIT", type="semantic", title=title, body=body)
+    with closing(index([note, WAL, PORT, *crowd(60)])) as db:
+        assert asked(db, prompt) == ["HIT"]
+        assert asked(db, generic) == []
+
+
+def test_a_name_that_many_notes_have_is_not_enough() -> None:
+    common = [
+        Memory(id=f"C{n}", type="semantic", title=f"topic {n}", body=f"see config_file, part {n}")
+        for n in range(10)
+    ]
+    with closing(index([*common, *crowd(60)])) as db:
+        assert asked(db, "open config_file for me") == []
+
+
+def test_the_reason_can_be_read(store: sqlite3.Connection) -> None:
+    (found,) = answers(store, "what did we decide about busy_timeout", filters=Filters())
+
+    assert found.why.startswith("names busy_timeout; ")
+    assert "coverage" in found.why
+    assert "busy (in 1 note)" in found.why
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["busy_timeout", "getUserById", "src/store.py", "HTTPError", "utf8mb4", "ORA-01555", "EPIPE",
+     "5432", "api/users/all"],
+)  # fmt: skip
+def test_names(word: str) -> None:
+    assert names.mentioned(f"look at {word}, please") == [word]
+
+
+@pytest.mark.parametrize(
+    "word", ["timeout", "SQL", "Berlin", "don", "PLEASE", "2024", "100", "42", "and/or", "e.g"]
+)
+def test_words_that_are_no_names(word: str) -> None:
+    assert names.mentioned(f"look at {word}, please") == []
+
+
+@given(st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=3, max_size=14))
+def test_a_word_begins_like_its_stem(word: str) -> None:
+    """The ranking passes over all words that begin otherwise."""
+    assert word.startswith(stem(word)[:-1])
+
+
+def match(note: Memory, *words: str) -> Match:
+    return Match(note, Answer(note.id, "portable", "x.md", "why", dict.fromkeys(words, 1.0)))
+
+
+def test_what_answers_is_shown_and_not_the_head_of_the_note() -> None:
+    filler = "\n".join(f"- step {n}: nothing of interest happened here at all" for n in range(80))
+    note = Memory(
+        id="LONG", type="episodic", title="A long day",
+        body=f"{filler}\n- the flaky test waited for the clock of the kestrel\n{filler}",
+    )  # fmt: skip
+
+    text, (shown,) = rendered([match(note, "kestrel", "clock")])
+
+    assert "the flaky test waited for the clock of the kestrel" in text
+    assert "id: LONG | part of the note, memory_search for the whole" in text
+    assert not shown.whole
+    assert len(text) <= MOST_UNITS
+
+
+def test_only_so_much_is_given() -> None:
+    notes = [
+        Memory(id=f"N{n}", type="semantic", title=f"note {n}", body="word " * 160) for n in range(3)
+    ]
+
+    text, shown = rendered([match(note, "word") for note in notes])
+
+    assert len(text) <= MOST_UNITS
+    assert [each.match.note.id for each in shown] == ["N0", "N1", "N2"]
+    assert rendered([]) == ("", [])
+
+
+@given(st.text(max_size=900), st.integers(20, 400))
+def test_a_passage_keeps_to_its_room(body: str, room: int) -> None:
+    assert len(passage(body, {"word": 1.0}, room=room)) <= room
