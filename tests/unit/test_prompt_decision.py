@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.index import rows, schema
+from anamnesis.index.stem import stem
 from anamnesis.inject.prompt import MOST_UNITS, Match, is_worth_a_look, rendered
 from anamnesis.notes.note import Memory
 from anamnesis.search import names
 from anamnesis.search.filters import Filters
 from anamnesis.search.passages import passage
 from anamnesis.search.prompt import Answer, answers
-from anamnesis.search.stem import stem
 
 WAL = Memory(
     id="WAL", type="semantic", title="SQLite in WAL mode", tags=["database", "locking"],

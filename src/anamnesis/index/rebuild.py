@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.ground.errors import NotWritable
-from anamnesis.index import refresh, rows, schema, supersession
+from anamnesis.index import refresh, rows, schema, supersession, vocabulary
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
 
@@ -132,6 +132,7 @@ def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None =
             progress(done, len(listing.files))
     schema.end_bulk(db)
     schema.create_indexes(db)
+    vocabulary.build(db)
     _settle(db, root)
 
 

@@ -217,6 +217,8 @@ def record_files(db: sqlite3.Connection, readings: Iterable[Reading]) -> None:
 
 def _settle(db: sqlite3.Connection, root: str, note_id: str, fresh: dict[str, Reading]) -> None:
     """Index the one file that stands for an id; that several files have it is their problem."""
+    from anamnesis.index import vocabulary  # only writing needs it; a hook reads
+
     rivals: list[tuple[Memory, Reading]] = []
     for (path,) in db.execute("SELECT path FROM files WHERE note_id = ?", (note_id,)).fetchall():
         reading = fresh.get(path) or read(root, path)
@@ -227,6 +229,7 @@ def _settle(db: sqlite3.Connection, root: str, note_id: str, fresh: dict[str, Re
         return
     note, winner = max(rivals, key=lambda rival: _precedence(*rival))
     rows.upsert(db, note, winner.path.partition("/")[2])
+    vocabulary.learn(db, note)
     for _, reading in rivals:
         clash = f"its id is also that of {winner.path}, which counts"
         problem = reading.problem if reading is winner else clash

@@ -108,7 +108,7 @@ def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query,
     known = select.statistics(db, query.terms)
     last = queries.last_word(query)
     if last is not None and not known.frequencies.get(last.stem, 1):
-        begun = replace(last, kind="prefix", weight=_PREFIX_WEIGHT)
+        begun = replace(typos.completed(db, last), kind="prefix", weight=_PREFIX_WEIGHT)
         query = queries.exchanged(query, {last.stem: begun})
         known = select.statistics(db, query.terms)
     if not any(known.frequencies.values()):

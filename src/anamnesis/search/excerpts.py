@@ -6,7 +6,7 @@ import re
 
 from anamnesis.ground.records import record
 from anamnesis.index import words
-from anamnesis.search.stem import stem
+from anamnesis.index.stem import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -31,12 +31,20 @@ class Nearness:
 
     def of(self, note_id: str) -> float:
         """How far a note stands out from the store: 0 for most, about 1 for the best answers."""
-        place = self._places.get(note_id)
-        if place is None:
+        if note_id not in self._places:
             return 0.0
-        deviations = (float(self._cosines[place]) - self._usual) / self._spread
+        deviations = self.deviations(self.cosine(note_id))
         # Squared: where all notes are about one thing, being a little nearer says little.
         return round((max(0.0, deviations) / _STANDS_OUT) ** 2, 6)
+
+    def cosine(self, note_id: str) -> float:
+        """How near a note is, whatever the others are."""
+        place = self._places.get(note_id)
+        return 0.0 if place is None else float(self._cosines[place])
+
+    def deviations(self, cosine: float) -> float:
+        """How many standard deviations a cosine is above the usual one."""
+        return (cosine - self._usual) / self._spread
 
     def best_first(self) -> Iterator[str]:
         """The notes that say something near the question, whatever their words."""

@@ -38,7 +38,7 @@ class Table(dict[str, int]):
     """The vector of every word met so far, as a big integer; an unknown word is 0.
 
     The file holds a line about itself, the borders between words, the words in the order of
-    their bytes, and their rows. It is mapped and not read: a prompt needs some hundred words.
+    their bytes, and their rows. It is mapped and not read: a prompt needs some hundred of them.
     """
 
     def __init__(self, content: mmap, *, pieces: bool = True) -> None:
@@ -56,6 +56,9 @@ class Table(dict[str, int]):
         _, last = _BORDERS.unpack_from(content, self._words - 2 * _LANE)
         if self._words + last != self._rows:
             raise ValueError("the parts of the table do not fit together")
+        # Taking words apart asks for a dozen beginnings of each: that is worth having them at hand.
+        names = [self._word(at).decode() for at in range(self._count)] if pieces else []
+        self._places = {name: self._rows + at * self._width for at, name in enumerate(names)}
         self._lanes = struct.Struct(f"<{self.dimensions + 1}I")
         self._piece = lru_cache(maxsize=_CACHED_PIECES)(self._vector)
         self._pieces = lru_cache(maxsize=_CACHED_SPLITS)(self._split)
@@ -100,11 +103,13 @@ class Table(dict[str, int]):
 
     def _place(self, word: str) -> int | None:
         """Where the row of a word begins."""
+        if self._places:
+            return self._places.get(word)
         wanted = word.encode()
         at: int = bisect_left(range(self._count), wanted, key=self._word)
         if at == self._count or self._word(at) != wanted:
             return None
-        return self._rows + at * self._width
+        return int(self._rows + at * self._width)
 
     def _word(self, at: int) -> bytes:
         start, end = _BORDERS.unpack_from(self._content, self._borders + _LANE * at)

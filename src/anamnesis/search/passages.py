@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from anamnesis.index import words
-from anamnesis.search.stem import stem
+from anamnesis.index.stem import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -23,9 +23,10 @@ from anamnesis.search import query as queries
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from anamnesis.search.filters import Filters
+    from anamnesis.search.matrix import Nearness
     from anamnesis.search.meaning import Meaning
     from anamnesis.search.query import Query, Term
 
@@ -41,6 +42,9 @@ _ENOUGH_UNASKED = 1.8  # the same, where the vectors have nothing to say
 _OPEN = 1.0  # less is never enough, whatever the words mean
 _MEANING = 6.0  # the cosine of the right note is some 0.2 above that of a wrong one
 _ENOUGH_WITH_MEANING = 4.6
+# Of the encoder. So many deviations cannot be had by chance in a store of less than some twenty.
+_NEAR, _STANDS_OUT, _AHEAD = 0.7, 4.0, 0.8
+_UNDERSTOOD = 0.6  # of the words of a prompt must have a vector; the rest may be the point
 _BESIDE_BEST = 0.8  # of the best note's points; what has fewer is crumbs beside it
 
 
@@ -65,6 +69,7 @@ class _Evidence:
     lead: float
     names: tuple[str, ...] = ()
     meaning: float = 0.0
+    nearness: float = 0.0  # by the encoder, if that decided
 
     @property
     def by_words(self) -> float:
@@ -90,14 +95,24 @@ class _Evidence:
         said = ", ".join(f"{share.word} (in {counted(share.notes, 'note')})" for share in shares)
         named = f"names {', '.join(self.names)}; " if self.names else ""
         meant = f" + {_MEANING:g} x {self.meaning:.2f} meaning" if self.meaning else ""
+        near = f", {self.nearness:.2f} near" if self.nearness else ""
         return (
             f"{named}{self.coverage:.2f} coverage + {self.strength:.2f} strength "
-            f"+ {self.lead:.2f} lead{meant}: {said}"
+            f"+ {self.lead:.2f} lead{meant}{near}: {said}"
         )
 
 
-def answers(db: sqlite3.Connection, prompt: str, *, filters: Filters) -> list[Answer]:
-    """The notes that answer a prompt, best first; mostly none."""
+def answers(
+    db: sqlite3.Connection,
+    prompt: str,
+    *,
+    filters: Filters,
+    nearness: Callable[[], Nearness | None] | None = None,
+) -> list[Answer]:
+    """The notes that answer a prompt, best first; mostly none.
+
+    `nearness` asks the encoder, where there is one; that is slow, so it is asked last.
+    """
     text = prompt[:_PROMPT_LENGTH]
     query = _bounded(queries.read(text))
     known = select.statistics(db, query.terms)
@@ -115,7 +130,7 @@ def answers(db: sqlite3.Connection, prompt: str, *, filters: Filters) -> list[An
     evidence = [_evidence(hit, hits, query, known, by_id) for hit in hits]
     return [
         Answer(each.hit.candidate.id, *places[each.hit.candidate.id], each.why, _weights(each))
-        for each in _chosen(evidence, query)
+        for each in _chosen(evidence, query, nearness)
     ]
 
 
@@ -151,21 +166,45 @@ def _weight(term: Term, known: rank.Statistics) -> float:
     return term.weight * rank.rarity(known.frequencies.get(term.stem, 0), known.notes)
 
 
-def _chosen(evidence: Sequence[_Evidence], query: Query) -> list[_Evidence]:
+def _chosen(
+    evidence: Sequence[_Evidence], query: Query, nearness: Callable[[], Nearness | None] | None
+) -> list[_Evidence]:
     """The best note if it is good enough, and those that are as good."""
     best = max((each.hit.points for each in evidence), default=0.0)
     worth = [e for e in evidence if e.names or e.hit.points >= best * _BESIDE_BEST][:MOST]
     if any(each.is_open for each in worth):
         meaning = _meaning(query)
         worth = [_with_meaning(each, meaning) if each.is_open else each for each in worth]
-    return [each for each in worth if each.is_enough]
+    chosen = [each for each in worth if each.is_enough]
+    if not chosen and nearness and any(each.is_open for each in evidence):
+        chosen = _near(evidence, nearness())
+    return chosen
+
+
+def _near(evidence: Sequence[_Evidence], nearness: Nearness | None) -> list[_Evidence]:
+    """The one note that stands out by what it says, among those whose words leave it open."""
+    if nearness is None:
+        return []
+    by_nearness = sorted(evidence, key=lambda each: -nearness.cosine(each.hit.candidate.id))
+    nearest = by_nearness[0]
+    cosine = nearness.cosine(nearest.hit.candidate.id)
+    rival = max((nearness.cosine(e.hit.candidate.id) for e in by_nearness[1:2]), default=0.0)
+    stands_out = nearness.deviations(cosine) >= _STANDS_OUT
+    ahead = nearness.deviations(cosine) - nearness.deviations(rival) >= _AHEAD
+    if not (nearest.is_open and cosine >= _NEAR and stands_out and ahead):
+        return []
+    return [replace(nearest, nearness=cosine)]
 
 
 def _meaning(query: Query) -> Meaning | None:
+    """What the prompt means, as far as the vectors of English words can tell."""
     from anamnesis.search import meaning  # most prompts are decided without
 
-    # The vectors are those of English words; of others they know only chance pieces.
-    return None if languages.of(query.words) else meaning.of(query.words, pieces=False)
+    said = [term.text for term in query.terms if term.kind in ("word", "light")]
+    known = sum(map(meaning.knows, said))
+    if languages.of(query.words) or known < _UNDERSTOOD * len(said):
+        return None
+    return meaning.of(query.words, pieces=False)
 
 
 def _with_meaning(each: _Evidence, meaning: Meaning | None) -> _Evidence:

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from anamnesis.ground.records import record, replace
 from anamnesis.index import words
+from anamnesis.index.stem import stem
 from anamnesis.search import languages
-from anamnesis.search.stem import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Term:
     stem: str
     weight: float = 1.0
     kind: str = "word"  # word, light, function, part, bigram, prefix or typo
+    forms: tuple[str, ...] = ()  # of a prefix: the words of the store that it stands for
 
     @property
     def selects(self) -> bool:
@@ -40,6 +41,8 @@ class Term:
     @property
     def match(self) -> str:
         """The word as a match expression: quoted, so that it is never an operator."""
+        if self.forms:
+            return f"({any_of(self.forms)})"
         return f'"{self.text}"*' if self.kind == "prefix" else f'"{self.text}"'
 
 

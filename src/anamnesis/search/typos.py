@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import replace
+from anamnesis.index import vocabulary
+from anamnesis.index.stem import stem
+from anamnesis.search import select
 from anamnesis.search.query import exchanged
-from anamnesis.search.stem import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ _TWO_SLIPS = 8  # letters from which on two slips are forgiven
 _MOST_WORDS = 4  # of a question, the longest: each costs a look through a part of the vocabulary
 _MENDABLE = ("word", "prefix")
 _WEIGHT = 0.7
+_COMPLETIONS = 16  # words that a word which is begun may become
+_MOST_NOTES = 4000  # that have one of them
+_TRIED = 3  # words in turn, of those that are as near
 
 
 def corrected(db: sqlite3.Connection, query: Query) -> Query:
@@ -27,20 +32,48 @@ def corrected(db: sqlite3.Connection, query: Query) -> Query:
     return exchanged(query, meant)
 
 
+def completed(db: sqlite3.Connection, term: Term) -> Term:
+    """A word that is begun, with the words of the store that it most likely becomes.
+
+    Two letters begin a twentieth of all words. Looking for all of those would cost a look at half
+    of the notes.
+    """
+    known = vocabulary.beginning(db, term.text, most=_COMPLETIONS)
+    forms: list[str] = []
+    notes = 0
+    for word, having in known:
+        if forms and notes + having > _MOST_NOTES:
+            continue
+        forms.append(written(word))
+        notes += having
+    return replace(term, forms=tuple(forms))
+
+
 def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     """The most common word of the store among those nearest to this one."""
     slips = 2 if len(term.text) >= _TWO_SLIPS else 1
-    length = len(term.stem)
-    found = [
-        (apart, -notes, known)
-        for known, notes in _vocabulary(db, term.stem[0], length - slips, length + slips)
-        if (apart := _apart(term, known, at_most=slips)) <= slips
-    ]
-    if not found:
-        return None
-    *_, meant = min(found)
-    text = next((form for form in _forms(meant) if stem(form) == meant), meant)
-    return replace(term, text=text, stem=meant, kind="typo", weight=_WEIGHT)
+    length, initial = len(term.stem), term.stem[0]
+    known = vocabulary.between(
+        db, initial, chr(ord(initial) + 1), lengths=(length - slips, length + slips)
+    )
+    letters = {*term.stem}
+    found = sorted(
+        (apart, -notes, word)
+        for word, notes in known
+        # Most words lack letters of this one, which is told far sooner than how far apart they are.
+        if len(letters.difference(word)) <= slips + 1
+        and (apart := _apart(term, word, at_most=slips)) <= slips
+    )
+    for *_, meant in found[:_TRIED]:
+        better = replace(term, text=written(meant), stem=meant, kind="typo", weight=_WEIGHT)
+        if select.frequency(db, better.match, 0):  # the vocabulary may know words that are gone
+            return better
+    return None
+
+
+def written(known: str) -> str:
+    """A word that the tokenizer makes this stem of; the stem itself where none is known."""
+    return next((form for form in _forms(known) if stem(form) == known), known)
 
 
 def _apart(term: Term, known: str, *, at_most: int) -> int:
@@ -54,21 +87,6 @@ def _apart(term: Term, known: str, *, at_most: int) -> int:
 def _forms(known: str) -> tuple[str, ...]:
     """Words behind a stem: releas(e), deplo(y) for deploi."""
     return (known, f"{known}e", f"{known.removesuffix('i')}y")
-
-
-def _vocabulary(
-    db: sqlite3.Connection, initial: str, shortest: int, longest: int
-) -> list[tuple[str, int]]:
-    db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary "
-        "USING fts5vocab(main, memories_fts, row)"
-    )
-    found = db.execute(
-        "SELECT term, doc FROM temp.vocabulary "
-        "WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
-        (initial, chr(ord(initial) + 1), shortest, longest),
-    )
-    return [(word, notes) for word, notes in found]
 
 
 def distance(one: str, other: str, *, at_most: int) -> int:

@@ -229,10 +229,14 @@ class MemoryStore(Filing):
 
     def answering(self, prompt: str, *, filters: Filters) -> Sequence[tuple[Memory, Answer]]:
         """The notes that answer what somebody just typed, each with the reason; mostly none."""
+        from anamnesis.config import is_on
         from anamnesis.search.prompt import answers
 
         self._catalog.notice()
-        found = self._catalog.query(lambda db: answers(db, prompt, filters=filters))
+        near = (
+            (lambda: self._semantics.nearness(prompt)) if is_on("semantic", default=False) else None
+        )
+        found = self._catalog.query(lambda db: answers(db, prompt, filters=filters, nearness=near))
         read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in found)
         return [(file.note, hit) for file, hit in read if file is not None]
 
