@@ -17,6 +17,8 @@ titles   titles that are no noise; trivial: sessions without content that left n
 
 from __future__ import annotations
 
+from anamnesis.ground.home import Home
+
 import gzip
 import json
 import os
@@ -102,7 +104,7 @@ def invented_sessions(into: Path) -> list[Labelled]:
 def by_capture(home: Path, session: Labelled) -> None:
     """Capture a session as the hook does."""
     told = Payload(transcript_path=str(session.transcript))
-    capture(str(home), told, source="session-end")
+    capture(Home(home), told, source="session-end")
 
 
 def by_specification(home: Path, session: Labelled) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
@@ -81,7 +82,7 @@ class Machine:
         }
 
     def held(self) -> dict[str, conflicts.Conflict]:
-        return conflicts.held(str(self.home))
+        return conflicts.held(Home(self.home))
 
     def git(self, *args: str) -> str:
         return git(*args, cwd=self.memory)

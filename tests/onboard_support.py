@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anamnesis.ground.home import Home
 from anamnesis.onboard import journey
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.journey import Wishes
@@ -52,4 +53,4 @@ def set_up(root: Path, **more: object) -> None:
     """Set all agents up, as `anamnesis init` does."""
     fields = {"agents": EVERY_AGENT, "machine_id": "desk", "install_id": "0123", **more}
     wishes = Wishes(**fields)  # type: ignore[arg-type]
-    journey.done(journey.prepared(str(root), wishes), wishes)
+    journey.done(journey.prepared(Home(root), wishes), wishes)

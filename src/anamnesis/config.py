@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from anamnesis.ground.home import Home
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +16,7 @@ _YES = ("1", "true", "yes", "on")
 _NO = ("0", "false", "no", "off")
 
 
-def home_directory() -> str:
+def home_directory() -> Home:
     """The store's root: ANAMNESIS_HOME, else `~/.anamnesis`."""
     named = os.environ.get("ANAMNESIS_HOME", "").strip()
     root = os.path.expanduser(named or os.path.join("~", ".anamnesis"))
@@ -22,7 +24,7 @@ def home_directory() -> str:
         from anamnesis.ground.errors import NoHome
 
         raise NoHome(root)
-    return os.path.abspath(root)
+    return Home(os.path.abspath(root))
 
 
 def resolve_home() -> Path:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.ids import new_id
@@ -173,7 +174,7 @@ def main() -> None:
         with MemoryStore(home) as store:
             fill(store)
         held = share(home, Path(directory) / "desk", Path(directory) / "memory.git")
-        inject(str(home), Payload(session_id="7f3c2a10-9d1e", source="startup"), project=PAY)
+        inject(Home(home), Payload(session_id="7f3c2a10-9d1e", source="startup"), project=PAY)
         with MemoryStore(home) as store:
             release = next(each.id for each in store.headers() if "release" in each.title)
             propose(store)

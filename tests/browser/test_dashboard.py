@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from anamnesis.ground.home import Home
 from anamnesis.history.commit import record_locally
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.note import Memory
@@ -77,7 +78,7 @@ def test_no_page_has_an_accessibility_violation(
 ) -> None:
     write_file(store.root, "memory/semantic/broken.md", "no front matter")
     record_locally(store, machine_id="laptop")
-    inject(str(store.root), Payload(session_id="s-1"), project="github.com/team/app")
+    inject(Home(store.root), Payload(session_id="s-1"), project="github.com/team/app")
     visitor = Visitor(chrome, server, color_scheme=colours)
 
     found = {}

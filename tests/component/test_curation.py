@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.hooks.payload import Payload
@@ -167,13 +168,13 @@ def test_forgetting_leaves_a_stone_without_content(store: MemoryStore, root: Pat
 def test_a_forgotten_session_is_not_captured_again(store: MemoryStore, root: Path) -> None:
     transcript = Path(__file__).parent.parent / "samples/claude-code"
     path = next(iter(sorted(transcript.rglob("*.jsonl"))))
-    first = capture(str(root), Payload(), source="session-end", transcript=str(path)).note
+    first = capture(Home(root), Payload(), source="session-end", transcript=Home(path)).note
     assert first is not None
     forget.forget(store, [first.id])
     for entry in (root / "state" / "sessions").iterdir():
         entry.unlink()  # another machine does not know that it captured
 
-    again = capture(str(root), Payload(), source="session-end", transcript=str(path))
+    again = capture(Home(root), Payload(), source="session-end", transcript=Home(path))
 
     assert again.note is None
     assert "forgotten" in again.said

@@ -11,6 +11,7 @@ import pytest
 
 import model_server as play
 from anamnesis.cli import main
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from reflect_support import FACT, durable, files, sessions
@@ -55,10 +56,10 @@ def test_reflect_tells_which_project_failed(
 
     assert code == 1
     assert "app" in capsys.readouterr().out
-    (failing,) = runs.failing(str(store.root))
+    (failing,) = runs.failing(Home(store.root))
     assert failing.area == "reflect"
     assert run("reflect", "--no-model") == 0
-    assert runs.failing(str(store.root)) == []
+    assert runs.failing(Home(store.root)) == []
 
 
 def test_a_provider_without_a_key_is_told(

@@ -13,6 +13,7 @@ import pytest
 
 from anamnesis import __version__
 from anamnesis.cli import COMMANDS, main
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.onboard import health, journey
@@ -27,7 +28,7 @@ from anamnesis.sync.machine import backend_of_this_machine
 @pytest.fixture
 def ready(root: Path) -> Path:
     wishes = Wishes(machine_id="desk", install_id="0123456789", agents="claude")
-    journey.done(journey.prepared(str(root), wishes), wishes)
+    journey.done(journey.prepared(Home(root), wishes), wishes)
     return root
 
 
@@ -119,7 +120,7 @@ def test_a_command_that_does_not_do_what_it_should_is_told(
     program.write_text(command)
     program.chmod(0o700 if command else 0o600)
     wishes = Wishes(machine_id="desk", install_id="0", agents="claude", command=str(program))
-    journey.done(journey.prepared(str(root), wishes), wishes)
+    journey.done(journey.prepared(Home(root), wishes), wishes)
 
     code, found = examined(capsys)
 
@@ -180,7 +181,7 @@ def test_what_a_person_left_out_is_not_missed(
     root: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=False)
-    journey.done(journey.prepared(str(root), wishes), wishes)
+    journey.done(journey.prepared(Home(root), wishes), wishes)
 
     code, found = examined(capsys, "--fix")
 
@@ -203,7 +204,7 @@ def test_broken_settings_are_named_and_left_alone(
 
 
 def test_hooks_that_fail_are_told(ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    runs.failed(str(ready), "capture", "the disk is full")
+    runs.failed(Home(ready), "capture", "the disk is full")
 
     code, found = examined(capsys)
 
@@ -219,7 +220,7 @@ def test_what_does_not_travel_is_told_with_a_line_that_can_be_pasted(
     (ready / "memory" / "semantic" / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
     main(["sync"])
 
-    (found,) = (each for each in health.doctor(str(ready)) if each.name == "not sent")
+    (found,) = (each for each in health.doctor(Home(ready)) if each.name == "not sent")
 
     assert "semantic/What?.md" in found.sentence
     assert shlex.split(found.remedy, comments=True) == ["anamnesis", "status"]
@@ -231,9 +232,9 @@ def test_what_fails_has_a_remedy_that_can_be_pasted(
 ) -> None:
     monkeypatch.setenv("ANAMNESIS_REFLECT_AUTO", "1")
     monkeypatch.setenv("ANAMNESIS_SEMANTIC", "1")
-    runs.failed(str(root), area, "some reason")
+    runs.failed(Home(root), area, "some reason")
 
-    found = [finding for finding in health.doctor(str(root)) if finding.name == area]
+    found = [finding for finding in health.doctor(Home(root)) if finding.name == area]
 
     _, command, *_ = next(each for each in found if "some reason" in each.sentence).remedy.split()
     assert command in COMMANDS
@@ -255,7 +256,7 @@ def test_the_version_of_git_is_understood(
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
 
-    (found,) = (each for each in health.doctor(str(root)) if each.name == "git")
+    (found,) = (each for each in health.doctor(Home(root)) if each.name == "git")
 
     assert found.severity == severity
 
@@ -298,7 +299,7 @@ def test_a_silent_machine_is_told_once_a_day(ready: Path) -> None:
     heartbeat(ready, "laptop", seen=stamp(20))
     heartbeat(ready, "retired", seen=stamp(300))
 
-    first, second = (inject(str(ready), Payload(cwd="/"), format="text") for _ in range(2))
+    first, second = (inject(Home(ready), Payload(cwd="/"), format="text") for _ in range(2))
 
     assert first.count("has not synced for") == 1
     assert "laptop has not synced for 20 days" in first
@@ -308,7 +309,7 @@ def test_a_silent_machine_is_told_once_a_day(ready: Path) -> None:
 def test_a_session_starts_with_the_word_about_a_silent_machine(ready: Path) -> None:
     heartbeat(ready, "laptop", seen=stamp(20))
 
-    given = inject(str(ready), Payload(event="SessionStart", session_id="s", cwd="/"))
+    given = inject(Home(ready), Payload(event="SessionStart", session_id="s", cwd="/"))
 
     assert "laptop has not synced for 20 days" in given
 
@@ -325,13 +326,13 @@ def test_the_plugin_counts_as_a_set_up(
 
 
 def test_a_sign_of_life_is_written_only_when_it_is_news(ready: Path) -> None:
-    assert fleet.beat(str(ready))
-    assert not fleet.beat(str(ready))
+    assert fleet.beat(Home(ready))
+    assert not fleet.beat(Home(ready))
 
-    runs.failed(str(ready), "capture", "the disk is full")
+    runs.failed(Home(ready), "capture", "the disk is full")
 
-    assert fleet.beat(str(ready))
-    assert fleet.machines(str(ready))[0].last_error == "the disk is full"
+    assert fleet.beat(Home(ready))
+    assert fleet.machines(Home(ready))[0].last_error == "the disk is full"
 
 
 def test_a_sync_by_the_tool_leaves_a_sign_of_life_too(ready: Path) -> None:
@@ -339,11 +340,11 @@ def test_a_sync_by_the_tool_leaves_a_sign_of_life_too(ready: Path) -> None:
         sync_memory(store, backend_of_this_machine())
         assert store.unreadable() == []
 
-    assert [machine.machine for machine in fleet.machines(str(ready))] == ["desk"]
+    assert [machine.machine for machine in fleet.machines(Home(ready))] == ["desk"]
 
 
 def test_a_sign_of_life_is_no_note(ready: Path) -> None:
-    fleet.beat(str(ready))
+    fleet.beat(Home(ready))
 
     with MemoryStore(ready) as store:
         store.refresh()
@@ -371,4 +372,4 @@ def test_damaged_signs_of_life_are_passed_over(ready: Path) -> None:
     for name, text in {"a": "", "b": "[]", "c": '{"machine": 1}', "d": "{" * 9}.items():
         (folder / f"{name}.json").write_text(text)
 
-    assert fleet.machines(str(ready)) == []
+    assert fleet.machines(Home(ready)) == []

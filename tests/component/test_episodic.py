@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
@@ -43,7 +44,7 @@ def transcript(tmp_path: Path) -> Transcript:
 def captured(root: Path, transcript: Transcript, **fields: str) -> str:
     told = Payload(session_id="s-1", transcript_path=str(transcript.path))
     source = fields.pop("source", "session-end")
-    return capture(str(root), replace(told, **fields), source=source).said
+    return capture(Home(root), replace(told, **fields), source=source).said
 
 
 def test_a_session_becomes_a_note_with_its_provenance(store: MemoryStore) -> None:
@@ -302,4 +303,4 @@ def test_ten_sessions_that_start_and_end_at_once_leave_one_note_each(
     root = home / ".anamnesis"
     with MemoryStore(root) as store:
         assert sorted(note.prov_session for note in store.list()) == [f"s-{n}" for n in range(10)]
-    assert all(run["ok"] for run in runs.latest_runs(str(root)))
+    assert all(run["ok"] for run in runs.latest_runs(Home(root)))

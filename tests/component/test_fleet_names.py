@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.ground.home import Home
 from anamnesis.operations.travel import fleet
 
 
@@ -34,7 +35,7 @@ class Desk:
 
     @property
     def knows(self) -> set[str]:
-        return {machine.machine for machine in fleet.machines(str(self.root))}
+        return {machine.machine for machine in fleet.machines(Home(self.root))}
 
 
 @pytest.fixture

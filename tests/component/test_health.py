@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from anamnesis import __version__
 from anamnesis.cli import COMMANDS, main
 from anamnesis.ground import clock
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.hooks.payload import Payload
@@ -107,7 +108,7 @@ def _spoil_sync(root: Path) -> None:
     offline = {"offline_since": "2026-11-01T00:00:00+00:00", "offline_reason": "no answer"}
     journal.save(own, replace(journal.load(own), **offline))
     conflicts.hold(
-        str(root), "semantic/n1.md", base=None, machine="laptop", fields=("tags",),
+        Home(root), "semantic/n1.md", base=None, machine="laptop", fields=("tags",),
         theirs=NOTE.format(id="n1", tags="", more="").encode(),
     )  # fmt: skip
     heartbeat(root, "desk")
@@ -116,7 +117,7 @@ def _spoil_sync(root: Path) -> None:
 
 
 def _spoil_hooks(root: Path) -> None:
-    home = str(root)
+    home = Home(root)
     switches.pause(home, project="elsewhere")
     runs.failed(home, "capture", "disk full")
     runs.note_run(home, "capture", did="disk full", session="s", failed=True)
@@ -130,7 +131,7 @@ def shown_by(
     face: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[Finding], bool]:
     """Whether a face, run as it is run for real, shows a finding."""
-    home = str(root)
+    home = Home(root)
     if face in (DOCTOR, STATUS):
         capsys.readouterr()
         main([face, "--json"])
@@ -160,7 +161,7 @@ def test_every_check_is_shown_by_the_faces_that_its_row_names(
     shown = {SESSION: shown_by(SESSION, wreck, capsys)}
     spoil_index(wreck)
     shown |= {face: shown_by(face, wreck, capsys) for face in FACES if face != SESSION}
-    with Subject(str(wreck)) as subject:
+    with Subject(Home(wreck)) as subject:
         found = {check.name: list(check.look(subject)) for check in health.CHECKS}
 
     assert [name for name, findings in found.items() if not findings] == []
@@ -177,17 +178,17 @@ def test_a_session_that_finds_no_index_is_told_what_can_be_told_without(
 ) -> None:
     store.write(type="semantic", title="t", body="b", project="global", tags=["pending"])
     store.close()
-    runs.failed(str(root), "capture", "disk full")
+    runs.failed(Home(root), "capture", "disk full")
     (root / "index.db").unlink()
 
-    text = inject(str(root), Payload(cwd="/"), format="text")
+    text = inject(Home(root), Payload(cwd="/"), format="text")
 
     assert "capture has been failing since" in text
     assert "review" not in text
 
 
 def test_every_trouble_has_a_remedy_and_each_command_of_ours_exists(wreck: Path) -> None:
-    with Subject(str(wreck)) as subject:
+    with Subject(Home(wreck)) as subject:
         found = list(examined(subject, health.CHECKS, face=DOCTOR))
 
     assert [
@@ -198,7 +199,7 @@ def test_every_trouble_has_a_remedy_and_each_command_of_ours_exists(wreck: Path)
 
 
 def test_a_sentence_stands_alone_in_every_face(wreck: Path) -> None:
-    with Subject(str(wreck)) as subject:
+    with Subject(Home(wreck)) as subject:
         found = list(examined(subject, health.CHECKS, face=DOCTOR))
 
     assert [each.sentence for each in found if each.sentence.endswith(".")] == []
@@ -223,7 +224,7 @@ def test_a_store_that_cannot_be_opened_is_told_once(root: Path) -> None:
     root.mkdir()
     (root / "memory").write_text("a file where the notes should be")
 
-    with Subject(str(root)) as subject:
+    with Subject(Home(root)) as subject:
         found = [each.sentence for each in examined(subject, health.CHECKS, face=DOCTOR)]
 
     assert len(found) == len(set(found))
@@ -252,7 +253,7 @@ def test_offline_is_no_failure_in_any_face(
     main(["write", "x"])
     assert main(["sync"]) == 0
 
-    with Subject(str(root)) as subject:
+    with Subject(Home(root)) as subject:
         found = list(examined(subject, health.CHECKS, face=face))
 
     assert [each for each in found if each.severity == "failed"] == []
@@ -294,12 +295,12 @@ def test_being_offline_that_an_earlier_version_kept_as_an_error_is_none(root: Pa
 def test_a_reflection_that_failed_when_you_ran_it_is_not_repeated_at_every_start(
     store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.failed(str(root), "reflect", "openai is not installed")
+    runs.failed(Home(root), "reflect", "openai is not installed")
 
-    assert "failing" not in inject(str(root), Payload(cwd="/"), format="text")
+    assert "failing" not in inject(Home(root), Payload(cwd="/"), format="text")
 
     monkeypatch.setenv("ANAMNESIS_REFLECT_AUTO", "1")
-    assert "reflect has been failing" in inject(str(root), Payload(cwd="/"), format="text")
+    assert "reflect has been failing" in inject(Home(root), Payload(cwd="/"), format="text")
 
 
 def test_a_failing_sync_is_told_once(root: Path, tmp_path: Path) -> None:
@@ -308,7 +309,7 @@ def test_a_failing_sync_is_told_once(root: Path, tmp_path: Path) -> None:
     main(["write", "x"])
     assert main(["sync"]) == 1
 
-    with Subject(str(root)) as subject:
+    with Subject(Home(root)) as subject:
         found = list(examined(subject, health.CHECKS, face=STATUS))
 
     (failed,) = (each for each in found if each.severity == "failed")
@@ -318,13 +319,13 @@ def test_a_failing_sync_is_told_once(root: Path, tmp_path: Path) -> None:
 
 def _set_up(root: Path) -> None:
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude")
-    journey.done(journey.prepared(str(root), wishes), wishes)
+    journey.done(journey.prepared(Home(root), wishes), wishes)
 
 
 def _found(root: Path, name: str) -> list[str]:
     """What the checks of the set-up say, without the self-test."""
     checks = [check for check in onboard_health.CHECKS if check.name != "command"]
-    found = examined(Subject(str(root)), checks, face=DOCTOR)
+    found = examined(Subject(Home(root)), checks, face=DOCTOR)
     return [finding.sentence for finding in found if finding.name == name]
 
 

@@ -13,6 +13,7 @@ import pytest
 from anamnesis import cli
 from anamnesis.capture import discovery
 from anamnesis.cli import cmd_capture, cmd_inject, main
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from hook_support import PAYLOADS, TRANSCRIPTS, Transcript, hook
@@ -55,7 +56,7 @@ def test_every_payload_goes_into_every_hook(
     else:
         trivial = "capture: skipped trivial session (proj)\n"
         assert said.out in ("", "capture: no transcript\n", trivial)
-    assert all(run["ok"] for run in runs.latest_runs(str(root)))
+    assert all(run["ok"] for run in runs.latest_runs(Home(root)))
     # Without a transcript only the summary of a compaction says anything.
     said_enough = name == "capture" and sample.name.startswith("PostCompact")
     bodies = [note.body for note in store.list(type="episodic")]
@@ -230,7 +231,7 @@ def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
 
     with MemoryStore(root) as store:
         assert [note.prov_session for note in store.list()] == ["killed"]
-    written = next(iter(runs.latest_runs(str(root))))
+    written = next(iter(runs.latest_runs(Home(root))))
     assert written["did"] == "sweep: 0 of 0 sessions that no hook had captured"
 
     Transcript(killed, session="killed").assistant("And then it went on, on the next day.")
@@ -313,13 +314,13 @@ def test_old_transcripts_can_be_captured_by_hand(
 def test_a_wrong_time_is_told_to_the_person_and_not_to_the_next_session(root: Path) -> None:
     assert main(["capture", "--backfill", "--since", "yesterday"]) == 2
 
-    assert list(runs.latest_runs(str(root))) == []
+    assert list(runs.latest_runs(Home(root))) == []
 
 
 def test_status_says_what_is_paused_and_what_fails(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runs.failed(str(root), "capture", "disk full")
+    runs.failed(Home(root), "capture", "disk full")
     main(["pause", "--project", "demo"])
     capsys.readouterr()
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.inject import _MAX_EPISODIC, budget, select_inject
@@ -58,11 +59,11 @@ def test_notes_beyond_the_chosen_ones_are_counted(store: MemoryStore, root: Path
     put(store, "E1", type="episodic", prov_session=START.session_id)
     put(store, "P13", day=13, supersedes="P12")
 
-    told = inject(str(root), START, k=8)
+    told = inject(Home(root), START, k=8)
 
     assert told.count("## [semantic]") == 8
     assert "## Not shown in full: memory_search for the rest\n- and 4 more\n" in told
-    assert "Not shown" not in inject(str(root), START, k=12)
+    assert "Not shown" not in inject(Home(root), START, k=12)
 
 
 def test_a_session_is_not_told_what_it_did_itself(store: MemoryStore, root: Path) -> None:
@@ -71,12 +72,12 @@ def test_a_session_is_not_told_what_it_did_itself(store: MemoryStore, root: Path
             prov_session=session)  # fmt: skip
     resumed = Payload(session_id="c", cwd="/u/demo", prompt="sqlite WAL work again, please")
 
-    text = inject(str(root), resumed)
+    text = inject(Home(root), resumed)
 
     assert "Body E3" not in text
     assert "Body E2" in text
     assert "Body E1" in text
-    assert recall_for_prompt(str(root), resumed) == ""
+    assert recall_for_prompt(Home(root), resumed) == ""
 
 
 def test_recency_wins_and_confidence_breaks_ties(store: MemoryStore) -> None:
@@ -117,22 +118,22 @@ def test_an_injection_leaves_a_receipt(store: MemoryStore, root: Path) -> None:
     put(store, "A", project="global")
     put(store, "B")
 
-    text = inject(str(root), START, project="demo")
+    text = inject(Home(root), START, project="demo")
 
-    (receipt,) = receipts.latest(str(root))
+    (receipt,) = receipts.latest(Home(root))
     assert receipt["session"] == "s-1"
     assert receipt["units"] == budget.units(text)
     given = [(note["id"], note["why"]) for note in receipt["notes"]]
     assert given == [("A", "global"), ("B", "recent semantic note of the project")]
-    (run,) = runs.latest_runs(str(root))
+    (run,) = runs.latest_runs(Home(root))
     assert (run["hook"], run["ok"]) == ("inject", True)
 
 
 def test_the_project_comes_from_the_directory(store: MemoryStore, root: Path) -> None:
     put(store, "B")
 
-    assert "Body B." in inject(str(root), START)
-    assert inject(str(root), Payload(cwd="/home/u/elsewhere")) == ""
+    assert "Body B." in inject(Home(root), START)
+    assert inject(Home(root), Payload(cwd="/home/u/elsewhere")) == ""
 
 
 def test_only_the_notes_that_are_printed_are_read(
@@ -149,7 +150,7 @@ def test_only_the_notes_that_are_printed_are_read(
 
     monkeypatch.setattr(tree, "read_note", counted)
 
-    text = inject(str(root), START)
+    text = inject(Home(root), START)
 
     assert text.count("\n## [semantic]") >= 8
     assert len(reads) <= text.count("\n## [semantic]") + 10
@@ -157,9 +158,9 @@ def test_only_the_notes_that_are_printed_are_read(
 
 
 def test_a_failure_is_told_at_the_next_start(store: MemoryStore, root: Path) -> None:
-    runs.failed(str(root), "capture", "disk full")
+    runs.failed(Home(root), "capture", "disk full")
 
-    text = inject(str(root), START)
+    text = inject(Home(root), START)
 
     assert "capture has been failing since" in text
     assert "Run: anamnesis capture --backfill" in text
@@ -167,10 +168,10 @@ def test_a_failure_is_told_at_the_next_start(store: MemoryStore, root: Path) -> 
 
 def test_nothing_is_injected_or_recalled_while_paused(store: MemoryStore, root: Path) -> None:
     put(store, "A", project="global", title="SQLite locking")
-    switches.pause(str(root))
+    switches.pause(Home(root))
 
-    assert inject(str(root), START) == ""
-    assert recall_for_prompt(str(root), Payload(prompt="sqlite locking", cwd="/demo")) == ""
+    assert inject(Home(root), START) == ""
+    assert recall_for_prompt(Home(root), Payload(prompt="sqlite locking", cwd="/demo")) == ""
 
 
 def test_a_prompt_brings_a_note_to_mind_once(store: MemoryStore, root: Path) -> None:
@@ -178,13 +179,13 @@ def test_a_prompt_brings_a_note_to_mind_once(store: MemoryStore, root: Path) -> 
     put(store, "OTHER", title="SQLite in WAL mode", body="Set it.", project="elsewhere")
     asked = Payload(prompt="why is sqlite in WAL mode so slow?", session_id="s-9", cwd="/u/demo")
 
-    first = recall_for_prompt(str(root), asked)
-    second = recall_for_prompt(str(root), asked)
+    first = recall_for_prompt(Home(root), asked)
+    second = recall_for_prompt(Home(root), asked)
 
     assert "Set busy_timeout." in first
     assert "Set it." not in first
     assert second == ""
-    (receipt,) = receipts.latest(str(root))
+    (receipt,) = receipts.latest(Home(root))
     assert [note["id"] for note in receipt["notes"]] == ["A"]
     why = receipt["notes"][0]["why"]
     assert "sqlite (in 2 notes)" in why
@@ -195,32 +196,32 @@ def test_a_prompt_does_not_repeat_what_the_session_started_with(
     store: MemoryStore, root: Path
 ) -> None:
     put(store, "A", title="SQLite in WAL mode", body="Set busy_timeout.")
-    inject(str(root), START)
+    inject(Home(root), START)
 
     asked = Payload(prompt="why is sqlite in WAL mode slow?", session_id="s-1", cwd="/u/demo")
 
-    assert recall_for_prompt(str(root), asked) == ""
+    assert recall_for_prompt(Home(root), asked) == ""
 
 
 @pytest.mark.parametrize("prompt", ["continue", "/clear", "what is the time in Berlin now?"])
 def test_most_prompts_bring_nothing_to_mind(store: MemoryStore, root: Path, prompt: str) -> None:
     put(store, "A", title="SQLite in WAL mode", body="Set busy_timeout now.")
 
-    assert recall_for_prompt(str(root), Payload(prompt=prompt, cwd="/u/demo")) == ""
+    assert recall_for_prompt(Home(root), Payload(prompt=prompt, cwd="/u/demo")) == ""
 
 
 def test_what_a_hook_said_before_is_not_part_of_the_prompt(store: MemoryStore, root: Path) -> None:
     put(store, "A", title="SQLite in WAL mode", body="Set busy_timeout.")
     prompt = "<hook_context>sqlite in WAL mode</hook_context>\n\nrename the login button please"
 
-    assert recall_for_prompt(str(root), Payload(prompt=prompt, cwd="/u/demo")) == ""
+    assert recall_for_prompt(Home(root), Payload(prompt=prompt, cwd="/u/demo")) == ""
 
 
 def test_every_run_leaves_a_line(store: MemoryStore, root: Path) -> None:
-    inject(str(root), START)
-    recall_for_prompt(str(root), Payload(prompt="/clear", session_id="s-1"))
+    inject(Home(root), START)
+    recall_for_prompt(Home(root), Payload(prompt="/clear", session_id="s-1"))
 
-    did = [(run["hook"], run["did"]) for run in runs.latest_runs(str(root))]
+    did = [(run["hook"], run["did"]) for run in runs.latest_runs(Home(root))]
 
     assert did == [
         ("recall-hook", "0 notes for a prompt"),
@@ -233,7 +234,7 @@ def test_crumbs_are_not_given_beside_the_answer(store: MemoryStore, root: Path) 
     put(store, "CRUMB", title="Staging service", body="It exists.")
     asked = Payload(prompt="deploy the billing service to staging", cwd="/u/demo")
 
-    text = recall_for_prompt(str(root), asked)
+    text = recall_for_prompt(Home(root), asked)
 
     assert "With a tag." in text
     assert "It exists." not in text

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.ground.home import Home
 from anamnesis.onboard import uninstall
 from onboard_support import files, set_up
 
@@ -53,7 +54,7 @@ def test_a_backup_that_was_tidied_away_brings_no_old_hooks_back(home: Path, root
     (home / ".claude/settings.json.bak").unlink()
     set_up(root, agents="claude", command="/new/anamnesis")
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert settings.read_text() == '{"model": "x"}'
 
@@ -65,7 +66,7 @@ def test_what_a_person_wrote_below_our_part_of_a_toml_file_stays(home: Path, roo
     set_up(root, agents="codex")
     config.write_text(config.read_text() + OWN_COMMENT)
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert config.read_text() == f'model = "x"\n{OWN_COMMENT}'
 
@@ -76,7 +77,7 @@ def test_a_server_of_our_name_that_is_not_ours_stays(home: Path, root: Path) -> 
     config.write_text('[mcp_servers.anamnesis]\ncommand = "/my/own"\n')
     set_up(root, agents="claude")
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert config.read_text() == '[mcp_servers.anamnesis]\ncommand = "/my/own"\n'
 

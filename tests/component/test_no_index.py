@@ -14,6 +14,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.ground import locks
+from anamnesis.ground.home import Home
 from anamnesis.index import rebuild
 from anamnesis.inject import newest
 from anamnesis.notes import tree
@@ -116,10 +117,10 @@ def test_nothing_is_built_twice(root: Path, home: Path, monkeypatch: pytest.Monk
     started: list[object] = []
     monkeypatch.setattr(background, "start", started.append)
     with locks.held(str(root / "locks" / "rebuild.lock"), name="index", timeout=1):
-        rebuilding.rebuild_in_background(str(root))
+        rebuilding.rebuild_in_background(Home(root))
     assert started == []
 
-    rebuilding.rebuild_in_background(str(root))
+    rebuilding.rebuild_in_background(Home(root))
     assert started == [rebuilding.ARGUMENTS]
 
 

@@ -15,6 +15,7 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.home import Home
 from anamnesis.onboard import journey, receipt, uninstall
 from anamnesis.onboard.agents import chosen
 from anamnesis.onboard.journey import Wishes
@@ -33,7 +34,7 @@ def test_leaving_gives_every_file_back_to_the_byte(personal: Path, root: Path) -
 
     set_up(root)
     assert files(personal) != before
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert files(personal) == before
     assert folders(personal) == directories
@@ -41,7 +42,7 @@ def test_leaving_gives_every_file_back_to_the_byte(personal: Path, root: Path) -
 
 def test_an_empty_home_is_empty_again(home: Path, root: Path) -> None:
     set_up(root)
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert [path.name for path in home.iterdir()] == [".anamnesis"]
 
@@ -63,7 +64,7 @@ def test_what_a_person_added_later_stays(personal: Path, root: Path) -> None:
     said["theme"] = "dark"
     settings.write_text(json.dumps(said, indent=4))
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     left = json.loads(settings.read_text())
     assert left["theme"] == "dark"
@@ -76,7 +77,7 @@ def test_what_a_person_put_into_a_file_of_ours_is_not_lost(personal: Path, root:
     hooks = personal / ".copilot" / "hooks" / "anamnesis.json"
     hooks.write_text(hooks.read_text().replace('"version": 1', '"version": 1, "mine": true'))
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert not hooks.exists()
     assert '"mine": true' in hooks.with_name("anamnesis.json.bak").read_text()
@@ -100,7 +101,7 @@ def test_a_server_that_was_renamed_goes_under_all_its_names(personal: Path, root
     set_up(root, name="memory")
     servers.write_text(kept.replace('"numStartups": 3', '"numStartups": 4'))
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert "notes" not in servers.read_text()
 
@@ -118,7 +119,7 @@ def test_every_profile_is_left(personal: Path, root: Path, monkeypatch: pytest.M
     set_up(root)
     assert (personal / ".claude-work" / "settings.json").exists()
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert files(personal) == before
 
@@ -137,9 +138,9 @@ def test_each_agent_can_be_left_after_being_edited(personal: Path, root: Path) -
     """Without the receipt everything has to be found in the files themselves."""
     before = files(personal)
     set_up(root)
-    receipt.forget(str(root))
+    receipt.forget(Home(root))
 
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     ours = {path for path in files(personal) if ".bak" not in path} - before.keys()
     for path in before:
@@ -154,7 +155,7 @@ def test_another_command_replaces_the_old_one(personal: Path, root: Path) -> Non
 
     for path, data in files(personal).items():
         assert b"/opt/first" not in data or ".bak" in path, path
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
     assert all(b"/opt/" not in data for path, data in files(personal).items() if ".bak" not in path)
 
 
@@ -177,7 +178,7 @@ def test_the_plugin_takes_over(personal: Path, root: Path) -> None:
     said = json.loads(settings.read_text())
     assert "args" not in json.dumps(said.get("hooks", {}))
     assert "mcp__plugin_anamnesis_anamnesis__memory_search" in said["permissions"]["allow"]
-    assert not os.path.exists(receipt.hooks_marker(str(root)))
+    assert not os.path.exists(receipt.hooks_marker(Home(root)))
     assert "serve" not in (personal / ".claude.json").read_text()
 
 
@@ -192,7 +193,7 @@ def test_set_ups_at_the_same_time_do_not_mix(personal: Path, root: Path) -> None
 
 def test_only_agents_that_are_here_are_set_up(home: Path, root: Path) -> None:
     (home / ".gemini").mkdir()
-    setup = journey.this_setup(str(root), wishes=Wishes(machine_id="x"))
+    setup = journey.this_setup(Home(root), wishes=Wishes(machine_id="x"))
     here = [agent.name for agent in chosen("auto", setup)]
 
     assert {"claude", "gemini"} <= set(here)
@@ -219,7 +220,7 @@ def test_rules_go_into_a_project_and_out_again(tmp_path: Path, root: Path) -> No
 
     set_up(root, agents="cursor", rules=(str(tmp_path),))
     assert "memory_search" in (tmp_path / "AGENTS.md").read_text()
-    uninstall.leave(str(root))
+    uninstall.leave(Home(root))
 
     assert (tmp_path / "AGENTS.md").read_text() == "# Shop\n\nUse tabs."
 

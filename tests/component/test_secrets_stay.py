@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.care.status import status_report
@@ -65,7 +66,7 @@ def test_what_does_not_travel_is_told_between_syncs_too(
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"plain text about a token"])
 def test_other_files_may_leave(root: Path, content: bytes) -> None:
-    assert secrets_stay_here(str(root))("semantic/x.md", content) == ""
+    assert secrets_stay_here(Home(root))("semantic/x.md", content) == ""
 
 
 class Fails:
@@ -89,9 +90,9 @@ def test_a_failing_sync_is_told_at_the_next_start(root: Path) -> None:
 
     synchronise(backend)
     synchronise(backend)
-    told = inject(str(root), Payload(cwd="/u/demo"))
+    told = inject(Home(root), Payload(cwd="/u/demo"))
     synchronise(backend)
 
     assert "sync has been failing since" in told
     assert "(the remote refused us)" in told
-    assert runs.failing(str(root)) == []
+    assert runs.failing(Home(root)) == []

@@ -17,6 +17,7 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable, StoreBusy
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.care.status import full_report, status_report
@@ -171,30 +172,30 @@ def test_vectors_that_another_process_made_are_noticed(store: MemoryStore) -> No
 def test_searching_starts_the_encoding_of_new_notes_in_the_background(
     store: MemoryStore, home: Path
 ) -> None:
-    embed.keep_up(str(home))
+    embed.keep_up(Home(home))
     deadline = time.monotonic() + 60
     while vectors.count(str(home)) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert vectors.count(str(home)) == 3
     started = os.stat(home / "state" / "last-embed-idle").st_mtime_ns
-    embed.keep_up(str(home))
+    embed.keep_up(Home(home))
     assert os.stat(home / "state" / "last-embed-idle").st_mtime_ns == started
 
 
 def test_what_fails_is_not_started_again_every_minute(store: MemoryStore, home: Path) -> None:
     marker = home / "state" / "last-embed-idle"
-    runs.failed(str(home), "embed", "it is broken")
+    runs.failed(Home(home), "embed", "it is broken")
     marker.parent.mkdir(exist_ok=True)
     marker.touch()
     two_minutes_ago = time.time() - 120
     os.utime(marker, (two_minutes_ago, two_minutes_ago))
-    embed.keep_up(str(home))
+    embed.keep_up(Home(home))
     assert marker.stat().st_mtime == pytest.approx(two_minutes_ago)
 
 
 def test_a_store_that_is_up_to_date_starts_nothing(store: MemoryStore, home: Path) -> None:
     embed.embed(store)
-    embed.keep_up(str(home))
+    embed.keep_up(Home(home))
     assert not (home / "state" / "last-embed-idle").exists()
 
 
@@ -321,7 +322,7 @@ def test_a_run_without_the_extra_does_not_alarm_for_ever(
     finally:
         encoder.load.cache_clear()
 
-    assert "failing" not in inject(str(home), Payload(), project="app", format="text")
+    assert "failing" not in inject(Home(home), Payload(), project="app", format="text")
 
     monkeypatch.setenv("ANAMNESIS_SEMANTIC", "0")
     report = full_report(store, backend_of_this_machine())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.inject import inject
@@ -120,7 +121,7 @@ def test_one_session_is_told_of_a_conflict(clashing: tuple[Machine, Machine]) ->
     _, desk = clashing
     payload = Payload(session_id="s", cwd=str(desk.home))
 
-    first, second = (inject(str(desk.home), payload, project="p") for _ in range(2))
+    first, second = (inject(Home(desk.home), payload, project="p") for _ in range(2))
 
     assert "n was edited here and on laptop" in first
     assert "conflicts show n" in first

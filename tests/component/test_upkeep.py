@@ -8,6 +8,7 @@ import pytest
 
 import model_server as play
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, resolve_summarizer
+from anamnesis.ground.home import Home
 from anamnesis.hooks import background, runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.curate import forget, upkeep
@@ -24,10 +25,10 @@ def test_reflection_starts_by_itself_only_if_asked_to(
     started: list[object] = []
     monkeypatch.setattr(background, "start", started.append)
 
-    assert not upkeep.reflect_in_background(str(root))
+    assert not upkeep.reflect_in_background(Home(root))
     monkeypatch.setenv("ANAMNESIS_REFLECT_AUTO", "1")
-    assert upkeep.reflect_in_background(str(root))
-    assert upkeep.reflect_in_background(str(root))
+    assert upkeep.reflect_in_background(Home(root))
+    assert upkeep.reflect_in_background(Home(root))
 
     assert started == [["reflect", "--apply"]]
 
@@ -35,19 +36,19 @@ def test_reflection_starts_by_itself_only_if_asked_to(
 def test_a_sync_takes_in_native_memory_only_when_it_changed(
     store: MemoryStore, home: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert upkeep.before_sync(str(root)) == []
+    assert upkeep.before_sync(Home(root)) == []
     folder = home / ".claude" / "projects" / "-x" / "memory"
     folder.mkdir(parents=True)
     (folder / "a.md").write_text("Some text.\n")
 
-    (take_in,) = upkeep.before_sync(str(root))
+    (take_in,) = upkeep.before_sync(Home(root))
     take_in(store)
 
     assert [note.body for note in store.list()] == ["Some text."]
-    assert upkeep.before_sync(str(root)) == []
+    assert upkeep.before_sync(Home(root)) == []
     (folder / "a.md").write_text("Some other text.\n")
     monkeypatch.setenv("ANAMNESIS_IMPORT_NATIVE", "0")
-    assert upkeep.before_sync(str(root)) == []
+    assert upkeep.before_sync(Home(root)) == []
 
 
 def test_a_failing_import_does_not_stop_a_sync(store: MemoryStore, home: Path, root: Path) -> None:
@@ -56,7 +57,7 @@ def test_a_failing_import_does_not_stop_a_sync(store: MemoryStore, home: Path, r
     (folder / "a.md").write_text("Some text.\n")
     (root / "undo").write_text("in the way of the record of an import")
 
-    (take_in,) = upkeep.before_sync(str(root))
+    (take_in,) = upkeep.before_sync(Home(root))
     take_in(store)
 
     assert "in the way" in (root / "log" / "hooks.jsonl").read_text()
@@ -74,7 +75,7 @@ def test_a_session_start_says_how_many_notes_wait(store: MemoryStore, root: Path
     durable(store, tags=["pending"])
     durable(store, "Seen")
 
-    text = inject(str(root), Payload(), project="app", format="text")
+    text = inject(Home(root), Payload(), project="app", format="text")
 
     assert "1 note waits for review. Run: anamnesis review" in text
 
@@ -135,14 +136,14 @@ def test_a_model_that_does_not_answer_is_told_until_it_does(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setenv("ANAMNESIS_REFLECTION_PROVIDER", "openai")
 
-    assert capture(str(root), told, source="session-end").note is not None
-    (failing,) = runs.failing(str(root))
+    assert capture(Home(root), told, source="session-end").note is not None
+    (failing,) = runs.failing(Home(root))
     assert failing.area == "summarising"
     assert "there is no key" in failing.reason
 
     monkeypatch.delenv("ANAMNESIS_REFLECTION_PROVIDER")
-    capture(str(root), told, source="session-end")
-    assert runs.failing(str(root)) == []
+    capture(Home(root), told, source="session-end")
+    assert runs.failing(Home(root)) == []
 
 
 def test_a_session_of_our_own_model_is_not_captured(
@@ -150,4 +151,4 @@ def test_a_session_of_our_own_model_is_not_captured(
 ) -> None:
     monkeypatch.setenv("ANAMNESIS_NESTED", "1")
 
-    assert inject(str(root), Payload(), project="app") == ""
+    assert inject(Home(root), Payload(), project="app") == ""

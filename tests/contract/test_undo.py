@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.ground.home import Home
 from anamnesis.history import undo
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.ids import new_id
@@ -162,7 +163,7 @@ def test_a_change_is_named_by_a_part_of_its_id(store: MemoryStore, note: Memory)
     other = store.write(type="semantic", title="other", body="b")
     delete_by_command(store, [note.id])
     delete_by_command(store, [other.id])
-    _, first = undo.undoable(str(store.root))
+    _, first = undo.undoable(Home(store.root))
 
     assert anamnesis("undo", first.id[-6:].lower()).returncode == 0
 
@@ -242,7 +243,7 @@ def test_nothing_of_a_forgotten_note_waits_in_an_undo(
     texts = [path.read_text() for path in (root / "undo").iterdir()]
     assert texts
     assert not any(word in text for text in texts for word in ("VPN", "needed", "later"))
-    for unit in list(undo.undoable(str(root))):
+    for unit in list(undo.undoable(Home(root))):
         undo.undo(store, id=unit.id)
     assert store.get(note.id) is None
 
@@ -274,7 +275,7 @@ def test_units_of_earlier_versions_are_taken_back(
     (root / "undo" / f"{done}.done.json").write_text(json.dumps(record))
     (root / "undo" / f"{undone}.undone.json").write_text(json.dumps(record))
 
-    assert [unit.id for unit in undo.undoable(str(root))] == [done]
+    assert [unit.id for unit in undo.undoable(Home(root))] == [done]
     assert anamnesis("review", "--undo").returncode == 0
 
     assert store.require(note.id).data == data

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.ground.home import Home
 from anamnesis.notes import tombstones
 from anamnesis.operations.curate import curate, forget
 from anamnesis.store import MemoryStore
@@ -29,11 +30,11 @@ def ids(store: MemoryStore, root: Path) -> list[str]:
     (root / "undo/.tmp-1-killed").write_text("\n".join(SECRETS))
     for _ in range(2):
         held = conflicts.hold(
-            str(root), f"semantic/{found[0]}.md", base=None,
+            Home(root), f"semantic/{found[0]}.md", base=None,
             theirs=f"---\nid: {found[0]}\n---\n{SECRETS[0]}\n".encode(), machine="m", fields=(),
         )  # fmt: skip
         if not list((root / "conflicts").glob("settled/*")):
-            conflicts.settle(str(root), held, mine=SECRETS[0].encode())
+            conflicts.settle(Home(root), held, mine=SECRETS[0].encode())
     return found
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from hook_support import ENTRY, Transcript, environment, hook
@@ -131,12 +132,12 @@ def test_a_failing_capture_is_visible_until_one_works(home: Path, tmp_path: Path
     hook(home, "capture", "--no-sync", payload=payload)
     injected = hook(home, "inject", payload={"cwd": "/x"}).stdout.decode()
 
-    (failing,) = runs.failing(str(root))
+    (failing,) = runs.failing(Home(root))
     assert (failing.area, failing.times) == ("capture", 2)
     assert failing.sentence in injected
     (root / "locks" / "capture.lock").rmdir()
     hook(home, "capture", "--no-sync", payload=payload)
-    assert runs.failing(str(root)) == []
+    assert runs.failing(Home(root)) == []
     assert hook(home, "inject", payload={"cwd": "/x"}).stdout == b""
 
 
@@ -151,7 +152,7 @@ def test_exit_codes_that_would_block_a_client_are_swallowed(
             raise error
 
         assert hooks.guarded("capture", work, area="capture") == 0
-    assert runs.failing(str(root))[0].times == 5
+    assert runs.failing(Home(root))[0].times == 5
 
 
 @pytest.mark.soak

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.history import undo
 from anamnesis.store import MemoryStore
 from reflect_support import sessions
@@ -142,7 +143,7 @@ def test_an_edit_that_was_killed_at_its_end_is_undone(store: MemoryStore, root: 
     done = subprocess.run(argv, check=False, env={**os.environ, "EDITOR": "sed -i s/before/after/"})
     assert done.returncode == 9
 
-    [unit] = undo.undoable(str(root))
+    [unit] = undo.undoable(Home(root))
 
     assert json.loads(run("undo", "--json").stdout)["put_back"] == 1
     assert unit.kind == "edit"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anamnesis.ground.home import Home
 from anamnesis.onboard import uninstall
 from onboard_support import files, folders, move_in, set_up
 
@@ -41,7 +42,7 @@ def test_a_killed_set_up_is_finished_by_the_next_and_leaves_no_trace(
 
         set_up(root, agents=AGENTS)
         assert "anamnesis" in (home / ".cursor/mcp.json").read_text()
-        uninstall.leave(str(root))
+        uninstall.leave(Home(root))
         assert (files(home), folders(home)) == before, number
     assert number > 20
 
@@ -59,6 +60,6 @@ def test_leaving_that_was_killed_is_finished_by_the_next(
 
         through = victims.set_up(number, home, agents=AGENTS, leave=True)
 
-        uninstall.leave(str(root))
+        uninstall.leave(Home(root))
         assert (files(home), folders(home)) == before, number
     assert number > 20

@@ -13,6 +13,7 @@ import pytest
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import NoteChangedOnDisk
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.notes.ids import encode_id
@@ -110,7 +111,7 @@ def test_a_note_that_changed_meanwhile_stops_the_whole_unit(store: MemoryStore, 
         undo.apply(store, changes, kind="test", summary="")
 
     assert files(root) == before
-    assert list(undo.units(str(root))) == []
+    assert list(undo.units(Home(root))) == []
 
 
 def test_a_full_disk_stops_the_whole_unit(
@@ -254,7 +255,7 @@ def copied(root: Path, unit: undo.Unit, *, days: int) -> str:
 
 
 def kept(root: Path) -> list[str]:
-    return [unit.id for unit in undo.undoable(str(root))]
+    return [unit.id for unit in undo.undoable(Home(root))]
 
 
 def test_a_unit_is_kept_for_thirty_days(store: MemoryStore, root: Path) -> None:

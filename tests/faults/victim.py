@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import onboard_support
+from anamnesis.ground.home import Home
 from anamnesis.notes import tombstones
 from anamnesis.onboard import uninstall
 from anamnesis.operations.curate import forget as forgetting
@@ -83,7 +84,7 @@ def set_up(number: int, home: str, *, agents: str, leave: bool) -> None:
     sys.dont_write_bytecode = True
     die_before(number)
     if leave:
-        uninstall.leave(os.environ["ANAMNESIS_HOME"])
+        uninstall.leave(Home(os.environ["ANAMNESIS_HOME"]))
     else:
         onboard_support.set_up(Path(os.environ["ANAMNESIS_HOME"]), agents=agents)
 

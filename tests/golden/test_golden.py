@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.notes.note import Memory
@@ -57,7 +58,7 @@ def test_a_note_from_a_real_transcript(name: str, root: Path, tmp_path: Path) ->
         shutil.copytree(TRANSCRIPTS / "01_subagents", tmp_path / "session" / "subagents")
     told = Payload(transcript_path=str(tmp_path / "session.jsonl"), cwd="/home/u/proj")
 
-    note = capture(str(root), told, source="session-end").note
+    note = capture(Home(root), told, source="session-end").note
 
     assert note is not None
     text = serialize(note).replace(note.id, "(id)")
@@ -123,14 +124,14 @@ def test_what_a_session_starts_with(root: Path) -> None:
     with MemoryStore(root) as store:
         _fill(store)
 
-    compare("injected", inject(str(root), Payload(cwd="/home/u/proj", session_id="s")))
+    compare("injected", inject(Home(root), Payload(cwd="/home/u/proj", session_id="s")))
 
 
 def test_what_a_session_starts_with_when_there_is_too_much(root: Path) -> None:
     with MemoryStore(root) as store:
         _fill(store, many=True)
 
-    compare("injected-too-much", inject(str(root), Payload(cwd="/home/u/proj", session_id="s")))
+    compare("injected-too-much", inject(Home(root), Payload(cwd="/home/u/proj", session_id="s")))
 
 
 def test_what_a_prompt_brings_to_mind(root: Path) -> None:
@@ -138,4 +139,4 @@ def test_what_a_prompt_brings_to_mind(root: Path) -> None:
         _fill(store)
     asked = Payload(prompt="why is sqlite so slow in WAL mode?", cwd="/home/u/proj", session_id="s")
 
-    compare("recalled", recall_for_prompt(str(root), asked))
+    compare("recalled", recall_for_prompt(Home(root), asked))

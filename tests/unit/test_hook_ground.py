@@ -11,6 +11,7 @@ from anamnesis.cli.hooks import Option, Options
 from anamnesis.ground import clock
 from anamnesis.ground.clock import since
 from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.home import Home
 from anamnesis.hooks import journal, payload, receipts, runs, switches
 from hook_support import PAYLOADS
 
@@ -78,7 +79,7 @@ def test_a_journal_that_cannot_be_written_is_silent(tmp_path: Path) -> None:
 def test_a_failure_is_remembered_since_it_began(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = str(tmp_path)
+    home = Home(tmp_path)
     for day in (1, 2):
         monkeypatch.setattr(clock, "utcnow", lambda day=day: f"2026-11-0{day}")
         runs.failed(home, "capture", "disk\nfull")
@@ -95,18 +96,18 @@ def test_damaged_state_still_tells_of_a_failure(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "sync.failing").write_text("{")
 
-    assert runs.failing(str(tmp_path))[0].area == "sync"
+    assert runs.failing(Home(tmp_path))[0].area == "sync"
 
 
 def _receipt(home: Path, event: str, source: str, *ids: str, session: str = "s") -> None:
     given = [receipts.Given(id, "why", 1, whole=not id.startswith("title")) for id in ids]
     receipts.write(
-        str(home), event=event, session=session, project="p", source=source, given=given, units=9
+        Home(home), event=event, session=session, project="p", source=source, given=given, units=9
     )
 
 
 def test_what_a_session_was_given_is_known_until_it_forgets(tmp_path: Path) -> None:
-    home = str(tmp_path)
+    home = Home(tmp_path)
     _receipt(tmp_path, "inject", "startup", "a", "title-b")
     _receipt(tmp_path, "recall", "prompt", "c")
     _receipt(tmp_path, "inject", "startup", "d", session="other")
@@ -122,22 +123,22 @@ def test_what_a_session_was_given_is_known_until_it_forgets(tmp_path: Path) -> N
 @pytest.mark.parametrize("notes", ['[{"whole": true}]', '["x"]', "7", "null"])
 def test_a_damaged_receipt_is_passed_over(tmp_path: Path, notes: str) -> None:
     _receipt(tmp_path, "inject", "startup", "a")
-    with open(receipts.path(str(tmp_path)), "a", encoding="utf-8") as stream:
+    with open(receipts.path(Home(tmp_path)), "a", encoding="utf-8") as stream:
         stream.write(f'{{"session": "s", "event": "inject", "units": 1, "notes": {notes}}}\n')
 
-    assert receipts.already_given(str(tmp_path), "s") == {"a"}
-    assert len(list(receipts.latest(str(tmp_path)))) == 1
+    assert receipts.already_given(Home(tmp_path), "s") == {"a"}
+    assert len(list(receipts.latest(Home(tmp_path)))) == 1
 
 
 def test_a_fork_is_known_by_its_receipt(tmp_path: Path) -> None:
     _receipt(tmp_path, "inject", "fork")
 
-    assert receipts.forked_at(str(tmp_path), "s").startswith("20")
-    assert receipts.forked_at(str(tmp_path), "other") == ""
+    assert receipts.forked_at(Home(tmp_path), "s").startswith("20")
+    assert receipts.forked_at(Home(tmp_path), "other") == ""
 
 
 def test_pausing_and_resuming(tmp_path: Path) -> None:
-    home, project = str(tmp_path / "home"), tmp_path / "p"
+    home, project = Home(tmp_path / "home"), tmp_path / "p"
 
     def why() -> str:
         return switches.why_off(home, project="demo", cwd=str(project))

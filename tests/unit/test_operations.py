@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote
+from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.mcp import digest, tools
 from anamnesis.server import (
@@ -234,7 +235,7 @@ def test_a_sync_that_breaks_is_remembered_whatever_broke(
     with pytest.raises(ZeroDivisionError):
         sync_memory(store, backend)
 
-    (failing,) = runs.failing(str(store.root))
+    (failing,) = runs.failing(Home(store.root))
     assert (failing.area, "ZeroDivisionError" in failing.reason) == ("sync", True)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.home import Home
 from anamnesis.redact import findings, redact, shape
 from anamnesis.redact.allowed import allow_list
 from corpus.everyday import everyday_lines
@@ -179,10 +180,10 @@ def test_a_token_in_the_name_of_a_file_branch_or_machine_is_found(name: str) -> 
 def test_the_allow_list_is_read_again_when_it_changed(tmp_path: Path) -> None:
     allowed = tmp_path / "redact-allow.txt"
     allowed.write_text("one\n")
-    before = allow_list(str(tmp_path))
+    before = allow_list(Home(tmp_path))
     allowed.write_text("one\ntwo\n")
 
-    assert (before, allow_list(str(tmp_path))) == (("one",), ("one", "two"))
+    assert (before, allow_list(Home(tmp_path))) == (("one",), ("one", "two"))
 
 
 def test_only_the_patterns_whose_literal_turns_up_are_run() -> None:

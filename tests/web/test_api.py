@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.ground.home import Home
 from anamnesis.history import undo
 from anamnesis.store import MemoryStore
 
@@ -26,7 +27,7 @@ def test_a_note_is_written_read_changed_and_deleted(
     assert "changed on disk" in stale.json()["error"]
 
     deleted = browser.delete(f"/api/notes/{note_id}").json()
-    [delete, _edit] = undo.undoable(str(store.root))
+    [delete, _edit] = undo.undoable(Home(store.root))
     assert deleted == {"deleted": note_id, "undo": delete.id}
     assert store.list() == []
 

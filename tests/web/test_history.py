@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.ground import locks
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
@@ -190,7 +191,7 @@ def conflict(browser: TestClient, store: MemoryStore, desk: Machine) -> str:
     assert found is not None
     store.update(replace(found.note, body="line one\nline of the laptop"), expected_hash=found.hash)
     browser.post("/sync")
-    assert [held.id for held in conflicts.held(str(store.root)).values()] == [NOTE]
+    assert [held.id for held in conflicts.held(Home(store.root)).values()] == [NOTE]
     return NOTE
 
 
@@ -234,7 +235,7 @@ def test_parts_of_both_versions_settle_a_conflict(
     picks = {"seal": _seal(browser, conflict), "part-1": "both", "field-tags": "theirs"}
 
     shown = browser.post(f"/conflicts/{conflict}", data={**picks, "choice": "preview"})
-    held_while_looking = set(conflicts.held(str(store.root)))
+    held_while_looking = set(conflicts.held(Home(store.root)))
     answer = browser.post(f"/conflicts/{conflict}", data={**picks, "choice": "picked"})
     browser.post("/sync")
     desk.sync()
@@ -262,7 +263,7 @@ def test_a_pick_for_versions_that_changed_meanwhile_settles_nothing(
     kept = store.get(conflict)
     assert kept is not None
     assert kept.body == "edited again"
-    assert len(conflicts.held(str(store.root))) == 1
+    assert len(conflicts.held(Home(store.root))) == 1
 
 
 def test_the_result_of_the_picks_can_be_edited_by_hand(browser: TestClient, conflict: str) -> None:
@@ -297,7 +298,7 @@ def test_a_text_made_of_both_is_kept_when_it_cannot_settle(
     assert answer.status_code == 409
     assert "nothing was settled" in answer.text
     assert "precious words" in answer.text
-    assert len(conflicts.held(str(store.root))) == 1
+    assert len(conflicts.held(Home(store.root))) == 1
 
 
 def test_a_version_that_is_no_note_is_chosen_as_a_whole(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.ground.home import Home
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
 from anamnesis.store import MemoryStore
@@ -164,7 +165,7 @@ def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=wanted, mcp=wanted)
-    journey.done(journey.prepared(str(root), wishes), wishes)
+    journey.done(journey.prepared(Home(root), wishes), wishes)
     if receipt == "lost":
         shutil.rmtree(root / "state")
 

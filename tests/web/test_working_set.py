@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.testclient import TestClient
 
+from anamnesis.ground.home import Home
 from anamnesis.hooks import receipts
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.inject import inject
@@ -19,7 +20,7 @@ def test_the_block_is_the_one_that_the_hook_prints(browser: TestClient, store: M
     store.write(type="procedural", title="of the project", body="a step", project="p")
 
     html = browser.get("/injection", params={"project": "p"}).text
-    printed = inject(str(store.root), Payload(), project="p", format="text")
+    printed = inject(Home(store.root), Payload(), project="p", format="text")
 
     shown = html.partition('<pre class="source block" tabindex="0">')[2].partition("</pre>")[0]
     assert shown.replace("&#39;", "'").replace("&lt;", "<").strip() == printed.strip()
@@ -38,7 +39,7 @@ def test_a_note_without_room_says_so(browser: TestClient, store: MemoryStore) ->
 
 def test_receipts_show_what_a_session_got(browser: TestClient, store: MemoryStore) -> None:
     note = store.write(type="semantic", title="always on", body="a global fact")
-    inject(str(store.root), Payload(session_id="s-42", source="startup"), project="p")
+    inject(Home(store.root), Payload(session_id="s-42", source="startup"), project="p")
 
     assert "s-42" in browser.get("/injection").text
     assert "Given to sessions" in browser.get(f"/notes/{note.id}").text
@@ -79,7 +80,7 @@ def test_the_recall_lab_compares_any_two_ways_to_rank(
 def test_a_pause_is_told(browser: TestClient, store: MemoryStore) -> None:
     from anamnesis.hooks import switches
 
-    switches.pause(str(store.root))
+    switches.pause(Home(store.root))
 
     assert "paused everywhere" in browser.get("/").text
 
@@ -135,4 +136,4 @@ def test_looking_at_a_preview_leaves_no_receipt(browser: TestClient, store: Memo
     browser.get("/")
     browser.get("/injection")
 
-    assert list(receipts.latest(str(store.root))) == []
+    assert list(receipts.latest(Home(store.root))) == []

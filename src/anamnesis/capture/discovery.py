@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
+
 # `~` is the person's home; a variable may move the agent's folder.
 _PLACES = (
     ("CLAUDE_CONFIG_DIR", "~/.claude", "projects/*/*.jsonl"),
@@ -38,7 +40,7 @@ def transcripts(*, since: float = 0.0) -> list[Found]:
     return sorted(found, key=lambda each: each.mtime, reverse=True)
 
 
-def uncaptured(home: str, *, since: float) -> list[Found]:
+def uncaptured(home: Home, *, since: float) -> list[Found]:
     """The transcripts that changed after they were last captured, or never were."""
     return [each for each in transcripts(since=since) if _is_news(home, each)]
 
@@ -56,7 +58,7 @@ def transcript_of(session: str) -> str:
     return ""
 
 
-def _is_news(home: str, found: Found) -> bool:
+def _is_news(home: Home, found: Found) -> bool:
     known = ledger.read(home, found.session)
     return known is None or not known.is_current()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 
 from anamnesis.capture.summarize import HeuristicSummarizer
@@ -120,7 +119,7 @@ def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) ->
 
 
 def _lock_path(store: MemoryStore) -> str:
-    return os.path.join(store.root, "locks", "capture.lock")
+    return store.home.lock("capture")
 
 
 def _without_secrets(

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.ground.home import Home
+
 _CONVERSATION = re.compile(rb'"type": ?"(?:user|assistant)"')
 _ID = re.compile(rb'"uuid": ?"([0-9a-f-]{36})"')
 _TIME = re.compile(rb'"timestamp": ?"([0-9T:.Z+-]{19,40})"')
@@ -26,7 +28,7 @@ _HEAD_BYTES = 64 * 1024  # a copy begins as its parent does
 _SIBLINGS = 100  # the latest; nobody forks what is older
 
 
-def began_at(home: str, transcript: str) -> str:
+def began_at(home: Home, transcript: str) -> str:
     """When a session went on by itself; empty if it is no copy of one that was captured."""
     own = _spoken(transcript)
     # The client may write the first new line before those that it copies.
@@ -38,7 +40,7 @@ def began_at(home: str, transcript: str) -> str:
     return min(news, default=f"{own[-1][1]}~")  # else later than everything that was copied
 
 
-def _parent(home: str, transcript: str, first: Sequence[bytes]) -> str:
+def _parent(home: Home, transcript: str, first: Sequence[bytes]) -> str:
     folder, name = os.path.split(os.path.abspath(transcript))
     found = glob(os.path.join(escape(folder), "*.jsonl"))
     siblings = sorted((path for path in found if os.path.basename(path) != name), key=_mtime)

@@ -6,6 +6,10 @@ was read, and the note that came of it with the hash of what we wrote.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
+
 import json
 import os
 import re
@@ -50,7 +54,7 @@ def body_hash(body: str) -> str:
     return blake2b(body.strip().encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def read(home: str, session: str) -> Entry | None:
+def read(home: Home, session: str) -> Entry | None:
     """What is known of a session, or None."""
     try:
         with open(_path(home, session), encoding="utf-8") as file:
@@ -59,7 +63,7 @@ def read(home: str, session: str) -> Entry | None:
         return None
 
 
-def write(home: str, session: str, entry: Entry) -> None:
+def write(home: Home, session: str, entry: Entry) -> None:
     """Remember the state of a session; that it cannot be remembered costs a second look later."""
     fields = {name: getattr(entry, name) for name in entry.__slots__}  # type: ignore[attr-defined]
     try:
@@ -68,7 +72,7 @@ def write(home: str, session: str, entry: Entry) -> None:
         return
 
 
-def seconds_since(home: str, session: str, *, now: float) -> float | None:
+def seconds_since(home: Home, session: str, *, now: float) -> float | None:
     """How long ago a session was last captured, or None."""
     try:
         return now - os.stat(_path(home, session)).st_mtime
@@ -76,9 +80,9 @@ def seconds_since(home: str, session: str, *, now: float) -> float | None:
         return None
 
 
-def prune(home: str) -> None:
+def prune(home: Home) -> None:
     """Forget the sessions that were captured longest ago, once there are very many."""
-    folder = os.path.join(home, "state", "sessions")
+    folder = home.state("sessions")
     try:
         with os.scandir(folder) as found:
             files = [(each.stat().st_mtime, each.path) for each in found]
@@ -88,6 +92,6 @@ def prune(home: str) -> None:
         atomic.remove(path)
 
 
-def _path(home: str, session: str) -> str:
+def _path(home: Home, session: str) -> str:
     name = _NOT_IN_A_NAME.sub("-", session)[:128] or "unnamed"
-    return os.path.join(home, "state", "sessions", f"{name}.json")
+    return home.state("sessions", f"{name}.json")

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
 
 
@@ -49,15 +50,15 @@ def _blob(data: bytes) -> str:
 
 
 @contextmanager
-def one_commit(root: str) -> Iterator[None]:
+def one_commit(root: Home) -> Iterator[None]:
     """Commit what waits, then what happens inside; nothing at all without a repository."""
     _commit(root)
     yield
     _commit(root)
 
 
-def _commit(root: str) -> None:
-    if not os.path.isdir(os.path.join(root, "memory", ".git")):
+def _commit(root: Home) -> None:
+    if not os.path.isdir(os.path.join(root.memory, ".git")):
         return
     # Trouble with git must not stop a change of notes: the next sync commits them and tells.
     with suppress(AnamnesisError):

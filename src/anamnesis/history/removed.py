@@ -76,7 +76,7 @@ def _gone(store: MemoryStore, changes: Iterable[Version]) -> Iterator[Removed]:
             named.append(Removed(note_id, note.title if note else "", version))
     ids = dict.fromkeys(each.id for each in named)
     here = {row.note.id for row in store.ask(lambda db: browse.rows_of(db, ids))}
-    root = str(store.root)
+    root = store.home
     return (
         each for each in named if each.id not in here and not tombstones.is_forgotten(root, each.id)
     )

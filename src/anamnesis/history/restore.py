@@ -81,7 +81,7 @@ def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
     except UnicodeDecodeError:
         raise UnreadableNote(f"version {revision} of {note_id} is not UTF-8") from None
     current = store.read(note_id)
-    if current is None and tombstones.is_forgotten(str(store.root), note_id):
+    if current is None and tombstones.is_forgotten(store.home, note_id):
         raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
     commit.keep(store, [note_id])  # it may have an edit that no version has

@@ -8,7 +8,6 @@ not rewritten.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 
 from anamnesis.ground import clock, locks
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from anamnesis.ground.home import Home
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
 
@@ -127,7 +127,7 @@ def _moved(
 ) -> list[FileChange]:
     """What removes a note from its place, with the copies that a killed move left behind."""
     copies = (path for path in store.files_of(read.note) if path != old)
-    before = {old: read.data, **{path: current(str(store.root), path) for path in copies}}
+    before = {old: read.data, **{path: current(store.home, path) for path in copies}}
     placed = [FileChange(new, before.pop(new, None), data)] if new else []
     return placed + [FileChange(path, was, None) for path, was in before.items()]
 
@@ -147,7 +147,7 @@ def apply(
     """
     if not changes:
         return None
-    root = str(store.root)
+    root = store.home
     unit = _unit(changes, kind=kind, summary=summary)
     if len(changes) == 1:
         return _apply_one(store, unit, changes[0])
@@ -165,7 +165,7 @@ def erase(store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[s
     The records come first and the files last. Killed in between, a note is still there for the
     next try; once it is gone, nothing remembers it.
     """
-    root = str(store.root)
+    root = store.home
     with _alone(root):
         _roll_back_unfinished(store)
         with _store_held(root):  # nobody writes the record of a single change meanwhile
@@ -175,7 +175,7 @@ def erase(store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[s
     _let_index_follow(store, [change.path for change in changes if change.path.endswith(".md")])
 
 
-def undoable(root: str) -> Iterator[Unit]:
+def undoable(root: Home) -> Iterator[Unit]:
     """What can be taken back, latest first."""
     return units(root, state=records.DONE)
 
@@ -186,7 +186,7 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
     A note that was changed since is left as it is. Raises NothingToUndo, and ChangedSince if that
     goes for all of its notes. What is taken back makes a unit too, which does it again.
     """
-    root = str(store.root)
+    root = store.home
     with _alone(root):
         _roll_back_unfinished(store)
         unit = _chosen(root, kind, id)
@@ -211,7 +211,7 @@ def recover(store: MemoryStore, *, wait: bool = True) -> list[Unit]:
     Gives the units that were rolled back: nearly always none. A unit that a live process is
     writing is waited for, or left to it. Raises StoreBusy if that takes too long.
     """
-    root = str(store.root)
+    root = store.home
     records.prune(root)
     if not records.has_unfinished(root):
         return []
@@ -243,7 +243,7 @@ def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:
 
     It does not wait for a large unit that another process is writing.
     """
-    root = str(store.root)
+    root = store.home
     recover(store, wait=False)
     unit = replace(unit, state=records.DONE)
     with store.changing(unit.notes):
@@ -258,7 +258,7 @@ def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:
 
 
 def _apply_all(
-    root: str, unit: Unit, changes: Sequence[FileChange], progress: Progress = None
+    root: Home, unit: Unit, changes: Sequence[FileChange], progress: Progress = None
 ) -> Unit:
     records.save(root, unit)
     try:
@@ -269,7 +269,7 @@ def _apply_all(
     return records.finish(root, unit)
 
 
-def _chosen(root: str, kind: str, id: str) -> Unit:
+def _chosen(root: Home, kind: str, id: str) -> Unit:
     """The unit that is meant; the latest is never an undo, or two in a row would do nothing."""
     if id:
         unit = unit_of(root, id)
@@ -283,7 +283,7 @@ def _chosen(root: str, kind: str, id: str) -> Unit:
 
 def _plan(store: MemoryStore, unit: Unit) -> tuple[list[FileChange], list[str]]:
     """What puts the files back, and the files that are left; those of one note go together."""
-    root = str(store.root)
+    root = store.home
     found = [(image, current(root, image.path)) for image in unit.files]
     changed = {
         image.note_id
@@ -305,7 +305,7 @@ def _elsewhere(store: MemoryStore, unit: Unit) -> set[str]:
     removed = {image.note_id for image in unit.files if image.is_note and not image.after}
     own = {image.path for image in unit.files}
     known = store.ask(lambda db: places(db, removed))
-    root = str(store.root)
+    root = store.home
     return {
         note_id
         for note_id in removed
@@ -316,7 +316,7 @@ def _elsewhere(store: MemoryStore, unit: Unit) -> set[str]:
 
 def _roll_back_unfinished(store: MemoryStore) -> list[Unit]:
     """Roll back the units that are half-way while no other unit runs: their process was killed."""
-    root = str(store.root)
+    root = store.home
     unfinished = list(units(root, state=records.APPLYING))
     for unit in unfinished:
         _roll_back(root, unit)
@@ -324,7 +324,7 @@ def _roll_back_unfinished(store: MemoryStore) -> list[Unit]:
     return unfinished
 
 
-def _roll_back(root: str, unit: Unit) -> None:
+def _roll_back(root: Home, unit: Unit) -> None:
     found = ((image, current(root, image.path)) for image in unit.files)
     changed = [
         FileChange(image.path, data, image.before)
@@ -340,17 +340,17 @@ def _let_index_follow(store: MemoryStore, paths: Sequence[str]) -> None:
         store.refresh_paths(paths)
 
 
-def _alone(root: str, timeout: float = _LOCK_SECONDS) -> AbstractContextManager[None]:
-    path = os.path.join(root, "locks", "undo.lock")
+def _alone(root: Home, timeout: float = _LOCK_SECONDS) -> AbstractContextManager[None]:
+    path = root.lock("undo")
     return locks.held(path, name="lock of large changes", timeout=timeout)
 
 
-def _store_held(root: str) -> AbstractContextManager[None]:
-    path = os.path.join(root, "locks", "store.lock")
+def _store_held(root: Home) -> AbstractContextManager[None]:
+    path = root.lock("store")
     return locks.held(path, name="store", timeout=_LOCK_SECONDS)
 
 
-def _write(root: str, changes: Sequence[FileChange], progress: Progress = None) -> None:
+def _write(root: Home, changes: Sequence[FileChange], progress: Progress = None) -> None:
     for start in range(0, len(changes), _BATCH):
         batch = changes[start : start + _BATCH]
         with _store_held(root):

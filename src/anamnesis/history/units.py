@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from anamnesis.ground.home import Home
+
 APPLYING, DONE = "applying", "done"
 KEPT_DAYS = 30  # long enough to miss a note; its text must not lie about for ever
 _MOST_UNITS = 300  # a month of editing ten notes a day
@@ -91,24 +93,24 @@ def hash_of(data: bytes | None) -> str:
     return "" if data is None else blake2b(data, digest_size=16).hexdigest()
 
 
-def units(root: str, *, state: str = "") -> Iterator[Unit]:
+def units(root: Home, *, state: str = "") -> Iterator[Unit]:
     """The recorded units (of a state), latest first; an unreadable record is passed over."""
     for name in _names(root):
         if state in ("", name.split(".")[1]) and (unit := _load(root, name)):
             yield unit
 
 
-def unit_of(root: str, id: str) -> Unit | None:
+def unit_of(root: Home, id: str) -> Unit | None:
     """The finished unit of an id."""
     return _load(root, f"{id}.{DONE}.json") if is_valid_id(id) else None
 
 
-def has_unfinished(root: str) -> bool:
+def has_unfinished(root: Home) -> bool:
     """Whether a unit is being written, or was when its process was killed."""
     return any(name.split(".")[1] == APPLYING for name in _names(root))
 
 
-def save(root: str, unit: Unit) -> None:
+def save(root: Home, unit: Unit) -> None:
     """Write a unit's record."""
     files = [[image.path, _text(image.before), image.after] for image in unit.files]
     fields = {"kind": unit.kind, "summary": unit.summary, "at": unit.at, "files": files}
@@ -117,19 +119,19 @@ def save(root: str, unit: Unit) -> None:
     atomic.write_text(_path(root, unit), json.dumps(fields))
 
 
-def finish(root: str, unit: Unit) -> Unit:
+def finish(root: Home, unit: Unit) -> Unit:
     """Mark a unit as written completely."""
     done = replace(unit, state=DONE)
     atomic.rename(_path(root, unit), _path(root, done))
     return done
 
 
-def drop(root: str, unit: Unit) -> None:
+def drop(root: Home, unit: Unit) -> None:
     """Remove a unit's record."""
     atomic.remove(_path(root, unit))
 
 
-def prune(root: str) -> None:
+def prune(root: Home) -> None:
     """Remove records older than 30 days, and the oldest where there are too many.
 
     What removed notes of this machine is kept for the whole time: nothing else has them.
@@ -139,7 +141,7 @@ def prune(root: str) -> None:
     for at, name in enumerate(_names(root)):
         if name.split(".")[1] == APPLYING:
             continue
-        path = os.path.join(root, "undo", name)
+        path = os.path.join(root.undo, name)
         size = _size(path)
         too_many = at >= _MOST_UNITS or (at > 0 and total + size > _MOST_BYTES)
         if name < oldest or (too_many and not _is_needed(root, name)):
@@ -148,7 +150,7 @@ def prune(root: str) -> None:
             total += size
 
 
-def _is_needed(root: str, name: str) -> bool:
+def _is_needed(root: Home, name: str) -> bool:
     unit = _load(root, name)
     return unit is not None and unit.has_the_only_copy
 
@@ -160,7 +162,7 @@ def _size(path: str) -> int:
         return 0
 
 
-def scrub(root: str, ids: Container[str]) -> None:
+def scrub(root: Home, ids: Container[str]) -> None:
     """Remove some notes from every record: what is forgotten must not wait in an undo."""
     for unit in units(root):
         kept = [image for image in unit.files if image.note_id not in ids]
@@ -170,30 +172,30 @@ def scrub(root: str, ids: Container[str]) -> None:
             save(root, replace(unit, files=kept))
 
 
-def sweep(root: str) -> None:
+def sweep(root: Home) -> None:
     """Remove what a killed process left of a record; nobody may be writing one."""
-    folder = os.path.join(root, "undo")
+    folder = root.undo
     for name in os.listdir(folder) if os.path.isdir(folder) else []:
         if name.startswith(atomic.TEMP_PREFIX):
             atomic.remove(os.path.join(folder, name))
 
 
-def _names(root: str) -> list[str]:
+def _names(root: Home) -> list[str]:
     try:
-        found = os.listdir(os.path.join(root, "undo"))
+        found = os.listdir(root.undo)
     except OSError:
         return []
     return sorted((name for name in found if name.count(".") == 2), reverse=True)
 
 
-def _path(root: str, unit: Unit) -> str:
-    return os.path.join(root, "undo", f"{unit.id}.{unit.state}.json")
+def _path(root: Home, unit: Unit) -> str:
+    return os.path.join(root.undo, f"{unit.id}.{unit.state}.json")
 
 
-def _load(root: str, name: str) -> Unit | None:
+def _load(root: Home, name: str) -> Unit | None:
     id, state, _ = name.split(".")
     try:
-        with open(os.path.join(root, "undo", name), encoding="utf-8") as stream:
+        with open(os.path.join(root.undo, name), encoding="utf-8") as stream:
             found = json.load(stream)
         files = [Image(path, _bytes(before), after) for path, before, after in found["files"]]
         redoes = str(found.get("redoes", ""))

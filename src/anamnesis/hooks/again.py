@@ -6,6 +6,10 @@ are about to. The next prompt of such a session is given the memory again.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
+
 import os
 
 from anamnesis.ground import atomic
@@ -13,22 +17,22 @@ from anamnesis.ground import atomic
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
-def promise(home: str, session: str) -> None:
+def promise(home: Home, session: str) -> None:
     """Let the next prompt of a session bring the memory back."""
     if session:
         atomic.write_text(_marker(home, session), "")
 
 
-def is_promised(home: str, session: str) -> bool:
+def is_promised(home: Home, session: str) -> bool:
     """Whether a session is waiting for its memory."""
     return bool(session) and os.path.exists(_marker(home, session))
 
 
-def keep(home: str, session: str) -> None:
+def keep(home: Home, session: str) -> None:
     """The memory was given; the promise is kept."""
     atomic.remove(_marker(home, session))
 
 
-def _marker(home: str, session: str) -> str:
+def _marker(home: Home, session: str) -> str:
     name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
-    return os.path.join(home, "spool", f"again-{name}")
+    return home.spool(f"again-{name}")

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.ground.home import Home
+
 _ENTRY = "import sys; from anamnesis.cli import main; sys.exit(main())"
 
 
@@ -30,9 +32,9 @@ def start(arguments: Sequence[str]) -> None:
         process.detach(argv)
 
 
-def start_now_and_then(home: str, arguments: Sequence[str], *, every: float) -> None:
+def start_now_and_then(home: Home, arguments: Sequence[str], *, every: float) -> None:
     """Do the same at most once in so many seconds, give or take a race between two sessions."""
-    marker = os.path.join(home, "state", f"last-{'-'.join(arguments).replace('--', '')}")
+    marker = home.state(f"last-{'-'.join(arguments).replace('--', '')}")
     try:
         if time.time() - os.stat(marker).st_mtime < every:
             return

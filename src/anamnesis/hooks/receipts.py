@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from anamnesis.ground import clock
 from anamnesis.ground.records import record
 from anamnesis.hooks import journal
@@ -12,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
+
+    from anamnesis.ground.home import Home
 
 _LIMIT = 1024 * 1024
 # After these the client has forgotten what it was given before.
@@ -29,7 +29,7 @@ class Given:
 
 
 def write(
-    home: str,
+    home: Home,
     *,
     event: str,
     session: str,
@@ -47,7 +47,7 @@ def write(
     journal.append(path(home), {**who, **what}, limit=_LIMIT)
 
 
-def latest(home: str) -> Iterator[dict[str, Any]]:
+def latest(home: Home) -> Iterator[dict[str, Any]]:
     """All receipts, newest first; lines that are none are passed over."""
     return filter(is_whole, journal.latest(path(home), whole=True))
 
@@ -63,7 +63,7 @@ def is_whole(entry: dict[str, Any]) -> bool:
     )
 
 
-def already_given(home: str, session: str) -> set[str]:
+def already_given(home: Home, session: str) -> set[str]:
     """The ids of the notes that this session still has in whole in its context."""
     found: set[str] = set()
     if not session:
@@ -77,7 +77,7 @@ def already_given(home: str, session: str) -> set[str]:
     return found
 
 
-def forked_at(home: str, session: str) -> str:
+def forked_at(home: Home, session: str) -> str:
     """When a session was forked from another one; empty if it was not, or nobody knows."""
     for entry in journal.latest(path(home), containing=session, whole=True):
         if entry.get("session") == session and entry.get("source") == "fork":
@@ -85,6 +85,6 @@ def forked_at(home: str, session: str) -> str:
     return ""
 
 
-def path(home: str) -> str:
+def path(home: Home) -> str:
     """The journal of receipts."""
-    return os.path.join(home, "log", "receipts.jsonl")
+    return home.log("receipts.jsonl")

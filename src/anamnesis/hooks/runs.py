@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from anamnesis.ground.home import Home
+
 _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
 AREAS = ("inject", "recall", "capture", "summarising", "sync", "reflect", "embed")
@@ -36,20 +38,20 @@ class Failing:
         return f"{self.area} has been failing since {self.since} ({self.reason})"
 
 
-def note_run(home: str, hook: str, *, did: str, session: str = "", failed: bool = False) -> None:
+def note_run(home: Home, hook: str, *, did: str, session: str = "", failed: bool = False) -> None:
     """Leave one line about a run of a hook."""
     entry = {"at": clock.utcnow(), "hook": hook, "ok": not failed, "did": did[:_REASON_LENGTH]}
     if session:
         entry["session"] = session
-    journal.append(os.path.join(home, "log", "hooks.jsonl"), entry, limit=_RUNS_LIMIT)
+    journal.append(home.log("hooks.jsonl"), entry, limit=_RUNS_LIMIT)
 
 
-def latest_runs(home: str) -> Iterator[dict[str, Any]]:
+def latest_runs(home: Home) -> Iterator[dict[str, Any]]:
     """What the hooks did, newest first."""
-    return journal.latest(os.path.join(home, "log", "hooks.jsonl"), whole=True)
+    return journal.latest(home.log("hooks.jsonl"), whole=True)
 
 
-def failed(home: str, area: str, reason: str) -> None:
+def failed(home: Home, area: str, reason: str) -> None:
     """Remember that an area fails, and since when."""
     before = _read(home, area)
     now = clock.utcnow()
@@ -66,7 +68,7 @@ def failed(home: str, area: str, reason: str) -> None:
 
 
 @contextmanager
-def watched(home: str, area: str) -> Iterator[None]:
+def watched(home: Home, area: str) -> Iterator[None]:
     """Remember a failure where the next session is told of it: nobody sees a background run."""
     try:
         yield
@@ -82,7 +84,7 @@ def reason_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def worked(home: str, area: str) -> None:
+def worked(home: Home, area: str) -> None:
     """Forget that an area was failing."""
     try:
         os.unlink(_state_path(home, area))
@@ -90,17 +92,17 @@ def worked(home: str, area: str) -> None:
         return
 
 
-def failing(home: str) -> list[Failing]:
+def failing(home: Home) -> list[Failing]:
     """The areas whose last run failed; a system call each when all is well."""
     states = (_read(home, area) for area in AREAS)
     return [state for state in states if state is not None]
 
 
-def _state_path(home: str, area: str) -> str:
-    return os.path.join(home, "log", f"{area}.failing")
+def _state_path(home: Home, area: str) -> str:
+    return home.log(f"{area}.failing")
 
 
-def _read(home: str, area: str) -> Failing | None:
+def _read(home: Home, area: str) -> Failing | None:
     try:
         with open(_state_path(home, area), encoding="utf-8") as file:
             state = json.load(file)

@@ -15,10 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.ground.home import Home
+
 _IGNORE_BYTES = 64 * 1024
 
 
-def pause(home: str, *, project: str | None = None) -> None:
+def pause(home: Home, *, project: str | None = None) -> None:
     """Switch everything off, or one project."""
     if project is None:
         atomic.write_text(os.path.join(home, "paused"), "")
@@ -26,7 +28,7 @@ def pause(home: str, *, project: str | None = None) -> None:
         _write_projects(home, [*_projects(home), project])
 
 
-def resume(home: str, *, project: str | None = None) -> None:
+def resume(home: Home, *, project: str | None = None) -> None:
     """Switch everything on again, or one project; what went on meanwhile stays unremembered."""
     atomic.write_text(sweep_marker(home), "")
     if project is None:
@@ -35,24 +37,24 @@ def resume(home: str, *, project: str | None = None) -> None:
         _write_projects(home, (other for other in _projects(home) if other != project))
 
 
-def sweep_marker(home: str) -> str:
+def sweep_marker(home: Home) -> str:
     """The file whose time says from when on sessions without a hook are looked after."""
-    return os.path.join(home, "state", "sweep-from")
+    return home.state("sweep-from")
 
 
-def paused(home: str) -> str:
+def paused(home: Home) -> str:
     """What is switched off on this machine, in words; empty if nothing is."""
     if os.path.exists(os.path.join(home, "paused")):
         return "everywhere"
     return ", ".join(paused_projects(home))
 
 
-def paused_projects(home: str) -> list[str]:
+def paused_projects(home: Home) -> list[str]:
     """The projects that are switched off on this machine."""
     return sorted(_projects(home))
 
 
-def why_off(home: str, *, project: str, cwd: str) -> str:
+def why_off(home: Home, *, project: str, cwd: str) -> str:
     """Why nothing is to be done for a project here, in words; empty if nothing stops us."""
     if os.environ.get("ANAMNESIS_NESTED"):
         return "a session of our own model"
@@ -105,11 +107,11 @@ def _matches(path: str, patterns: list[str]) -> bool:
     return any(fnmatchcase(path, each) or fnmatchcase(name, each) for each in patterns)
 
 
-def _projects(home: str) -> set[str]:
+def _projects(home: Home) -> set[str]:
     return set(_lines(os.path.join(home, "paused-projects")))
 
 
-def _write_projects(home: str, projects: Iterable[str]) -> None:
+def _write_projects(home: Home, projects: Iterable[str]) -> None:
     lines = "".join(f"{project}\n" for project in sorted(set(projects)))
     atomic.write_text(os.path.join(home, "paused-projects"), lines)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import contextmanager
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, TypeVar
 
+    from anamnesis.ground.home import Home
+
     T = TypeVar("T")
 
 LOCK_SECONDS = 10.0
@@ -30,11 +31,11 @@ _REBUILD_FROM = 2000  # so many files to read: a fresh database is faster than c
 class Catalog:
     """What the index says, kept in step with the files of one store."""
 
-    def __init__(self, root: str, *, hurried: bool = False) -> None:
+    def __init__(self, root: Home, *, hurried: bool = False) -> None:
         self.root = root
         self.hurried = hurried  # a session waits: nothing is built and no large folder read
-        self.path = os.path.join(root, "index.db")
-        self._rebuild_lock = os.path.join(root, "locks", "rebuild.lock")
+        self.path = root.index_db
+        self._rebuild_lock = root.lock("rebuild")
         self.lags = False  # a hurried look left changes on disk to the next one
         self.degraded = ""  # why the index is not the shared one, for `status`
         self._db = self._open()
@@ -46,7 +47,7 @@ class Catalog:
     @contextmanager
     def lock(self, timeout: float = LOCK_SECONDS) -> Iterator[None]:
         """The lock that every change of a note or of the index holds."""
-        path = os.path.join(self.root, "locks", "store.lock")
+        path = self.root.lock("store")
         with locks.held(path, name="store", timeout=timeout):
             yield
 

@@ -13,13 +13,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
     from anamnesis.notes.note import Memory
 
 _MOST_READ = 60  # files; a session gets a few dozen notes at the most
 NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest notes are known."
 
 
-def newest_notes(home: str, *, project: str, session: str = "") -> dict[str, Memory]:
+def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Memory]:
     """The latest notes of a project and of all projects, out of a bounded number of files."""
     found = {note.id: note for note in _read(home) if note.project in (project, GLOBAL)}
     replaced = {old for note in found.values() for old in note.supersedes_ids}
@@ -38,7 +39,7 @@ def candidates(notes: dict[str, Memory]) -> list[Candidate]:
     return [Candidate(note, "one of the newest files") for note in ordered]
 
 
-def _read(home: str) -> Iterator[Memory]:
+def _read(home: Home) -> Iterator[Memory]:
     for path in _paths(home):
         try:
             yield tree.read_note(home, path).note
@@ -46,7 +47,7 @@ def _read(home: str) -> Iterator[Memory]:
             continue
 
 
-def _paths(home: str) -> list[str]:
+def _paths(home: Home) -> list[str]:
     """The files with the highest names: ids begin with the time that they were made."""
     found = []
     for folder in (f"{name}/{type}" for name in tree.TREES for type in TYPES):

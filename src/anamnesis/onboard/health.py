@@ -32,16 +32,17 @@ from anamnesis.operations.care.checks import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
     from anamnesis.onboard.agents.agent import Agent, Setup
 
 
-def doctor(home: str) -> list[Finding]:
+def doctor(home: Home) -> list[Finding]:
     """Everything that can be checked: asks the remote, and calls the installed command."""
     with Subject(home) as subject:
         return list(examined(subject, (*health.CHECKS, *CHECKS), face=DOCTOR))
 
 
-def known_agents(setup: Setup, home: str) -> list[Agent]:
+def known_agents(setup: Setup, home: Home) -> list[Agent]:
     """The agents that were set up, whether or not they are here, and all others that are."""
     done = receipts.load(home).agents
     return [agent for agent in AGENTS.values() if agent.name in done or agent.is_here(setup)]
@@ -63,7 +64,7 @@ def _agents(subject: Subject) -> Iterator[Finding]:
     yield from found
 
 
-def _agent(setup: Setup, agent: Agent, home: str) -> Finding:
+def _agent(setup: Setup, agent: Agent, home: Home) -> Finding:
     try:
         plan = plans.planned(setup, [agent])
     except AnamnesisError as error:
@@ -77,7 +78,7 @@ def _agent(setup: Setup, agent: Agent, home: str) -> Finding:
     )  # fmt: skip
 
 
-def _repair(setup: Setup, agent: Agent, home: str) -> None:
+def _repair(setup: Setup, agent: Agent, home: Home) -> None:
     with setup_lock(home):
         plans.carry_out(plans.planned(setup, [agent]), setup, home)
 

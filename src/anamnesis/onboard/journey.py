@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from anamnesis.ground.home import Home
     from anamnesis.onboard.agents.agent import Agent
     from anamnesis.onboard.plan import Plan
     from anamnesis.onboard.receipt import Receipt
@@ -53,13 +54,13 @@ class Wishes:
 class Journey:
     """A set-up that is about to be done."""
 
-    home: str
+    home: Home
     setup: Setup
     agents: tuple[Agent, ...]
     plan: Plan
 
 
-def use_home(named: str | None) -> str:
+def use_home(named: str | None) -> Home:
     """Work on this store from now on, and let the commands that we start do so too."""
     if named:
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.path.expanduser(named))
@@ -121,7 +122,7 @@ def checkout(directory: str | None) -> str | None:
     return directory
 
 
-def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
+def this_setup(home: Home, *, wishes: Wishes | None = None) -> Setup:
     """How agents reach us: as wished, or as it was set up before."""
     receipt = receipts.load(home)
     if wishes is None:
@@ -146,7 +147,7 @@ def this_setup(home: str, *, wishes: Wishes | None = None) -> Setup:
     )
 
 
-def prepared(home: str, wishes: Wishes) -> Journey:
+def prepared(home: Home, wishes: Wishes) -> Journey:
     """Everything that would be done, decided and not yet done."""
     setup = this_setup(home, wishes=wishes)
     agents = chosen(wishes.agents, setup)
@@ -175,10 +176,10 @@ def _tell_plugin(journey: Journey) -> None:
         atomic.write_text(marker, "")
 
 
-def setup_lock(home: str) -> AbstractContextManager[None]:
+def setup_lock(home: Home) -> AbstractContextManager[None]:
     """Held while settings files are read and written, so that two set-ups do not mix."""
     atomic.make_directory(home)
-    path = os.path.join(home, "locks", "setup.lock")
+    path = home.lock("setup")
     return locks.held(path, name="set-up", timeout=_LOCK_SECONDS)
 
 
@@ -199,8 +200,8 @@ def hooks_elsewhere(setup: Setup, directory: str) -> Iterator[str]:
             yield path
 
 
-def _config_edit(home: str, wishes: Wishes) -> Edit:
-    path = os.path.join(home, "config.json")
+def _config_edit(home: Home, wishes: Wishes) -> Edit:
+    path = home.settings
     return Edit(
         path,
         "settings of this machine",

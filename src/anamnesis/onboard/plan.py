@@ -17,6 +17,7 @@ from anamnesis.sync.remote import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.ground.home import Home
     from anamnesis.onboard.agents.agent import Agent, Setup
     from anamnesis.onboard.edits import Edit
     from anamnesis.onboard.receipt import Receipt, Touched
@@ -73,7 +74,7 @@ def planned(
     return Plan(tuple(found), names, tuple(os.path.abspath(each) for each in rules))
 
 
-def carry_out(plan: Plan, setup: Setup, home: str) -> Receipt:
+def carry_out(plan: Plan, setup: Setup, home: Home) -> Receipt:
     """Make the changes, each of them on the receipt before it is made: we may be killed."""
     before = receipts.load(home)
     commands = dict.fromkeys([*before.earlier, before.command])
@@ -138,7 +139,7 @@ def _missing_directories(path: str) -> tuple[str, ...]:
     return tuple(reversed(missing))
 
 
-def _is_inside(home: str, path: str) -> bool:
+def _is_inside(home: Home, path: str) -> bool:
     return os.path.abspath(path).startswith(os.path.join(os.path.abspath(home), ""))
 
 

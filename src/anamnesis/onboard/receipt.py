@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
+
 import hashlib
 import json
 import os
@@ -45,17 +49,17 @@ def hashed(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def path_of(home: str) -> str:
+def path_of(home: Home) -> str:
     """Where the receipt is kept."""
-    return os.path.join(home, "state", "setup.json")
+    return home.state("setup.json")
 
 
-def hooks_marker(home: str) -> str:
+def hooks_marker(home: Home) -> str:
     """A file that is there as long as the hooks of Claude Code are in its settings."""
-    return os.path.join(home, "state", "hooks-by-init")
+    return home.state("hooks-by-init")
 
 
-def load(home: str) -> Receipt:
+def load(home: Home) -> Receipt:
     """The receipt of earlier set-ups; an empty one if it is missing or damaged."""
     try:
         with open(path_of(home), encoding="utf-8") as stream:
@@ -64,7 +68,7 @@ def load(home: str) -> Receipt:
         return Receipt()
 
 
-def save(home: str, receipt: Receipt) -> None:
+def save(home: Home, receipt: Receipt) -> None:
     """Keep a receipt."""
     files = {
         path: {
@@ -93,7 +97,7 @@ def save(home: str, receipt: Receipt) -> None:
     atomic.write_text(path_of(home), json.dumps(said, ensure_ascii=False, indent=2) + "\n")
 
 
-def forget(home: str) -> None:
+def forget(home: Home) -> None:
     """Throw the receipt away."""
     for path in (path_of(home), hooks_marker(home)):
         if os.path.exists(path):

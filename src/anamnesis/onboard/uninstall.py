@@ -24,6 +24,7 @@ from anamnesis.sync.remote import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
     from anamnesis.onboard.agents.agent import Setup
     from anamnesis.onboard.edits import Edit
     from anamnesis.onboard.receipt import Receipt, Touched
@@ -49,7 +50,7 @@ class Removal:
     problems: tuple[AnamnesisError, ...] = ()
 
 
-def leave(home: str) -> Removal:
+def leave(home: Home) -> Removal:
     """Take everything back; gives what was changed, and what a person has to look at."""
     # Nobody else can be setting up a store that is not there, and a lock would make it.
     with journey.setup_lock(home) if os.path.isdir(home) else nullcontext():
@@ -79,7 +80,7 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
     return Removal(tuple(changes), tuple(problems))
 
 
-def carry_out(removal: Removal, receipt: Receipt, home: str) -> None:
+def carry_out(removal: Removal, receipt: Receipt, home: Home) -> None:
     """Make the changes; backups go where a file is again what it was, else they stay.
 
     What will be thrown away is on the receipt before anything is: we may be killed. The receipt
@@ -151,7 +152,7 @@ def left_elsewhere() -> list[str]:
     return lines
 
 
-def purge(home: str) -> list[str]:
+def purge(home: Home) -> list[str]:
     """Delete the store; gives the names of what is left because it is not ours."""
     if not os.path.isdir(home):
         return []
@@ -166,7 +167,7 @@ def purge(home: str) -> list[str]:
 
 
 @contextmanager
-def _at_rest(home: str) -> Iterator[None]:
+def _at_rest(home: Home) -> Iterator[None]:
     """Let what runs in the background end first: it would write into folders that go away."""
     with ExitStack() as stack:
         for path in sorted(glob(os.path.join(escape(home), "locks", "*.lock")), key=_turn):

@@ -9,10 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from anamnesis.ground.home import Home
+
 FILE_NAME = "redact-allow.txt"
 
 
-def allow_list(home: str) -> tuple[str, ...]:
+def allow_list(home: Home) -> tuple[str, ...]:
     """The allowed values: whole values only, so that a line cannot open a door by accident.
 
     The file is read again only when it changed.
@@ -32,7 +34,7 @@ def _read(path: str, _stamp: tuple[int, int, int]) -> tuple[str, ...]:
     return tuple(line for line in lines if line and not line.startswith("#"))
 
 
-def secrets_stay_here(home: str) -> Callable[[str, bytes], str]:
+def secrets_stay_here(home: Home) -> Callable[[str, bytes], str]:
     """A check of files that are about to be committed: why one must stay here, or nothing."""
 
     def objection(_path: str, content: bytes) -> str:

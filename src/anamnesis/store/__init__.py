@@ -48,22 +48,22 @@ class MemoryStore(Filing):
     @property
     def root(self) -> Path:
         """The store's root directory."""
-        return _path(self._root)
+        return _path(self.home)
 
     @property
     def memory_dir(self) -> Path:
         """The tree of portable notes, which git moves between machines."""
-        return _path(self._root, "memory")
+        return _path(self.home.memory)
 
     @property
     def local_dir(self) -> Path:
         """The tree of notes that stay on this machine."""
-        return _path(self._root, "local")
+        return _path(self.home.local)
 
     @property
     def db_path(self) -> Path:
         """The derived index."""
-        return _path(self._root, "index.db")
+        return _path(self.home.index_db)
 
     @property
     def degraded(self) -> str:
@@ -288,7 +288,7 @@ class MemoryStore(Filing):
     def _semantics(self) -> Semantics:
         from anamnesis.search.semantic import Semantics
 
-        return Semantics(self._root)
+        return Semantics(self.home)
 
     def _dir_for_scope(self, scope: Scope) -> Path:
         return self.local_dir if scope == "machine-local" else self.memory_dir

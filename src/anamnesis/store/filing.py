@@ -15,6 +15,7 @@ from anamnesis.ground.errors import (
     NoteChangedOnDisk,
     StoreBusy,
 )
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.index.catalog import Catalog
 from anamnesis.index.database import IndexBroken
@@ -34,11 +35,11 @@ class Filing:
 
     def __init__(self, root: str | os.PathLike[str], *, hurried: bool = False) -> None:
         """Open a store; a hurried caller gets IndexBroken where others wait for a rebuild."""
-        self._root = os.path.abspath(os.path.expanduser(os.fspath(root)))
+        self.home = Home(os.path.abspath(os.path.expanduser(os.fspath(root))))
         for name in tree.TREES:
-            if not os.path.isdir(os.path.join(self._root, name)):
-                atomic.make_directory(os.path.join(self._root, name))
-        self._catalog = Catalog(self._root, hurried=hurried)
+            if not os.path.isdir(os.path.join(self.home, name)):
+                atomic.make_directory(os.path.join(self.home, name))
+        self._catalog = Catalog(self.home, hurried=hurried)
         self._catalog.notice()
 
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:
@@ -55,7 +56,7 @@ class Filing:
             paths = self.files_of(found.note)
             trusted = self._catalog.trusted(paths)
             for path in paths:
-                atomic.remove(os.path.join(self._root, path))
+                atomic.remove(os.path.join(self.home, path))
             with suppress(*INDEX_LAG):
                 self._catalog.record(paths, trusted=trusted)
             return found.note
@@ -125,7 +126,7 @@ class Filing:
             if self._paths_of(note.id):
                 raise
         # Somebody keeps the store busy, but a new note collides with nothing: it is not lost.
-        atomic.write_bytes(os.path.join(self._root, tree.path_of(note)), tree.encode(note))
+        atomic.write_bytes(os.path.join(self.home, tree.path_of(note)), tree.encode(note))
         return note
 
     def _save_locked(self, note: Memory) -> Memory:
@@ -135,7 +136,7 @@ class Filing:
         path = tree.path_of(note)
         if previous and validity.may_stay(previous[0], note):
             path = previous[0]  # a file that a person named keeps its name
-        absolute = os.path.join(self._root, path)
+        absolute = os.path.join(self.home, path)
         created = not os.path.lexists(absolute)
         if not created and path not in previous:
             raise FileInTheWay(path)
@@ -143,7 +144,7 @@ class Filing:
         trusted = self._catalog.trusted([path, *gone])
         atomic.write_bytes(absolute, tree.encode(note))
         for old in gone:
-            atomic.remove(os.path.join(self._root, old))
+            atomic.remove(os.path.join(self.home, old))
         try:
             self._index(note, path.partition("/")[2], gone=gone, trusted=trusted)
         except INDEX_LAG:
@@ -163,7 +164,7 @@ class Filing:
         known = self._rows("SELECT path FROM files WHERE note_id = ?", note_id)
         usual = [f"{name}/{type}/{note_id}.md" for name in tree.TREES for type in TYPES]
         paths = dict.fromkeys([*(row[0] for row in known), *usual])
-        return [path for path in paths if os.path.lexists(os.path.join(self._root, path))]
+        return [path for path in paths if os.path.lexists(os.path.join(self.home, path))]
 
     def _path_of(self, note_id: str) -> str | None:
         """The file that stands for this id, found even while the index lags."""
@@ -172,7 +173,7 @@ class Filing:
         known = self._rows("SELECT scope, body_path FROM memories WHERE id = ?", note_id)
         for scope, body_path in known:
             path = f"{tree.tree_of(scope)}/{body_path}"
-            if os.path.lexists(os.path.join(self._root, path)):
+            if os.path.lexists(os.path.join(self.home, path)):
                 return path
         return next(iter(self._paths_of(note_id)), None)
 
@@ -184,6 +185,6 @@ class Filing:
 
     def _read(self, path: str) -> tree.ReadNote | None:
         try:
-            return tree.read_note(self._root, path)
+            return tree.read_note(self.home, path)
         except (UnreadableNote, OSError):
             return None

@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
+    from anamnesis.ground.home import Home
+
 FOLDER = "conflicts"
 _SETTLED = "settled"
 _TOLD = "told"
@@ -42,7 +44,7 @@ class Conflict:
 
 
 def hold(
-    home: str,
+    home: Home,
     path: str,
     *,
     base: bytes | None,
@@ -73,7 +75,7 @@ def hold(
     return conflict
 
 
-def renew(home: str, known: Conflict, now: Conflict) -> Conflict:
+def renew(home: Home, known: Conflict, now: Conflict) -> Conflict:
     """Keep what became of a held note since; on disk when this returns.
 
     Only the base counts for later merges, and it is one file: a kill in between costs nothing.
@@ -88,12 +90,12 @@ def renew(home: str, known: Conflict, now: Conflict) -> Conflict:
     return now
 
 
-def held(home: str) -> dict[str, Conflict]:
+def held(home: Home) -> dict[str, Conflict]:
     """The held notes by path."""
     return {conflict.path: conflict for conflict in _all(home)}
 
 
-def unannounced(home: str) -> list[Conflict]:
+def unannounced(home: Home) -> list[Conflict]:
     """The held notes that no session was told of yet; they count as told from now on."""
     found = []
     for conflict in _all(home):
@@ -106,7 +108,7 @@ def unannounced(home: str) -> list[Conflict]:
     return found
 
 
-def settle(home: str, conflict: Conflict, *, mine: bytes | None) -> None:
+def settle(home: Home, conflict: Conflict, *, mine: bytes | None) -> None:
     """End a conflict. Both versions move to the archive of settled ones."""
     folder = _folder(home, conflict.id)
     if mine is not None:
@@ -117,7 +119,7 @@ def settle(home: str, conflict: Conflict, *, mine: bytes | None) -> None:
     atomic.rename(folder, os.path.join(archive, f"{conflict.id}-{stamp}-{os.urandom(2).hex()}"))
 
 
-def erase(home: str, ids: Container[str]) -> None:
+def erase(home: Home, ids: Container[str]) -> None:
     """Keep no version of some notes, neither held nor settled."""
     import shutil
 
@@ -129,14 +131,14 @@ def erase(home: str, ids: Container[str]) -> None:
             shutil.rmtree(os.path.join(home, folder, name))
 
 
-def _all(home: str) -> Iterator[Conflict]:
+def _all(home: Home) -> Iterator[Conflict]:
     for name in _names(home):
         conflict = _load(os.path.join(home, FOLDER, name), name) if is_valid_id(name) else None
         if conflict is not None:
             yield conflict
 
 
-def _names(home: str, folder: str = FOLDER) -> list[str]:
+def _names(home: Home, folder: str = FOLDER) -> list[str]:
     try:
         return sorted(os.listdir(os.path.join(home, folder)))
     except OSError:
@@ -177,11 +179,11 @@ def _read(folder: str, name: str) -> bytes | None:
         return None
 
 
-def _folder(home: str, conflict_id: str) -> str:
+def _folder(home: Home, conflict_id: str) -> str:
     return os.path.join(home, FOLDER, conflict_id)
 
 
-def _id_for(home: str, path: str, theirs: bytes) -> str:
+def _id_for(home: Home, path: str, theirs: bytes) -> str:
     """The note's id, or one made from the path where that does not name it alone."""
     note = note_in(theirs)
     note_id = note.id if note else path.rpartition("/")[2].removesuffix(".md")
@@ -193,5 +195,5 @@ def _id_for(home: str, path: str, theirs: bytes) -> str:
     return f"{name}-{os.urandom(4).hex()}" if _is_taken(home, name) else name
 
 
-def _is_taken(home: str, conflict_id: str) -> bool:
+def _is_taken(home: Home, conflict_id: str) -> bool:
     return os.path.lexists(_folder(home, conflict_id))

@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anamnesis.ground.home import Home
     from anamnesis.sync.identity import Identity
     from anamnesis.sync.plan import Clash
     from anamnesis.sync.worktree import LocalChanges, WorkTree
@@ -46,7 +47,7 @@ class Cycle:
     """The state of one sync while it runs."""
 
     def __init__(
-        self, repository: Repository, worktree: WorkTree, *, home: str, identity: Identity,
+        self, repository: Repository, worktree: WorkTree, *, home: Home, identity: Identity,
         url: str | None, seconds: float, accept_deletions: bool,
     ) -> None:  # fmt: skip
         self._repository = repository

@@ -10,6 +10,7 @@ from anamnesis.ground import locks
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, NotWritable, StoreBusy
+from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.sync import conflicts, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult, SyncState
@@ -56,7 +57,7 @@ class GitSyncBackend:
     def sync(self, *, accept_deletions: bool = False) -> SyncResult:
         """Commit, fetch, replay, push, then write what others changed."""
         url = remote.require_usable(self.remote) if self.remote else None
-        lock = os.path.join(self.home, "locks", "sync.lock")
+        lock = self.home.lock("sync")
         with ExitStack() as stack:
             try:
                 stack.enter_context(locks.held(lock, name="sync", timeout=0))
@@ -68,7 +69,7 @@ class GitSyncBackend:
 
     def commit(self) -> SyncResult:
         """Commit what the disk has; no network, and it does not count as a sync."""
-        lock = os.path.join(self.home, "locks", "sync.lock")
+        lock = self.home.lock("sync")
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
             return self._cycle(None, accept_deletions=False).run()
 
@@ -77,7 +78,7 @@ class GitSyncBackend:
 
         Everything must be synced: what the remote has is replaced as a whole, or not at all.
         """
-        lock = os.path.join(self.home, "locks", "sync.lock")
+        lock = self.home.lock("sync")
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
             healing.heal(self._repository)
             return purge.purge(
@@ -156,10 +157,10 @@ class GitSyncBackend:
                 command.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
 
 
-def home_of(repository: Repository) -> str:
+def home_of(repository: Repository) -> Home:
     """The store that a tree of notes belongs to; a tree of its own keeps its things in .git."""
     parent, name = os.path.split(repository.directory)
-    return parent if name == "memory" else repository.own
+    return Home(parent if name == "memory" else repository.own)
 
 
 def needs_packing(repository: str) -> bool:

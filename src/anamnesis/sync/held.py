@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.ground.home import Home
     from anamnesis.sync.conflicts import Conflict
     from anamnesis.sync.plan import Clash
     from anamnesis.sync.repository import Repository
@@ -31,7 +32,7 @@ MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
 class HeldNotes:
     """The held notes of one machine."""
 
-    def __init__(self, repository: Repository, worktree: WorkTree, home: str) -> None:
+    def __init__(self, repository: Repository, worktree: WorkTree, home: Home) -> None:
         self._repository = repository
         self._worktree = worktree
         self._home = home

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from anamnesis import config
+from anamnesis.ground.home import Home
 from anamnesis.redact.allowed import secrets_stay_here
 from anamnesis.sync.git import NETWORK_SECONDS, GitSyncBackend
 
@@ -20,10 +21,11 @@ def backend_of(
     root: str | os.PathLike[str], *, machine_id: str, seconds: float = NETWORK_SECONDS
 ) -> GitSyncBackend:
     """The backend of one store, with the remote that the configuration names."""
+    home = Home(os.fspath(root))
     return GitSyncBackend(
-        os.path.join(root, "memory"),
+        home.memory,
         remote=config.resolve_remote(),
         machine_id=machine_id,
         seconds=seconds,
-        check=secrets_stay_here(os.fspath(root)),
+        check=secrets_stay_here(home),
     )

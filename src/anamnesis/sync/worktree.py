@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from anamnesis.ground.home import Home
+
     Check = Callable[[str, bytes], str]  # path and content -> why it must not leave, or nothing
 
 _BATCH = 100  # files written per hold of the store's lock: a tenth of a second on a slow disk
@@ -65,7 +67,7 @@ class Applied:
 class WorkTree:
     """The files of one machine's portable notes."""
 
-    def __init__(self, repository: Repository, home: str, check: Check | None) -> None:
+    def __init__(self, repository: Repository, home: Home, check: Check | None) -> None:
         self._repository = repository
         self._home = home
         self._check = check

@@ -22,6 +22,7 @@ from anamnesis.web import figures, navigation, words
 from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 
@@ -63,9 +64,9 @@ class Dashboard:
         self._lock = threading.Lock()
 
     @property
-    def home(self) -> str:
-        """The store's root directory."""
-        return str(self.store.root)
+    def home(self) -> Home:
+        """The folder of the store."""
+        return self.store.home
 
     def draw(self, template: str, **context: Any) -> str:
         """A page as HTML."""

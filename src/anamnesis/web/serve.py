@@ -23,6 +23,8 @@ from anamnesis.web.security import Keys
 if TYPE_CHECKING:
     from typing import Self
 
+    from anamnesis.ground.home import Home
+
 LOOPBACK = "127.0.0.1"
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
 _START_SECONDS = 20.0
@@ -132,7 +134,7 @@ class Server:
         """Tell this person's programs where we are and how to get in; nobody else can read it."""
         facts = {"address": self.address, "key": self.keys.script, "pid": os.getpid()}
         with suppress(NotWritable):  # then only this window can open it; it may still be read
-            atomic.write_text(announcement(str(self.store.root)), json.dumps(facts) + "\n")
+            atomic.write_text(announcement(Home(self.store.root)), json.dumps(facts) + "\n")
         self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
         self._warming.start()
 
@@ -141,16 +143,16 @@ class Server:
         self._warming.join()  # it reads the store that is closed below
         self._app.state.dashboard.recorder.now()
         with suppress(OSError):
-            os.unlink(announcement(str(self.store.root)))
+            os.unlink(announcement(Home(self.store.root)))
         self.store.close()
 
 
-def announcement(home: str) -> str:
+def announcement(home: Home) -> str:
     """The file that says where a dashboard runs, readable by its owner only."""
     return os.path.join(home, "dashboard.json")
 
 
-def running(home: str) -> str | None:
+def running(home: Home) -> str | None:
     """A fresh link to a dashboard that runs already on this store, or None."""
     from http.client import HTTPConnection, HTTPException
     from urllib.parse import urlsplit

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
+    from anamnesis.ground.home import Home
+
 EXAMPLES = """\
 examples:
   anamnesis capture --transcript session.jsonl --no-sync
@@ -81,7 +83,7 @@ def _capture(options: hooks.Options) -> str:
     return _capture_one(home, told, options)
 
 
-def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> str:
+def _capture_one(home: Home, told: payload.Payload, options: hooks.Options) -> str:
     from anamnesis.hooks import again, runs
     from anamnesis.operations.sessions.capture import capture, source_of
 
@@ -107,7 +109,7 @@ def _capture_one(home: str, told: payload.Payload, options: hooks.Options) -> st
     return f"capture: {captured.said}{about}\n" if told.event in _SPOKEN_EVENTS else ""
 
 
-def _sweep(home: str, options: hooks.Options) -> str:
+def _sweep(home: Home, options: hooks.Options) -> str:
     from anamnesis.hooks import runs
     from anamnesis.operations.sessions.sweep import sweep
 
@@ -119,7 +121,7 @@ def _sweep(home: str, options: hooks.Options) -> str:
     return ""
 
 
-def _backfill(home: str, options: hooks.Options) -> str:
+def _backfill(home: Home, options: hooks.Options) -> str:
     from anamnesis.cli import output
     from anamnesis.ground.clock import since
     from anamnesis.hooks import runs
@@ -145,13 +147,13 @@ def _take(path: str) -> bytes:
     return data
 
 
-def _went_to_background(home: str, data: bytes, options: hooks.Options) -> bool:
+def _went_to_background(home: Home, data: bytes, options: hooks.Options) -> bool:
     """Hand the payload over in a file: a command line could be read by anybody."""
     from anamnesis.ground import atomic
     from anamnesis.ground.errors import NotWritable
     from anamnesis.hooks import background
 
-    spooled = os.path.join(home, "spool", f"{os.getpid()}-{os.urandom(6).hex()}.json")
+    spooled = home.spool(f"{os.getpid()}-{os.urandom(6).hex()}.json")
     passed_on = ("--transcript", "--project", "--source")
     arguments = ["capture", f"--payload={spooled}"]
     arguments += [f"{name}={value}" for name in passed_on if (value := options.text(name))]

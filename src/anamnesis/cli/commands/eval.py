@@ -69,12 +69,12 @@ def _build(store: MemoryStore, args: Namespace) -> int:
         )
     added = _add(store, found)
     output.say(f"eval: {added} questions drafted")
-    output.talk(f"look at {questions.path_in(str(store.root))}, then:  anamnesis eval approve")
+    output.talk(f"look at {questions.path_in(store.home)}, then:  anamnesis eval approve")
     return 0
 
 
 def _approve(store: MemoryStore, args: Namespace) -> int:
-    path = questions.path_in(str(store.root))
+    path = questions.path_in(store.home)
     known = questions.load(path)
     if not all(given.isdigit() and 0 < int(given) <= len(known) for given in args.given):
         raise InvalidInput(f"Give numbers from 1 to {len(known)}, or none for all.")
@@ -90,7 +90,7 @@ def _run(store: MemoryStore, args: Namespace) -> int:
     cases = _cases(store, args)
     with output.progress("searching") as progress:
         measured = evaluate.measure(store, cases, progress=progress)
-    evaluate.remember(str(store.root), measured)
+    evaluate.remember(store.home, measured)
     missed = [case.query for case, rank in zip(cases, measured.ranks, strict=True) if not rank]
     if args.json:
         output.say_json({**_fields(measured), "missed": missed})
@@ -129,7 +129,7 @@ def _import(store: MemoryStore, args: Namespace) -> int:
 
 
 def _history(store: MemoryStore, args: Namespace) -> int:
-    found = evaluate.history(str(store.root))
+    found = evaluate.history(store.home)
     if args.json:
         output.say_json(found)
         return 0
@@ -143,7 +143,7 @@ def _history(store: MemoryStore, args: Namespace) -> int:
 
 
 def _cases(store: MemoryStore, args: Namespace) -> list[questions.Case]:
-    cases = evaluate.approved_cases(str(store.root), everything=args.all)
+    cases = evaluate.approved_cases(store.home, everything=args.all)
     if not cases:
         raise InvalidInput(
             "There are no approved questions.",
@@ -153,7 +153,7 @@ def _cases(store: MemoryStore, args: Namespace) -> list[questions.Case]:
 
 
 def _add(store: MemoryStore, more: list[questions.Case]) -> int:
-    path = questions.path_in(str(store.root))
+    path = questions.path_in(store.home)
     known = questions.load(path)
     cases = questions.joined(known, more)
     questions.save(path, cases)

@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     conditions = bool(args.id or args.query or args.project or args.before)
     with undoing.store_to_change("forget") as store:
         if args.purge_history and not conditions:
-            return _purge(store, tombstones.forgotten(str(store.root)), yes=args.yes)
+            return _purge(store, tombstones.forgotten(store.home), yes=args.yes)
         found = forget.choose(
             store,
             ids=args.id,

@@ -19,6 +19,7 @@ from anamnesis.sync.remote import shown
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from anamnesis.ground.home import Home
     from anamnesis.onboard.journey import Wishes
 
 EXAMPLES = """\
@@ -99,7 +100,7 @@ def _reach(url: str) -> None:
     output.talk(f"remote: {shown(url)} {'was created and works' if made else 'works'}")
 
 
-def _say_what_next(home: str, wishes: Wishes) -> None:
+def _say_what_next(home: Home, wishes: Wishes) -> None:
     output.talk("")
     output.talk(f"The notes are in {home}/memory. From the next session on, agents start with what")
     output.talk("you know about a project, and each session leaves a note.")

@@ -47,12 +47,12 @@ def run(args: Namespace) -> int:
     """Propose, and apply if asked to."""
     with undoing.store_to_change("reflect") as store:
         if args.undo:
-            with one_commit(str(store.root)):
+            with one_commit(store.home):
                 return undoing.take_back(store, "reflect")
-        with runs.watched(str(store.root), "reflect"):
+        with runs.watched(store.home, "reflect"):
             found = _propose(store, args)
             unit = reflection.apply(store, found) if args.apply else None
-            reflection.note_outcome(str(store.root), found)
+            reflection.note_outcome(store.home, found)
     if args.json:
         output.say_json(
             {"applied": None if unit is None else unit.id, "projects": list(map(_fields, found))}

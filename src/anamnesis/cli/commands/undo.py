@@ -18,6 +18,8 @@ from anamnesis.history import undo
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from anamnesis.ground.home import Home
+
 EXAMPLES = """\
 examples:
   anamnesis undo                       take back the latest change
@@ -41,7 +43,7 @@ def run(args: Namespace) -> int:
         _list(as_json=args.json)
         return 0
     with undoing.store_to_change("undo") as store:
-        undone = undo.undo(store, id=_id(str(store.root), args.id))
+        undone = undo.undo(store, id=_id(store.home, args.id))
     if args.json:
         put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
         output.say_json({**_fields(undone.unit), **put_back})
@@ -50,10 +52,10 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _id(root: str, given: str) -> str:
+def _id(home: Home, given: str) -> str:
     """The whole id of a change that is named by a part of it. Raises InvalidInput."""
     part = given.upper()
-    ids = (unit.id for unit in undo.undoable(root))
+    ids = (unit.id for unit in undo.undoable(home))
     found = [id for id in ids if id.startswith(part) or id.endswith(part)] if given else []
     if len(found) > 1:
         raise InvalidInput(

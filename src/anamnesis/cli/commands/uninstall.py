@@ -13,6 +13,8 @@ from anamnesis.onboard import journey, receipt, uninstall
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from anamnesis.ground.home import Home
+
 EXAMPLES = """\
 examples:
   anamnesis uninstall --print       show every change as a diff and make none
@@ -54,7 +56,7 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _purged(home: str, *, yes: bool) -> bool:
+def _purged(home: Home, *, yes: bool) -> bool:
     """Whether the store is gone; what git still holds is said before anybody agrees."""
     if not os.path.isdir(home):
         output.talk(f"there is no {home}")

@@ -7,6 +7,7 @@ from anamnesis.operations.care.checks import STATUS, TOOL, Subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
     from anamnesis.sync.backend import SyncBackend
 
@@ -17,7 +18,7 @@ _LINES_NAMED = 10
 class NotSetUp(AnamnesisError):
     """There is no store yet, and asking makes none."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: Home) -> None:
         super().__init__(
             f"Anamnesis is not set up: there is no {home}.",
             hint="Set it up with:  anamnesis init",
@@ -29,9 +30,9 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
     """Counts, paths and sync for an agent; findings and unreadable files only if there are any."""
     from anamnesis.operations.care import health
 
-    subject = Subject(str(store.root), store=store, backend=backend)
+    subject = Subject(store.home, store=store, backend=backend)
     report: dict[str, object] = {
-        "root": str(store.root),
+        "root": store.home,
         "db_path": str(store.db_path),
         **store.stats(),
         "sync": _brief_sync(subject),
@@ -52,7 +53,7 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     from anamnesis.operations.curate.review import pending_count
     from anamnesis.operations.machine import embed
 
-    root = str(store.root)
+    root = store.home
     subject = Subject(root, store=store, backend=backend)
     return {
         "root": root,

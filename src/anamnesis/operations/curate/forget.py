@@ -65,7 +65,7 @@ def forget(store: MemoryStore, ids: Sequence[str]) -> int:
         stones[tombstones.path_of(note_id)] = None
         if note.type == "episodic" and note.prov_session:
             stones[tombstones.path_of_session(note.prov_session)] = None
-    known = tombstones.forgotten(str(store.root))
+    known = tombstones.forgotten(store.home)
     graves = [
         undo.FileChange(path, None, tombstones.CONTENT)
         for path in stones
@@ -82,7 +82,7 @@ def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
 
     Of those whose tombstone just arrived, nothing else is kept here either.
     """
-    stones = tombstones.forgotten(str(store.root))
+    stones = tombstones.forgotten(store.home)
     returned = [note_id for note_id in stones if store.get(note_id) is not None]
     if gone := {*arrived, *returned}:
         _erase(store, gone)
@@ -92,8 +92,8 @@ def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
 def _erase(store: MemoryStore, ids: Iterable[str]) -> None:
     """Remove notes and what is kept of them; a file last, so that the next try finds it."""
     gone = set(ids)
-    conflicts.erase(str(store.root), gone)
-    vectors.forget(str(store.root), gone)
+    conflicts.erase(store.home, gone)
+    vectors.forget(store.home, gone)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
     undo.erase(store, removals, ids=gone)

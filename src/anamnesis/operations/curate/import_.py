@@ -82,7 +82,7 @@ def carry_out(store: MemoryStore, intake: Intake, *, source: str) -> undo.Unit |
     changes = undo.changes_of(store, pairs)
     summary = f"{source}: {intake.sentence}"
     unit = undo.apply(store, changes, kind="import", summary=summary)
-    sources.remember(str(store.root), intake.digests, files=_files(store, intake.digests))
+    sources.remember(store.home, intake.digests, files=_files(store, intake.digests))
     return unit
 
 
@@ -94,7 +94,7 @@ def import_native(
     store: MemoryStore, *, again: bool = False, dry: bool = False, progress: Progress = None
 ) -> Intake:
     """Take in Claude Code's own memory; files that did not change since are not even read."""
-    root = str(store.root)
+    root = store.home
     seen = {} if again else native.seen(root)
     files = list(native.files())
     stamps = {file.path: file.stamp for file in files}
@@ -131,7 +131,7 @@ class _Planner:
         self._source = source
         self._project = project
         self._origin = origin
-        self._allow = allow_list(str(store.root))
+        self._allow = allow_list(store.home)
         self._machine = config.resolve_machine_id()
         self._notes: dict[str, Memory] = {}
         self._updated: dict[str, tuple[ReadNote, Memory]] = {}
@@ -140,7 +140,7 @@ class _Planner:
         self._digests: dict[str, str] = {}
         # A value that is allowed today, or a rule that is new, makes another note of the same text.
         self._under = "\0".join((str(RULES), project or "", *self._allow))
-        self._forgotten = tombstones.forgotten(str(store.root))
+        self._forgotten = tombstones.forgotten(store.home)
         self._unchanged = self._unchanged_since({self._id(d): self._digest(d) for d in drafts})
 
     def _id(self, draft: Draft) -> str:

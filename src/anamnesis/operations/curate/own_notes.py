@@ -39,7 +39,7 @@ def plan_own(store: MemoryStore, path: str) -> Intake:
     for note in _notes(path):
         here = store.get(note.id)
         plain, _ = without_new_secrets(note)
-        if tombstones.is_forgotten(str(store.root), note.id):
+        if tombstones.is_forgotten(store.home, note.id):
             forgotten += 1
         elif here is None:
             intake.added.append(plain)

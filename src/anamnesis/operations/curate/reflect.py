@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from anamnesis.ground.home import Home
     from anamnesis.llm.models import Model
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
@@ -102,11 +103,11 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
     added = sum(len(each.added) for each in found)
     read = sum(len(each.sessions) for each in found)
     summary = f"{added} new notes (sessions read: {read}, projects: {len(found)})"
-    with one_commit(str(store.root)):
+    with one_commit(store.home):
         return undo.apply(store, changes, kind=UNDO_KIND, summary=summary)
 
 
-def note_outcome(home: str, found: Sequence[Reflection]) -> None:
+def note_outcome(home: Home, found: Sequence[Reflection]) -> None:
     """Remember whether the model was of use, for the same reader."""
     problem = next((f"{each.project}: {each.problem}" for each in found if each.problem), "")
     if problem:
@@ -147,7 +148,7 @@ def _reflect(
 
 
 def _promoted(store: MemoryStore, project: str, sessions: list[Memory]) -> list[Memory]:
-    root = str(store.root)
+    root = store.home
     machine_id = config.resolve_machine_id()
     notes = repeated.promoted(
         repeated.repeated_facts(sessions), project=project, machine_id=machine_id
@@ -186,7 +187,7 @@ def _distilled(
         machine_id=config.resolve_machine_id(),
         now=clock.utcnow(),
     )
-    root = str(store.root)
+    root = store.home
     return replace(
         found,
         sessions=list(batch.sessions),

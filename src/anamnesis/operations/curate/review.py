@@ -83,7 +83,7 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
     changes = undo.changes_of(store, pairs)
     for read in reads:
         path = tombstones.path_of(read.note.id)
-        if not tombstones.is_forgotten(str(store.root), read.note.id):
+        if not tombstones.is_forgotten(store.home, read.note.id):
             changes.append(undo.FileChange(path, None, tombstones.CONTENT))
     return undo.apply(
         store, changes, kind="review", summary=f"{counted(len(reads), 'note')} rejected"

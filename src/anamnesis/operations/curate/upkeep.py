@@ -10,12 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
 
 _REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge does not change that fast
 
 
-def reflect_in_background(home: str) -> bool:
+def reflect_in_background(home: Home) -> bool:
     """Start a reflection that outlives us, if the person switched that on; at most hourly."""
     if not config.is_on("reflect_auto", default=False):
         return False
@@ -25,7 +26,7 @@ def reflect_in_background(home: str) -> bool:
     return True
 
 
-def before_sync(home: str) -> list[Callable[[MemoryStore], object]]:
+def before_sync(home: Home) -> list[Callable[[MemoryStore], object]]:
     """What a sync lets into the store first: nothing, if no other memory changed."""
     from anamnesis.importers import native
 
@@ -46,7 +47,7 @@ def after_sync(store: MemoryStore, changed: Iterable[str] = ()) -> list[str]:
     stones = (path for path in changed if path.startswith(f"{tombstones.FOLDER}/"))
     arrived = (path.rpartition("/")[2].removesuffix(".json") for path in stones)
     buried = forget.bury(store, arrived)
-    embed.keep_up(str(store.root))
+    embed.keep_up(store.home)
     return buried
 
 
@@ -58,4 +59,4 @@ def _import_native(store: MemoryStore) -> None:
     except AnamnesisError as error:
         # Notes must travel whatever other programs left behind; the next sync tries again.
         did = f"Claude Code's memory was not taken in: {error.message}"
-        runs.note_run(str(store.root), "import", did=did, failed=True)
+        runs.note_run(store.home, "import", did=did, failed=True)

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from anamnesis.ground.home import Home
     from anamnesis.search.encoder import Encoder
     from anamnesis.store import MemoryStore
 
@@ -49,7 +50,7 @@ def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None
     """Make the vectors of all notes that have none yet; what is there is kept."""
     if not encoder.is_on():
         raise SwitchedOff
-    root = str(store.root)
+    root = store.home
     with locks.held(_lock(root), name="embedding", timeout=0), runs.watched(root, "embed"):
         result = _embed(store, root, progress)
     runs.worked(root, "embed")
@@ -58,12 +59,12 @@ def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None
 
 def remove(store: MemoryStore) -> None:
     """Delete all vectors; they can be made again."""
-    root = str(store.root)
+    root = store.home
     with locks.held(_lock(root), name="embedding", timeout=_LOCK_SECONDS):
         vectors.remove(root)
 
 
-def keep_up(root: str) -> None:
+def keep_up(root: Home) -> None:
     """Start that in the background if notes changed since it last ran; returns at once."""
     if not encoder.is_on() or encoder.problem() or not _lags(root):
         return
@@ -73,7 +74,7 @@ def keep_up(root: str) -> None:
         background.start_now_and_then(root, ["embed", "--idle"], every=every)
 
 
-def report(root: str) -> dict[str, object]:
+def report(root: Home) -> dict[str, object]:
     """How recall by what notes say stands, for `status`."""
     return {
         "on": encoder.is_on(),
@@ -82,7 +83,7 @@ def report(root: str) -> dict[str, object]:
     }
 
 
-def _embed(store: MemoryStore, root: str, progress: Callable[[int, int], None] | None) -> Embedded:
+def _embed(store: MemoryStore, root: Home, progress: Callable[[int, int], None] | None) -> Embedded:
     started = time.time_ns()
     model = encoder.load()
     known = store.ask(vectors.files_of_notes)
@@ -115,11 +116,11 @@ def _shelve(store: MemoryStore, shelf: vectors.Shelf, model: Encoder, files: dic
     return len(fresh)
 
 
-def _lock(root: str) -> str:
-    return os.path.join(root, "locks", "embed.lock")
+def _lock(root: Home) -> str:
+    return root.lock("embed")
 
 
-def _lags(root: str) -> bool:
+def _lags(root: Home) -> bool:
     """Whether the index changed since the vectors were made."""
     try:
         made = os.stat(os.path.join(root, vectors.FILE)).st_mtime_ns

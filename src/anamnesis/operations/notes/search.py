@@ -43,7 +43,7 @@ def _keep_vectors_up(store: MemoryStore) -> None:
     if encoder.is_on():
         from anamnesis.operations.machine import embed
 
-        embed.keep_up(str(store.root))
+        embed.keep_up(store.home)
 
 
 def _named(store: MemoryStore, note_id: str) -> SearchHit | None:

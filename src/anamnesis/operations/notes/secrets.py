@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from anamnesis.ground.home import Home
     from anamnesis.notes.note import Memory
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.notes.draft import NoteDraft
@@ -43,7 +44,7 @@ def _texts(note: Memory | NoteDraft) -> list[str]:
     return [note.title, note.body, note.project, *note.tags]
 
 
-def about_secrets(home: str, found: ReadNote) -> str:
+def about_secrets(home: Home, found: ReadNote) -> str:
     """Why a note does not travel although it may, as a sentence; nothing if it does."""
     if found.note.scope != "portable":
         return ""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from anamnesis.capture.session import Draft, ParsedSession
     from anamnesis.capture.story import Story
     from anamnesis.capture.summarize import Summarizer
+    from anamnesis.ground.home import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.notes.note import Memory
 
@@ -68,7 +69,7 @@ def source_of(payload: Payload) -> str:
 
 
 def capture(
-    home: str,
+    home: Home,
     payload: Payload,
     *,
     source: str,
@@ -86,7 +87,7 @@ def capture(
 
 
 def _captured(
-    home: str, payload: Payload, path: str, *, source: str, project: str | None
+    home: Home, payload: Payload, path: str, *, source: str, project: str | None
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
     session, story, since = _session(home, payload, path)
@@ -105,18 +106,18 @@ def _captured(
     return captured
 
 
-def _one_at_a_time(home: str, session: str) -> AbstractContextManager[None]:
+def _one_at_a_time(home: Home, session: str) -> AbstractContextManager[None]:
     """Held from reading the ledger to writing it: several hooks may tell of a session at once.
 
     Between the two a note of ours is not yet known as ours, and would pass for a person's edit.
     """
     number = zlib.crc32(session.encode("utf-8", "replace")) % _LOCKS
-    path = os.path.join(home, "locks", f"session-{number}.lock")
+    path = home.lock(f"session-{number}")
     return locks.held(path, name="capture", timeout=_LOCK_SECONDS)
 
 
 def _write(
-    home: str,
+    home: Home,
     session: ParsedSession,
     story: Story,
     known: ledger.Entry | None,
@@ -148,7 +149,7 @@ def _write(
     return Captured(note, said)
 
 
-def _note_trouble(home: str, summarizer: Summarizer) -> None:
+def _note_trouble(home: Home, summarizer: Summarizer) -> None:
     """Remember that the model did not answer: the note that was written without it looks fine."""
     if trouble := getattr(summarizer, "trouble", ""):
         runs.failed(home, "summarising", trouble)
@@ -156,7 +157,7 @@ def _note_trouble(home: str, summarizer: Summarizer) -> None:
         runs.worked(home, "summarising")
 
 
-def _is_too_soon(home: str, session: str) -> bool:
+def _is_too_soon(home: Home, session: str) -> bool:
     known = ledger.read(home, session)
     if known is None or not known.note_id:
         return False  # nothing came of it yet
@@ -171,7 +172,7 @@ def _recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> 
     return [note.title for note in latest if note.prov_session != session.session_id]
 
 
-def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, Story, str]:
+def _session(home: Home, payload: Payload, path: str) -> tuple[ParsedSession, Story, str]:
     """What a transcript tells, and since when it is this session's own story."""
     draft, since = _caught_up(home, payload, path)
     session = draft.session()
@@ -188,7 +189,7 @@ def _session(home: str, payload: Payload, path: str) -> tuple[ParsedSession, Sto
     return session, draft.story.story(), since
 
 
-def _began_at(home: str, payload: Payload, path: str) -> str:
+def _began_at(home: Home, payload: Payload, path: str) -> str:
     """When a fork went on by itself; empty for every other session."""
     if not payload.session_id:
         return ""
@@ -198,7 +199,7 @@ def _began_at(home: str, payload: Payload, path: str) -> str:
     return known.since if known and known.note_id else forks.began_at(home, path)
 
 
-def _caught_up(home: str, payload: Payload, path: str) -> tuple[Draft, str]:
+def _caught_up(home: Home, payload: Payload, path: str) -> tuple[Draft, str]:
     """The transcript, which may lag behind the answer that the client already tells us of."""
     for seconds in _LAG_SECONDS:
         time.sleep(seconds)
@@ -217,7 +218,7 @@ def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
     return replace(session, files_touched=files)
 
 
-def _forgotten(home: str, session: ParsedSession) -> str:
+def _forgotten(home: Home, session: ParsedSession) -> str:
     forgotten = tombstones.is_forgotten_session(home, session.session_id)
     return "this session was forgotten on purpose" if forgotten else ""
 

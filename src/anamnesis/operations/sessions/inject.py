@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.ground.home import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.operations.care.checks import Check
 
@@ -21,7 +22,7 @@ _MOST_GLOBAL = 300  # as many lines as a budget could hold; the index is not rea
 
 
 def inject(
-    home: str,
+    home: Home,
     payload: Payload,
     *,
     project: str | None = None,
@@ -58,7 +59,7 @@ def preview(
     store: MemoryStore, *, project: str, k: int = 8, limit: int = budget.LIMIT
 ) -> tuple[list[select.Candidate], budget.Fitted]:
     """What a new session of the project would be given now, and out of what; leaves no trace."""
-    home = str(store.root)
+    home = store.home
     notices = _notices(home, sessions.at_session_start(home, unasked=False), store=store)
     return _fitted(store, project=project, k=k, session="", limit=limit, notices=notices)
 
@@ -77,7 +78,7 @@ def _fitted(
 
 
 def _unindexed(
-    home: str, *, project: str, session: str, limit: int, notices: list[str]
+    home: Home, *, project: str, session: str, limit: int, notices: list[str]
 ) -> tuple[list[select.Candidate], budget.Fitted]:
     """What can be given without an index, which is built meanwhile."""
     from anamnesis.inject import newest
@@ -89,19 +90,19 @@ def _unindexed(
     return chosen, budget.fit(chosen, read=notes.get, limit=limit, notices=told)
 
 
-def _bring_up_to_date(home: str) -> None:
+def _bring_up_to_date(home: Home) -> None:
     from anamnesis.operations.sessions.rebuilding import rebuild_in_background
 
     rebuild_in_background(home)
 
 
-def _notices(home: str, checks: Sequence[Check], *, store: MemoryStore | None = None) -> list[str]:
+def _notices(home: Home, checks: Sequence[Check], *, store: MemoryStore | None = None) -> list[str]:
     found = examined(Subject(home, store=store), checks, face=SESSION)
     return [f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" for finding in found]
 
 
 def _leave_receipt(
-    home: str,
+    home: Home,
     payload: Payload,
     project: str,
     chosen: list[select.Candidate],

@@ -11,12 +11,13 @@ from anamnesis.project import resolve_project_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.inject.prompt import Match
 
 
 def recall_for_prompt(
-    home: str, payload: Payload, *, project: str | None = None, format: str = "claude"
+    home: Home, payload: Payload, *, project: str | None = None, format: str = "claude"
 ) -> str:
     """The few notes that answer the prompt as the client wants them, or nothing."""
     prompt = _as_typed(payload.prompt)
@@ -36,7 +37,7 @@ def recall_for_prompt(
     return formats.wrapped(text, format=format, event=payload.event or "UserPromptSubmit")
 
 
-def _memory_again(home: str, payload: Payload, project: str | None, format: str) -> str:
+def _memory_again(home: Home, payload: Payload, project: str | None, format: str) -> str:
     """What the session started with, if its client has dropped that."""
     if not again.is_promised(home, payload.session_id):
         return ""
@@ -58,7 +59,7 @@ def _as_typed(prompt: str) -> str:
     return without_private_and_recalled(prompt)
 
 
-def _found(home: str, payload: Payload, prompt: str, project: str) -> list[Match]:
+def _found(home: Home, payload: Payload, prompt: str, project: str) -> list[Match]:
     from anamnesis.store import IndexBroken, MemoryStore  # most prompts are not worth opening it
 
     session = payload.session_id
@@ -74,7 +75,7 @@ def _found(home: str, payload: Payload, prompt: str, project: str) -> list[Match
 
 
 def _leave_receipt(
-    home: str, payload: Payload, project: str, shown: list[Shown], text: str
+    home: Home, payload: Payload, project: str, shown: list[Shown], text: str
 ) -> None:
     given = [
         receipts.Given(each.match.note.id, each.match.answer.why, each.units, whole=each.whole)

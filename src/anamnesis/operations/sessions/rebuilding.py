@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import os
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
+
 
 from anamnesis.ground import locks
 from anamnesis.hooks import background, runs
@@ -10,9 +13,9 @@ from anamnesis.hooks import background, runs
 ARGUMENTS = ("reindex", "--if-needed")
 
 
-def rebuild_in_background(home: str) -> None:
+def rebuild_in_background(home: Home) -> None:
     """Begin to rebuild the index, unless somebody already does."""
-    if locks.is_held(os.path.join(home, "locks", "rebuild.lock")):
+    if locks.is_held(home.lock("rebuild")):
         return
     runs.note_run(home, "reindex", did="begun in the background")
     background.start(ARGUMENTS)

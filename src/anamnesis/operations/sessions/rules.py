@@ -35,7 +35,7 @@ def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Mem
     for rule in found:
         note = _note(rule, session)
         is_new = _key(note.title) not in known and store.get(note.id) is None
-        if is_new and not tombstones.is_forgotten(str(store.root), note.id):
+        if is_new and not tombstones.is_forgotten(store.home, note.id):
             known.add(_key(note.title))
             written.append(store.put(note))
     return written

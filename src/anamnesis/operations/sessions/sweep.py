@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from anamnesis.ground.home import Home
+
 _LOOK_BACK_SECONDS = 7 * 24 * 3600.0
 _STILL_RUNNING_SECONDS = 60.0  # somebody wrote to it just now; its own hooks will come
 _MOST_AT_ONCE = 20
@@ -34,7 +36,7 @@ class Swept:
     failed: int
 
 
-def sweep(home: str) -> Swept:
+def sweep(home: Home) -> Swept:
     """Capture what ended without a hook since we are here; a few sessions at a time."""
     now = time.time()
     since = max(now - _LOOK_BACK_SECONDS, _begin(home, now))
@@ -47,7 +49,7 @@ def sweep(home: str) -> Swept:
 
 
 def backfill(
-    home: str, *, since: float = 0.0, progress: Callable[[int, int], None] | None = None
+    home: Home, *, since: float = 0.0, progress: Callable[[int, int], None] | None = None
 ) -> Swept:
     """Capture every transcript on this machine that is newer than `since`, oldest first."""
     news = discovery.uncaptured(home, since=since)
@@ -55,7 +57,7 @@ def backfill(
 
 
 def _capture_all(
-    home: str,
+    home: Home,
     found: list[discovery.Found],
     *,
     source: str,
@@ -74,7 +76,7 @@ def _capture_all(
     return Swept(len(found), written, len(found) - written - failed, failed)
 
 
-def _clear_spool(home: str, now: float) -> None:
+def _clear_spool(home: Home, now: float) -> None:
     """Payloads whose capture never ran; the sweep has looked at their transcripts by now."""
     for path in glob(os.path.join(escape(home), "spool", "*")):
         with suppress(FileNotFoundError):  # another sweep was faster
@@ -82,7 +84,7 @@ def _clear_spool(home: str, now: float) -> None:
                 atomic.remove(path)
 
 
-def _begin(home: str, now: float) -> float:
+def _begin(home: Home, now: float) -> float:
     """When we first swept here, or a pause ended: what was before is the person's to back-fill."""
     marker = switches.sweep_marker(home)
     try:

@@ -58,7 +58,7 @@ class Sides:
 
 def held(store: MemoryStore) -> list[Sides]:
     """All held notes."""
-    found = conflicts.held(str(store.root)).values()
+    found = conflicts.held(store.home).values()
     return [Sides(conflict, _read(store, conflict)) for conflict in found]
 
 
@@ -114,13 +114,13 @@ def resolve_with(store: MemoryStore, given: str, text: str) -> None:
 
 def _settle(store: MemoryStore, sides: Sides, wanted: bytes | None) -> None:
     """Write the chosen text, then let go. Killed in between, the next sync lets go by itself."""
-    home = str(store.root)
+    home = store.home
     path = sides.conflict.path
-    with locks.held(os.path.join(home, "locks", "store.lock"), name="store", timeout=_LOCK_SECONDS):
+    with locks.held(home.lock("store"), name="store", timeout=_LOCK_SECONDS):
         if _read(store, sides.conflict) != sides.mine:
             raise NoteChangedOnDisk(path)
         if wanted is not None and wanted != sides.mine:
-            atomic.write_bytes(os.path.join(home, "memory", path), wanted)
+            atomic.write_bytes(os.path.join(home.memory, path), wanted)
         conflicts.settle(home, sides.conflict, mine=sides.mine)
     store.refresh_paths([f"memory/{path}"])
 
@@ -145,4 +145,4 @@ def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
 
 
 def _read(store: MemoryStore, conflict: Conflict) -> bytes | None:
-    return tree.bytes_at(os.path.join(str(store.root), "memory", conflict.path))
+    return tree.bytes_at(os.path.join(store.home.memory, conflict.path))

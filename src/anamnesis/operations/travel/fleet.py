@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from anamnesis.ground.home import Home
+
 _FOLDER = ".machines"
 _LARGEST = 64 * 1024
 _DAY = 86_400.0
@@ -54,7 +56,7 @@ class Machine:
         return seconds_of(self.seen) - time.time() > _SKEW_SECONDS
 
 
-def beat(home: str) -> bool:
+def beat(home: Home) -> bool:
     """Leave a sign of life if it is due; whether one was written.
 
     A machine that was never set up leaves none, and the file of another machine that happens to
@@ -73,9 +75,9 @@ def beat(home: str) -> bool:
     return True
 
 
-def machines(home: str) -> list[Machine]:
+def machines(home: Home) -> list[Machine]:
     """Every machine that has left a sign of life, the latest first."""
-    folder = os.path.join(home, "memory", _FOLDER)
+    folder = os.path.join(home.memory, _FOLDER)
     try:
         names = os.listdir(folder)
     except OSError:
@@ -85,7 +87,7 @@ def machines(home: str) -> list[Machine]:
     return sorted(known, key=lambda machine: machine.seen, reverse=True)
 
 
-def silent(home: str) -> list[Machine]:
+def silent(home: Home) -> list[Machine]:
     """Other machines that have not been heard of for a while, and are not retired yet."""
     here = config.resolve_machine_id()
     return [
@@ -95,7 +97,7 @@ def silent(home: str) -> list[Machine]:
     ]
 
 
-def has_rival(home: str) -> bool:
+def has_rival(home: Home) -> bool:
     """Whether another machine of the fleet goes by our name."""
     install = str(config._store_config().get("install_id") or "")  # noqa: SLF001
     machine = config.resolve_machine_id()
@@ -119,7 +121,7 @@ def take_own_name() -> str:
     return name
 
 
-def settle_name(home: str) -> bool:
+def settle_name(home: Home) -> bool:
     """Take another name if a machine that was here first has ours; whether that had to be."""
     if not has_rival(home) or is_named_from_outside():
         return False
@@ -127,7 +129,7 @@ def settle_name(home: str) -> bool:
     return beat(home)
 
 
-def forget(home: str, machine: str) -> bool:
+def forget(home: Home, machine: str) -> bool:
     """Take a machine off the list; it comes back if it syncs again."""
     path = _place(home, machine)
     if not os.path.exists(path):
@@ -153,17 +155,17 @@ FIELDS = (
 _NEWS = ("name", "version", "last_capture", "pending", "last_error")
 
 
-def _place(home: str, machine: str) -> str:
-    return os.path.join(home, "memory", _FOLDER, f"{file_name(machine)}.json")
+def _place(home: Home, machine: str) -> str:
+    return os.path.join(home.memory, _FOLDER, f"{file_name(machine)}.json")
 
 
-def _take_down_former(home: str, mine: Machine) -> None:
+def _take_down_former(home: Home, mine: Machine) -> None:
     """Take our sign of life under another name down, once.
 
     Machines that were copied from one another have the same install id: only the name that this
     one went by itself is known to be nobody else's.
     """
-    marker = os.path.join(home, "state", "machine-name")
+    marker = home.state("machine-name")
     try:
         with open(marker, encoding="utf-8", errors="replace") as stream:
             former = stream.read(_LARGEST)
@@ -183,7 +185,7 @@ def _is_due(before: Machine, now: Machine) -> bool:
     return seconds_of(now.seen) - seconds_of(before.seen) > _REFRESH_SECONDS
 
 
-def _mine(home: str) -> Machine | None:
+def _mine(home: Home) -> Machine | None:
     from anamnesis.hooks import runs
     from anamnesis.sync import conflicts, journal
 
@@ -191,7 +193,7 @@ def _mine(home: str) -> Machine | None:
     if not stored.get("install_id"):
         return None
     machine = config.resolve_machine_id()
-    synced = journal.load(os.path.join(home, "memory", ".git", "anamnesis"))
+    synced = journal.load(os.path.join(home.memory, ".git", "anamnesis"))
     failing = [each.reason for each in runs.failing(home) if each.area == "capture"]
     captures = (
         str(run.get("at", ""))

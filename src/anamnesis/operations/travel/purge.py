@@ -16,13 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
     from anamnesis.sync.purge import Purged
 
 
 def purge(store: MemoryStore, ids: Iterable[str]) -> Purged:
     """Sync, then rewrite the history without these notes, which must be forgotten already."""
-    home = str(store.root)
+    home = store.home
     gone = {note_id for note_id in ids if tombstones.is_forgotten(home, note_id)}
     _require_followers(home)
     backend = backend_of(home, machine_id=config.resolve_machine_id())
@@ -37,7 +38,7 @@ def purge(store: MemoryStore, ids: Iterable[str]) -> Purged:
     return backend.purge(gone)
 
 
-def _require_followers(home: str) -> None:
+def _require_followers(home: Home) -> None:
     """A machine with an older version would merge the old history back in."""
     here = config.resolve_machine_id()
     for machine in fleet.machines(home):

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
     from anamnesis.sync.backend import SyncBackend, SyncResult
 
@@ -49,7 +50,7 @@ def exchange(
     return replace(done, recovered=recovered)
 
 
-def _recover(home: str, store: MemoryStore | None) -> str:
+def _recover(home: Home, store: MemoryStore | None) -> str:
     """Roll back a change that was killed half-way: half of it must not travel."""
     from anamnesis.history import units
 

@@ -23,6 +23,7 @@ from anamnesis.web.visit import THEMES
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.ground.home import Home
     from anamnesis.onboard.agents.agent import Setup
     from anamnesis.onboard.plan import Plan
     from anamnesis.web.visit import Visit
@@ -97,7 +98,7 @@ def _agents(visit: Visit) -> dict[str, Any]:
     return {"plan": plan, "plan_trouble": "", "seal": _seal(*plan.changes), "present": present}
 
 
-def _plan(home: str) -> tuple[Setup, Plan]:
+def _plan(home: Home) -> tuple[Setup, Plan]:
     setup = journey.this_setup(home)
     return setup, plans.planned(setup, onboard_health.known_agents(setup, home))
 
@@ -138,7 +139,7 @@ def covered(name: str, value: str) -> str:
     return "••••••••" if _SECRET.search(name) else shown(value)
 
 
-def _sizes(home: str) -> dict[str, int]:
+def _sizes(home: Home) -> dict[str, int]:
     names = ("index.db", "index.db-wal", "config.json")
     paths = {name: os.path.join(home, name) for name in names}
     return {name: os.path.getsize(path) for name, path in paths.items() if os.path.exists(path)}

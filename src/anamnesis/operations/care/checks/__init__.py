@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
+    from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore
     from anamnesis.sync.backend import SyncBackend, SyncState
 
@@ -67,7 +68,7 @@ class Subject:
     """The home that is checked; what several checks ask for is looked up once."""
 
     def __init__(
-        self, home: str, *, store: MemoryStore | None = None, backend: SyncBackend | None = None
+        self, home: Home, *, store: MemoryStore | None = None, backend: SyncBackend | None = None
     ) -> None:
         self.home = home
         self._store = store
@@ -131,7 +132,7 @@ def examined(subject: Subject, checks: Iterable[Check], *, face: str) -> Iterato
                 yield failure(check.name, error)
 
 
-def _refreshed(home: str) -> MemoryStore:
+def _refreshed(home: Home) -> MemoryStore:
     from anamnesis.store import MemoryStore
 
     store = MemoryStore(home)

@@ -33,6 +33,8 @@ from anamnesis.operations.machine import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
+
 _OLDEST_GIT = (2, 25)
 
 
@@ -71,13 +73,13 @@ def _home(subject: Subject) -> Iterator[Finding]:
         yield Finding("store", OK, home)
 
 
-def _private(home: str) -> list[tuple[str, int]]:
+def _private(home: Home) -> list[tuple[str, int]]:
     """What nobody else may enter or read: the rest lies inside of it."""
-    wanted = [(home, 0o700), (os.path.join(home, "config.json"), 0o600)]
+    wanted = [(home, 0o700), (home.settings, 0o600)]
     return [(path, mode) for path, mode in wanted if os.path.exists(path)]
 
 
-def _make_private(home: str) -> None:
+def _make_private(home: Home) -> None:
     for path, mode in _private(home):
         os.chmod(path, mode)
 

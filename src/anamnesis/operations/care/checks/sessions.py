@@ -25,6 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
+
 _DAY = 86_400.0
 # What shows whether an area works again.
 REMEDIES = {
@@ -38,7 +40,7 @@ REMEDIES = {
 }
 
 
-def at_session_start(home: str, *, unasked: bool = True) -> list[Check]:
+def at_session_start(home: Home, *, unasked: bool = True) -> list[Check]:
     """The checks that a session starts with; a preview leaves out what is said once a day."""
     told = [check for check in CHECKS if unasked or not check.once]
     return [check for check in told if not check.daily or (unasked and _is_due(home))]
@@ -92,14 +94,14 @@ def _silent_machines(subject: Subject) -> Iterator[Finding]:
         yield Finding("fleet", WARNING, sentence, f"{command} # if it is no longer used")
 
 
-def _is_due(home: str) -> bool:
+def _is_due(home: Home) -> bool:
     """Whether a day has passed since a session was told of the fleet; one stat call otherwise."""
-    marker = os.path.join(home, "state", "fleet-told")
+    marker = home.state("fleet-told")
     try:
         if time.time() - os.stat(marker).st_mtime < _DAY:
             return False
     except OSError:
-        if not os.path.isdir(os.path.join(home, "memory", ".machines")):
+        if not os.path.isdir(os.path.join(home.memory, ".machines")):
             return False
     try:
         atomic.write_text(marker, "")

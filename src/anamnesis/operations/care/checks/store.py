@@ -24,6 +24,8 @@ from anamnesis.store import MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from anamnesis.ground.home import Home
+
 _NAMED = 3  # examples in a line; `status` lists them all
 _CLOCK_SECONDS = 300.0
 
@@ -37,7 +39,7 @@ def _index(subject: Subject) -> Iterator[Finding]:
         yield Finding("index", OK, "in step with the files")
 
 
-def _reindex(home: str) -> None:
+def _reindex(home: Home) -> None:
     with MemoryStore(home) as store:
         store.reindex()
 
