@@ -17,8 +17,6 @@ titles   titles that are no noise; trivial: sessions without content that left n
 
 from __future__ import annotations
 
-from anamnesis.ground.home import Home
-
 import gzip
 import json
 import os
@@ -31,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from anamnesis.capture import HeuristicSummarizer, parse_transcript, write_episodic
+from anamnesis.ground.home import Home
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.note import Memory
 from anamnesis.operations.sessions.capture import capture

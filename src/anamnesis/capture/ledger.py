@@ -6,10 +6,6 @@ was read, and the note that came of it with the hash of what we wrote.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
-
 import json
 import os
 import re
@@ -17,6 +13,10 @@ import re
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import NotWritable
 from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
 
 _MOST_ENTRIES = 5_000
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")

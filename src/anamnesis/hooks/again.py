@@ -6,13 +6,13 @@ are about to. The next prompt of such a session is given the memory again.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
-
 import os
 
 from anamnesis.ground import atomic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 

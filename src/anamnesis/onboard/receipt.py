@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
-
 import hashlib
 import json
 import os
@@ -13,6 +9,10 @@ from typing import Any
 
 from anamnesis.ground import atomic
 from anamnesis.ground.records import fresh, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.ground.home import Home
 
 
 @record

@@ -16,6 +16,7 @@ import uvicorn
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError, NotWritable
+from anamnesis.ground.home import Home
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
@@ -23,7 +24,6 @@ from anamnesis.web.security import Keys
 if TYPE_CHECKING:
     from typing import Self
 
-    from anamnesis.ground.home import Home
 
 LOOPBACK = "127.0.0.1"
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from anamnesis.ground import locks
+from anamnesis.hooks import background, runs
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.ground.home import Home
-
-
-from anamnesis.ground import locks
-from anamnesis.hooks import background, runs
 
 ARGUMENTS = ("reindex", "--if-needed")
 
