@@ -1,0 +1,156 @@
+"""ARCHITECTURE.md's journeys are those that the program takes."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from anamnesis.cli import main
+from anamnesis.ground.records import replace
+from anamnesis.mcp.binding import Binding
+from anamnesis.mcp.jsonrpc import Request
+from anamnesis.mcp.protocol import Protocol
+from anamnesis.store import MemoryStore
+from anamnesis.web.app import build
+from anamnesis.web.security import Keys
+from hook_support import Transcript
+from walks import Walk, walked
+
+PAGE = Path(__file__).parents[1] / "ARCHITECTURE.md"
+# Modules that a journey may cross. Only ever lower these: more is a reader lost.
+MOST = {
+    "A note is written": 43,
+    "A session ends": 73,
+    "A session starts": 35,
+    "An agent searches": 29,
+    "A note is edited in the dashboard": 41,
+    "Two machines meet in a conflict": 58,
+}
+
+
+@pytest.fixture
+def at(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Be on one of several machines of one person."""
+
+    def machine(name: str) -> Path:
+        root = home / name
+        monkeypatch.setenv("ANAMNESIS_HOME", str(root))
+        monkeypatch.setenv("ANAMNESIS_MACHINE_ID", name)
+        return root
+
+    return machine
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str, payload: object = None) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(json.dumps(payload or {}).encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    main(list(arguments))
+
+
+def journeys(
+    home: Path, at: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, Walk]]:
+    monkeypatch.setenv("ANAMNESIS_SWEEP", "0")
+    root = at("laptop")
+    run(monkeypatch, "write", "Deploys need the VPN")
+    write = ["write", "Set busy_timeout before WAL", "--tags", "sqlite"]
+    yield "A note is written", walked(lambda: run(monkeypatch, *write))
+
+    transcript = Transcript(home / "t.jsonl", session="s-1", cwd=str(home))
+    transcript.user("Why is the database locked when two writers meet? Please fix it.")
+    transcript.edit("/u/shop/store.py").result()
+    transcript.assistant("The writer held the lock for a minute; busy_timeout is 5000 now.")
+    ended = {"session_id": "s-1", "cwd": str(home), "transcript_path": str(transcript.path),
+             "hook_event_name": "SessionEnd"}  # fmt: skip
+    yield "A session ends", walked(lambda: run(monkeypatch, "capture", "--no-sync", payload=ended))
+
+    started = {"session_id": "s-2", "cwd": str(home), "source": "startup",
+               "hook_event_name": "SessionStart"}  # fmt: skip
+    yield "A session starts", walked(lambda: run(monkeypatch, "inject", payload=started))
+
+    with MemoryStore(root) as store:
+        protocol = Protocol(Binding(store, machine_id="laptop"))
+        asked = {"name": "memory_search", "arguments": {"query": "sqlite busy timeout"}}
+        request = Request(id=1, method="tools/call", params=asked)
+        yield "An agent searches", walked(lambda: protocol.answer(request))
+
+    yield "A note is edited in the dashboard", _edited(root)
+    yield "Two machines meet in a conflict", _met(home, at, monkeypatch)
+
+
+def _edited(root: Path) -> Walk:
+    with MemoryStore(root) as store:
+        note = store.write(type="semantic", title="The port", body="It is 8080.")
+        found = store.read(note.id)
+        assert found is not None
+        keys = Keys()
+        app = build(store, keys=keys, hosts=frozenset({"127.0.0.1:8765"}), cookie="c")
+        origin = "http://127.0.0.1:8765"
+        with TestClient(app, base_url=origin, follow_redirects=False) as browser:
+            browser.get("/open", params={"token": keys.mint()})
+            browser.headers["origin"] = origin
+            form = {"title": "The port", "body": "It is 8443.", "hash": found.hash,
+                    "type": "semantic", "project": "global", "scope": "portable", "tags": "",
+                    "confidence": "1.0", "supersedes": ""}  # fmt: skip
+            walk = walked(lambda: browser.post(f"/notes/{note.id}", data=form))
+        changed = store.get(note.id)
+        assert changed is not None
+        assert changed.body == "It is 8443."
+    return walk
+
+
+def _met(home: Path, at: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> Walk:
+    remote = home / "remote.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(remote))
+    root = at("laptop")
+    with MemoryStore(root) as store:
+        shared = store.write(type="semantic", title="The port", body="It is 8080.").id
+    run(monkeypatch, "sync")
+    desk = at("desk")
+    run(monkeypatch, "sync")
+    for machine, body in ((root, "It is 8443."), (desk, "It is 9000.")):
+        with MemoryStore(machine) as store:
+            found = store.require(shared)
+            store.update(replace(found.note, body=body), expected_hash=found.hash)
+    at("laptop")
+    run(monkeypatch, "sync")
+    at("desk")
+    walk = walked(lambda: run(monkeypatch, "sync"))
+    assert (desk / "conflicts").exists()
+    return walk
+
+
+def described() -> dict[str, list[str]]:
+    """The journeys of the page: the modules that each names, in order."""
+    page = PAGE.read_text(encoding="utf-8")
+    found = re.findall(r"^\*\*([^*\n]+)\.\*\* (.+?)\n\n", page, re.MULTILINE | re.DOTALL)
+    return {
+        name: [part.replace("/", ".") for part in re.findall(r"`([a-z_./]+)`", text)]
+        for name, text in found
+        if name in MOST
+    }
+
+
+def test_the_journeys_of_the_page_are_those_of_the_program(
+    home: Path, at: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = described()
+    assert page.keys() == MOST.keys()
+
+    for name, walk in journeys(home, at, monkeypatch):
+        order = list(walk.modules)
+        named = page[name]
+        assert len(order) <= MOST[name], f"{name} crosses {len(order)} modules: {order}"
+        assert set(named) <= set(order), f"{name} does not cross {set(named) - set(order)}"
+        assert sorted(named, key=order.index) == named, f"{name} goes {order}"
+        missing = set(walk.conductors) - set(named)
+        assert not missing, f"{name} is also conducted by {missing}"
