@@ -46,7 +46,7 @@ def walked(work: Callable[[], object]) -> Walk:
         work()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     return walk
 
 
