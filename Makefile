@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 NODE_MODULES := frontend/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs transcripts bench bench-recall bench-memory soak e2e clean frontend check-frontend compare-frontend pictures
+.PHONY: help demo test check format docs transcripts bench bench-recall bench-memory bench-prompts soak e2e clean frontend check-frontend compare-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -84,6 +84,9 @@ bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what 
 
 bench-memory: $(STAMP) ## Print what session notes keep, beside the plain method
 	$(BIN)/python -m benchmarks.memory
+
+bench-prompts: $(STAMP) ## Print how often the hook at the prompt is right, and how often it speaks in vain
+	$(BIN)/python -m benchmarks.prompts
 
 soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak

@@ -57,7 +57,7 @@ def hook_rows(root: Path, size: int, python: float) -> list[Row]:
     project = corpus.PROJECTS[3]
     start = {"session_id": "s", "cwd": "/", "hook_event_name": "SessionStart", "source": "startup"}
     inject = _hook("inject", "--project", project, payload=start)
-    question = f"{corpus.questions(1)[0]} {_title_of_a_note(project)}"
+    question = f"what was it about {_title_of_a_note(project)}"
     # Another session each time: what was given once is not given again.
     recall = _hook("recall-hook", "--project", project, payload={"prompt": question, "cwd": "/"})
     peer = _peer_inject(root, size, project)

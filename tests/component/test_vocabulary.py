@@ -1,0 +1,56 @@
+"""Guessing from the words of the store, kept beside the index."""
+
+from __future__ import annotations
+
+from anamnesis.index import vocabulary
+from anamnesis.search import typos
+from anamnesis.search.query import Term
+from anamnesis.store import MemoryStore
+
+
+def titles(store: MemoryStore, query: str) -> list[str]:
+    return [note.title for note in store.search(query)]
+
+
+def test_a_rebuild_knows_all_words_and_a_write_adds_its_own(store: MemoryStore) -> None:
+    store.write(type="semantic", title="one", body="the kubernetes cluster")
+    store.reindex()
+    store.write(type="semantic", title="two", body="the postgres replica")
+
+    assert titles(store, "kuberntes") == ["one"]
+    assert titles(store, "postgers") == ["two"]
+    assert titles(store, "postg") == ["two"]
+
+
+def test_a_word_that_is_gone_is_not_guessed(store: MemoryStore) -> None:
+    gone = store.write(type="semantic", title="gone", body="kubernetis kubernetis")
+    store.write(type="semantic", title="here", body="kubernetes")
+    store.delete(gone.id)
+
+    assert titles(store, "kubernetys") == ["here"]
+
+
+def test_an_index_without_the_table_is_searched_and_gets_it_with_the_next_write(
+    store: MemoryStore,
+) -> None:
+    store.write(type="semantic", title="one", body="the kubernetes cluster")
+    with store._catalog._db.writing() as db:
+        db.execute("DROP TABLE vocabulary")
+
+    assert titles(store, "kuberntes") == ["one"]
+    assert titles(store, "kuber") == ["one"]
+    store.write(type="semantic", title="two", body="the postgres replica")
+    assert store.ask(vocabulary.exists)
+    assert titles(store, "kuberntes") == ["one"]
+
+
+def test_two_letters_stand_for_a_bounded_number_of_words(store: MemoryStore) -> None:
+    for number in range(3):
+        body = " ".join(f"ca{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300))
+        store.write(type="semantic", title=f"note {number}", body=body)
+
+    begun = store.ask(lambda db: typos.completed(db, Term("ca", "ca")))
+
+    assert len(begun.forms) == 16
+    assert all(form.startswith("ca") for form in begun.forms)
+    assert len(titles(store, "ca")) == 3
