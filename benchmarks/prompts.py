@@ -5,7 +5,7 @@
 A store of 300 developer notes in five projects is built from public sets, read from
 ../shared/data/recall beside the repository or from ANAMNESIS_RECALL_DATA; they are never part of
 this repository. German and Chinese notes, and prompts that no note answers, stand in
-data/prompts.json. Constants were chosen on one half of each group; both halves are printed.
+data/prompts.json. Constants were fitted on one half of each group; both halves are printed.
 """
 
 from __future__ import annotations
