@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 NODE_MODULES := frontend/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs transcripts bench bench-recall bench-memory bench-prompts soak e2e clean frontend check-frontend compare-frontend pictures
+.PHONY: help demo test check format docs transcripts hot-path bench bench-recall bench-memory bench-prompts soak e2e clean frontend check-frontend compare-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -75,6 +75,9 @@ docs: $(STAMP) ## Write the generated reference pages
 
 transcripts: $(STAMP) ## Write what the program prints now into the transcript tests
 	$(BIN)/python tests/transcript_runner.py
+
+hot-path: $(STAMP) ## Write the list of modules that hooks and the server load
+	HOT_PATH=write $(BIN)/python -m pytest -q -n 0 tests/test_hot_path.py -k anew
 
 bench: $(STAMP) ## Print the performance table (some minutes)
 	$(BIN)/python -m benchmarks.performance

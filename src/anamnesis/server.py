@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.config import resolve_home, resolve_machine_id
 from anamnesis.ground.errors import ExtraMissing
@@ -17,7 +18,6 @@ from anamnesis.operations.travel.sync import sync_memory
 from anamnesis.store import MemoryStore
 from anamnesis.sync.machine import backend_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fastmcp import FastMCP
 

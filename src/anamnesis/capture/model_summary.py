@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.llm.errors import ModelUnavailable
@@ -9,7 +11,6 @@ from anamnesis.llm.models import connect, json_object
 from anamnesis.llm.settings import resolve
 from anamnesis.llm.window import windowed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.summarize import Summarizer

@@ -6,13 +6,13 @@ import os
 import re
 from argparse import ArgumentTypeError
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from anamnesis.config import home_directory
 from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Callable

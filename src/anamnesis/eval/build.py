@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from anamnesis.eval.cases import Case
 from anamnesis.llm.errors import ModelUnavailable
 from anamnesis.llm.models import json_object
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

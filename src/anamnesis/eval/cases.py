@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import fresh, record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 FILE = "eval.jsonl"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Case:
     """A question and the notes that answer it."""
 
     query: str
-    relevant: list[str] = fresh(default_factory=list)
+    relevant: list[str] = field(default_factory=list)
     project: str = ""
     approved: bool = False
     source: str = "human"  # who wrote the question: a person, or the model that paraphrased

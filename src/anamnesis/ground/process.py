@@ -7,12 +7,12 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.children import let_go
 from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing
-from anamnesis.ground.records import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ _LOOK_SECONDS = 0.5  # how often a program that has not closed its streams is lo
 _SHORT_SECONDS = 0.05  # for the last words of one that was ended
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Finished:
     """How a program ended and what it printed."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager, suppress
 from hashlib import sha1
+from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.history import log
 from anamnesis.sync.machine import backend_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

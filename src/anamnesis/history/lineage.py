@@ -6,8 +6,10 @@ id stands in the front matter only, and a new name is a removal and an addition 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import replace
 from anamnesis.history import log
 from anamnesis.history.log import NoSuchVersion, Version
 from anamnesis.notes.frontmatter import note_in
@@ -15,7 +17,6 @@ from anamnesis.notes.ids import is_valid_id, names_an_id
 from anamnesis.notes.note import TYPES
 from anamnesis.notes.tree import MAX_NOTE_BYTES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 

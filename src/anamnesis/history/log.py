@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.ground.records import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class NoHistory(AnamnesisError):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Version:
     """One recorded change."""
 

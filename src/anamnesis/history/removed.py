@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.history import lineage, log
 from anamnesis.index import browse
 from anamnesis.notes import tombstones
 from anamnesis.notes.ids import is_valid_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -22,7 +22,7 @@ _AMONG = 100  # changes looked at in one go
 _SECONDS = 1.5  # after which a person is shown what there is
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Removed:
     """A deleted note."""
 
@@ -31,7 +31,7 @@ class Removed:
     version: Version
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Page:
     """Some deleted notes, latest first, and where to look on; empty: everything was looked at."""
 

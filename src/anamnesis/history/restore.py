@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from difflib import unified_diff
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, SeveralMatch
-from anamnesis.ground.records import replace
 from anamnesis.history import commit, lineage, log, undo
 from anamnesis.index.curation import places
 from anamnesis.notes import tombstones, tree
@@ -14,7 +15,6 @@ from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.ids import LENGTH
 from anamnesis.notes.note import UnreadableNote
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 

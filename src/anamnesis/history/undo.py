@@ -9,11 +9,12 @@ not rewritten.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import clock, locks
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.ground.records import record, replace
 from anamnesis.history import units as records
 from anamnesis.history.units import Image, Unit, hash_of, unit_of, units
 from anamnesis.index.curation import places
@@ -22,7 +23,6 @@ from anamnesis.notes.changes import FileChange, carry_out, current
 from anamnesis.notes.ids import new_id
 from anamnesis.store.filing import INDEX_LAG
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
@@ -66,7 +66,7 @@ class ChangedSince(AnamnesisError):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Replaced:
     """A note as it was saved, and the unit that takes that back."""
 
@@ -74,7 +74,7 @@ class Replaced:
     unit: Unit | None  # None: the note says the same as before
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Undone:
     """A unit that was taken back: the files put back, and those that were changed since."""
 

@@ -10,12 +10,12 @@ import json
 import os
 import re
 import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
-from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes.ids import encode_id, is_valid_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
@@ -28,7 +28,7 @@ _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Image:
     """A file as it was (None: not there), and the hash of what the unit made of it."""
 
@@ -50,7 +50,7 @@ class Image:
         return os.path.splitext(self.path.rpartition("/")[2])[0]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Unit:
     """What was changed together."""
 
@@ -59,7 +59,7 @@ class Unit:
     summary: str  # no words of a note: a record outlives what is forgotten
     at: str
     state: str = APPLYING
-    files: list[Image] = fresh(default_factory=list)
+    files: list[Image] = field(default_factory=list)
     redoes: str = ""  # of an undo: the kind of the unit that it took back
 
     @property

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import fresh, record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ _LARGEST = 64 * 1024 * 1024  # of an export; a single note has its own, smaller 
 _LONGEST_TITLE = 120
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A note to be. `key` names it for good within its source: importing twice updates it."""
 
@@ -27,7 +27,7 @@ class Draft:
     body: str
     type: MemoryType = "semantic"
     project: str = ""  # empty: whatever the person says
-    tags: list[str] = fresh(default_factory=list)
+    tags: list[str] = field(default_factory=list)
     at: str = ""  # when it was written, if that is known
     session: str = ""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.importers.draft import Draft, read_text, timestamp, title_of
 from anamnesis.index import visiting
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

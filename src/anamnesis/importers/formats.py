@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.importers import exports, markdown
 from anamnesis.index import visiting
 from anamnesis.project import GLOBAL, resolve_project_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

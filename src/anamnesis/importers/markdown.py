@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from anamnesis.importers.draft import Draft, markdown_files, read_text, timestamp, title_of
 from anamnesis.notes import foreign
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -6,15 +6,15 @@ import json
 import os
 import re
 import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import atomic
-from anamnesis.ground.records import record
 from anamnesis.importers.draft import Draft, timestamp, title_of
 from anamnesis.notes import foreign
 from anamnesis.project import GLOBAL, resolve_project_key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ _LINES_LOOKED_AT = 50
 _TYPES: dict[str, MemoryType] = {"feedback": "procedural"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NativeFile:
     """One topic file, and what tells whether it changed."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.notes.derived import fingerprint
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -5,11 +5,12 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record, replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from anamnesis.index.curation import PENDING
 from anamnesis.index.rows import HEADER, header
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
@@ -47,7 +48,7 @@ _CELL = ", ".join(_CELLS)
 _EXCERPT = 240  # characters: two lines of a list
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NoteFilter:
     """Which notes to look at; an empty condition is none."""
 
@@ -63,7 +64,7 @@ class NoteFilter:
     review: str = ""  # or pending: what no person has looked at yet
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Row:
     """One line of a list of notes."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.index.browse import NoteFilter, replaced_by, rows, rows_of, sharing_tags
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ _KIN = 8
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Node:
     """A project, a tag or a note."""
 
@@ -42,7 +42,7 @@ class Node:
         return self.key.partition(":")[2]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Edge:
     """Two nodes that belong together, and how."""
 
@@ -51,7 +51,7 @@ class Edge:
     what: str  # `has`, `tagged` or `replaces`
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Graph:
     """Nodes and edges; the first node is what the others are around, unless nothing is."""
 

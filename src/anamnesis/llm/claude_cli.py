@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import process
 from anamnesis.ground.errors import ToolMissing
 from anamnesis.llm.errors import ModelNotSetUp, ModelUnavailable
 from anamnesis.llm.window import ModelAnswer, outgoing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.llm.settings import Settings
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from anamnesis.llm.errors import ModelUnavailable
 from anamnesis.llm.settings import HEURISTIC, Settings, resolve
 from anamnesis.llm.window import ModelAnswer, outgoing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 

@@ -12,10 +12,10 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from anamnesis.llm.errors import ModelUnavailable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from anamnesis import config
-from anamnesis.ground.records import record
 from anamnesis.redact import redact
 from anamnesis.redact.allowed import allow_list
 
@@ -12,7 +13,7 @@ _CUT = "\n[… {left} characters left out …]\n"
 MOST_CHARACTERS = 120_000  # about 30,000 tokens: fits every model that is worth asking
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelAnswer:
     """What a model said, and which one it was."""
 

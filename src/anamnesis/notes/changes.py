@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import FileInTheWay, NoteChangedOnDisk
-from anamnesis.ground.records import record
 from anamnesis.notes import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NO_FILE = b"\0"  # stands for a link, pipe or folder: nothing that Anamnesis ever wrote
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """One file before and after; None where there is none. The path is relative to the root."""
 

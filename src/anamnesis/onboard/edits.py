@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from anamnesis.ground.records import record
 from anamnesis.onboard.command import is_program
 from anamnesis.onboard.settings import UnusualShape, json_amended, put, section
 
@@ -13,7 +13,7 @@ Content = bytes | None  # None: there is no such file
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Edit:
     """One file with us in it, and without us; both say nothing new where nothing is to be done."""
 

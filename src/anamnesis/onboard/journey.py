@@ -6,12 +6,12 @@ import os
 import re
 import shlex
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import InvalidInput, ToolMissing
-from anamnesis.ground.records import record
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import chosen, claude
@@ -34,7 +34,7 @@ _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LOCK_SECONDS = 30.0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Wishes:
     """What a person asked for."""
 
@@ -50,7 +50,7 @@ class Wishes:
     hooks: bool = True
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Journey:
     """A set-up that is about to be done."""
 

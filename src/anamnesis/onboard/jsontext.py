@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from anamnesis.ground.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,7 @@ class NotJson(ValueError):
         super().__init__(f"line {self.line}: {reason}")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Node:
     """A value and where its text is."""
 
@@ -44,7 +43,7 @@ class Node:
     trailing_comma: int = -1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Child:
     """A member of an object or an item of an array."""
 

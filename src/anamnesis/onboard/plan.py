@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record, replace
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard import settings
 from anamnesis.onboard.rules import rules_edit
@@ -30,7 +30,7 @@ _NAMED_VALUE = re.compile(
 _ADDRESS = re.compile(r"[a-z+]+://[^\s\"'/]*@[^\s\"']+")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileChange:
     """A file before and after; None where there is none."""
 
@@ -49,7 +49,7 @@ class FileChange:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that a set-up would change."""
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from anamnesis.ground import atomic
-from anamnesis.ground.records import fresh, record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.ground.home import Home
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Touched:
     """A file that we changed."""
 
@@ -28,7 +27,7 @@ class Touched:
     directories: tuple[str, ...] = ()  # that we made for it, outermost first
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """Everything that a set-up left outside of the store."""
 
@@ -41,7 +40,7 @@ class Receipt:
     agents: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()  # projects with a block in AGENTS.md
     places: tuple[tuple[tuple[str, str], ...], ...] = ()  # variables that moved agents' folders
-    files: dict[str, Touched] = fresh(default_factory=dict)
+    files: dict[str, Touched] = field(default_factory=dict)
 
 
 def hashed(data: bytes | None) -> str:

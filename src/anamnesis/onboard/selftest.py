@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import process
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record
 from anamnesis.notes.ids import is_valid_id
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _PROTOCOL = "2025-11-25"
 _TOO_SLOW = "no answer in time"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Step:
     """One thing that was tried."""
 

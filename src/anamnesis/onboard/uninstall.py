@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from glob import escape, glob
 from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record, replace
 from anamnesis.onboard import journey, settings
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import AGENTS
@@ -42,7 +42,7 @@ _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
 _HALF_WRITTEN = re.compile(rf"{re.escape(atomic.TEMP_PREFIX)}\d+-[0-9a-f]{{12}}")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Removal:
     """The files to change, and those that a person has to look at."""
 

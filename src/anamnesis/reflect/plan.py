@@ -6,11 +6,12 @@ supersedes the old one, so that two machines never write different words into on
 
 from __future__ import annotations
 
-from anamnesis.ground.records import replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from anamnesis.notes.derived import derived_id, keys
 from anamnesis.notes.note import Memory
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

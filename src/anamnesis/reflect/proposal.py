@@ -8,12 +8,12 @@ An answer of the wrong form, or with no valid operation among several, is refuse
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record
 from anamnesis.redact import findings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from typing import Any
@@ -45,7 +45,7 @@ class InvalidProposal(AnamnesisError):
         super().__init__(f"The answer of the model is not usable: {reason}.")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One proposed change."""
 

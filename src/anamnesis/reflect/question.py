@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,7 +37,7 @@ characters of markdown, understandable without the sessions. At most 24 operatio
 """
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Batch:
     """What one question is about."""
 

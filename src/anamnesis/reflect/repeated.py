@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.notes.derived import derived_id
 from anamnesis.notes.note import Memory
 from anamnesis.redact import findings
 from anamnesis.reflect.plan import CONFIDENCE, PENDING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -28,7 +28,7 @@ _NOT_A_FACT = re.compile(
 )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A statement and the sessions that make it."""
 

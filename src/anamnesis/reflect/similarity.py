@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-from anamnesis.ground.records import record
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -31,7 +30,7 @@ _DECISIVE = re.compile(
 )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Shape:
     """What is compared of a text."""
 

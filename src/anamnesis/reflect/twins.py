@@ -7,10 +7,11 @@ first note supersedes the other run's notes. Doing it on both machines writes th
 
 from __future__ import annotations
 
-from anamnesis.ground.records import replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from anamnesis.notes.derived import key
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.index import words
 from anamnesis.index.stem import stem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ _BEFORE, _LENGTH = 40, 230  # characters of a passage before the first match, an
 _MOST_WORDS = 6  # that are marked: those that gave most to the score
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """A title and a passage in which START and END enclose what matched."""
 

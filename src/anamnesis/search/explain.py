@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.counting import counted
 from anamnesis.search.rank import MEANING, NEARNESS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.search.rank import Share, Why
 

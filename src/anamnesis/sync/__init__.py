@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis.sync.backend import SyncBackend, SyncResult, SyncState
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.sync.git import _BRANCH, GitSyncBackend
 

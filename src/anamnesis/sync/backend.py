@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 else:
     Protocol = object
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SyncResult:
     """What one sync did. Expected troubles are told here, not raised."""
 
@@ -34,7 +34,7 @@ class SyncResult:
         return not (self.error or self.conflicted)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SyncState:
     """How this machine stands towards the others, without asking the network."""
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.records import record, replace
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.notes.ids import is_valid_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
@@ -29,7 +29,7 @@ _TOLD = "told"
 _STAMP = -len("-2026-01-31T120000-ab12")  # what `settle` adds to an id
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """One held note. `path` is relative to the tree of portable notes."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.counting import counted
-from anamnesis.ground.records import record, replace
 from anamnesis.sync import conflicts, foreign, forgotten, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult
 from anamnesis.sync.held import MAX_MERGE_BYTES, HeldNotes
@@ -18,7 +19,6 @@ from anamnesis.sync.paths import is_note
 from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
 from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -33,7 +33,7 @@ _REWRITTEN = "the remote's history was rewritten; the notes were kept"
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Integration:
     """One history out of two: the commit to go to, and the files that are left out."""
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MAX_WORK = 4_000_000  # pairs of equal lines to look at: about a second
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Edit:
     """Lines `start` to `end` of the base became `lines`."""
 
@@ -23,7 +22,7 @@ class Edit:
     lines: tuple[str, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Region:
     """Unchanged lines, then a place that one side or both rewrote."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from anamnesis.notes.note import TYPES
 from anamnesis.sync.paths import MACHINES, TOMBSTONES, travels
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.sync.repository import Repository
 

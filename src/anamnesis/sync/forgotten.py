@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.notes.ids import names_an_id
 from anamnesis.sync.paths import TOMBSTONES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 

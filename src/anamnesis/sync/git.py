@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from anamnesis.git import command
 from anamnesis.ground import locks
@@ -11,7 +13,6 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, NotWritable, StoreBusy
 from anamnesis.ground.home import Home
-from anamnesis.ground.records import replace
 from anamnesis.sync import conflicts, healing, journal, purge, remote
 from anamnesis.sync.backend import SyncResult, SyncState
 from anamnesis.sync.cycle import Cycle
@@ -19,7 +20,6 @@ from anamnesis.sync.identity import Identity
 from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import time
+from typing import TYPE_CHECKING
 
 from anamnesis.git.command import git
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.sync.repository import MAIN, SECONDS, UPSTREAM, Repository, SyncFailed, read_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -9,14 +9,14 @@ three mergeable, here or elsewhere, ends the conflict.
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import replace
 from anamnesis.notes import tree
 from anamnesis.sync import conflicts
 from anamnesis.sync.merge import three_way
 from anamnesis.sync.worktree import Irregular
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.records import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Identity:
     """Who commits."""
 

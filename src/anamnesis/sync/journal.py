@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
-from anamnesis.ground.records import fresh, record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Landing:
     """A result that is being written to the working tree; finished by whoever finds it."""
 
@@ -22,7 +22,7 @@ class Landing:
     main: str | None  # where the branch was
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Remembered:
     """How the last syncs went, and which files are left out of the working tree on purpose."""
 
@@ -30,7 +30,7 @@ class Remembered:
     last_error: str | None = None
     offline_since: str | None = None  # the first of the syncs in a row that got no answer
     offline_reason: str | None = None
-    absent: dict[str, str] = fresh(default_factory=dict)  # path -> reason
+    absent: dict[str, str] = field(default_factory=dict)  # path -> reason
 
 
 _FIELDS = ("last_success", "last_error", "offline_since", "offline_reason", "absent")

@@ -7,7 +7,10 @@ that field or part is held apart, and everything else of the note is merged all 
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.records import replace
 from anamnesis.notes.fields import (
     CHOICE,
     EARLIEST,
@@ -24,7 +27,6 @@ from anamnesis.notes.note import UnreadableNote
 from anamnesis.sync.diff3 import merge_text
 from anamnesis.sync.prose import weave
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Apart:
     """Both edits of a note but for what clashes: these differ in nothing else."""
 
@@ -42,7 +44,7 @@ class Apart:
     base: bytes | None  # with those before both: what the next merge goes by
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Merged:
     """One text out of two, or the names of the fields that both sides gave another value."""
 
@@ -150,7 +152,7 @@ def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str
     return values
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Edit:
     """A field that two sides say differently: before both, mine, theirs and in the later note."""
 

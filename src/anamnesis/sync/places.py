@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.sync.diff3 import Edit, edits, ended
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -18,7 +18,7 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
 _ITEM = re.compile(r"[-*+] |\d+[.)] ")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Place:
     """Some lines before both edits, here and there."""
 

@@ -7,11 +7,12 @@ values. A file that cannot be merged is left out of the replay and named as a cl
 
 from __future__ import annotations
 
-from anamnesis.ground.records import fresh, record
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
 from anamnesis.sync.merge import Merged, three_way
 from anamnesis.sync.paths import is_note
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 SWEEPING = 2  # so many notes deleted at once, with none left, look like a lost disk
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Change:
     """One file before and after; None where it is not there."""
 
@@ -31,7 +32,7 @@ class Change:
     after: Blob | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Step:
     """One commit: who made it, what it says, what it changes."""
 
@@ -40,16 +41,16 @@ class Step:
     changes: tuple[Change, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Replayed:
     """One commit to make on top of the remote's."""
 
     author: str
     message: str
-    writes: dict[str, Written] = fresh(default_factory=dict)
+    writes: dict[str, Written] = field(default_factory=dict)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Clash:
     """A file whose two edits only a person can bring together."""
 
@@ -60,7 +61,7 @@ class Clash:
     fields: tuple[str, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The commits to make, and the files that are left out of them."""
 

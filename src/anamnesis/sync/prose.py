@@ -8,14 +8,14 @@ part held. Everything around it is merged all the same.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.sync.bullets import merge_items
 from anamnesis.sync.diff3 import Edit, edits, lines_of, rewritten
 from anamnesis.sync.likeness import are_alike, pairs
 from anamnesis.sync.places import FENCE, Place, groups, narrowed, settled, span, united
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"\s*\d+[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][)\"'\u201d\u2019*_`]*\Z")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Woven:
     """One text out of two; three where the sides clash, which differ only in those parts."""
 
@@ -35,7 +35,7 @@ class Woven:
     clean: bool = True
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Part:
     """A place that both sides changed, and what becomes of it; None where they clash."""
 

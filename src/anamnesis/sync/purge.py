@@ -8,10 +8,11 @@ what it last had in common with the others for the base, and puts only its own l
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from anamnesis.git.command import git
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record, replace
 from anamnesis.sync import forgotten, remote
 from anamnesis.sync.plan import Replayed
 from anamnesis.sync.repository import (
@@ -23,7 +24,6 @@ from anamnesis.sync.repository import (
     SyncFailed,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
@@ -45,7 +45,7 @@ class PurgeRefused(AnamnesisError):
         super().__init__(f"The history was not rewritten: {why}.", hint=hint)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Purged:
     """What a purge did."""
 

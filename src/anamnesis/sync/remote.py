@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import record
 from anamnesis.sync import healing
 from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.ground.process import Finished
     from anamnesis.sync.repository import Repository
@@ -21,7 +21,7 @@ _FETCHES = 5
 _LOGIN = r"[^/\s'\"]"  # a letter of a user or password; it may hold an @
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """Why the remote could not be used: away for now, or something to put right."""
 
@@ -30,7 +30,7 @@ class Trouble:
     offline: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Fetched:
     """What the remote has: a commit, nothing yet, or trouble."""
 
@@ -38,7 +38,7 @@ class Fetched:
     trouble: Trouble | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pushed:
     """Whether the remote took our commits; a race is worth another try."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.git import command
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record
 from anamnesis.sync.paths import travels
 from anamnesis.sync.plan import Change, Step
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -37,7 +37,7 @@ class SyncFailed(AnamnesisError):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Distance:
     """How two commits are apart."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic, locks
-from anamnesis.ground.records import fresh, record
 from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import deserialize
 from anamnesis.notes.note import UnreadableNote
@@ -27,7 +28,6 @@ from anamnesis.sync.paths import (
 from anamnesis.sync.plan import Change, is_sweeping
 from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -46,22 +46,22 @@ class Irregular(Exception):
     """Something on disk that is neither a regular file nor nothing."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LocalChanges:
     """What the disk has that git does not."""
 
-    writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
-    held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it does not travel
-    swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
-    same: list[str] = fresh(default_factory=list)  # looked different, but say what is committed
+    writes: dict[str, bytes | None] = field(default_factory=dict)  # None: deleted
+    held_back: dict[str, str] = field(default_factory=dict)  # path -> why it does not travel
+    swept: list[Change] = field(default_factory=list)  # all gone at once: taken for an accident
+    same: list[str] = field(default_factory=list)  # looked different, but say what is committed
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Applied:
     """What was written to the disk."""
 
     changed: tuple[str, ...] = ()
-    absent: dict[str, str] = fresh(default_factory=dict)  # path -> why it was not written
+    absent: dict[str, str] = field(default_factory=dict)  # path -> why it was not written
 
 
 class WorkTree:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.ground.records import replace
 from anamnesis.index.browse import ORDERS, NoteFilter
 from anamnesis.index.curation import PENDING
 from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items

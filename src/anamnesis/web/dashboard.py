@@ -7,6 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import StoreBusy
-from anamnesis.ground.records import record
 from anamnesis.history import log, undo
 from anamnesis.index.browse import NoteFilter
 from anamnesis.web import figures, navigation, words
@@ -31,7 +31,7 @@ _NOTICES = 50  # of the latest acts
 _THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Notice:
     """What was just done, and the unit that takes it back, if there is one."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
-
-from anamnesis.ground.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 Pieces = tuple[tuple[bool, str], ...]  # whether it differs within its line, and the text
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Line:
     """One line of a comparison."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
-from anamnesis.ground.records import record
 from anamnesis.index import browse, graph
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _fits(values: tuple[str, ...], shown: browse.NoteFilter, *, but: int = -1) -
     return True
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Day:
     """One square of the calendar."""
 
@@ -122,7 +122,7 @@ class Day:
     y: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Calendar:
     """A year of days, a column per week."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.onboard import health as onboard_health
 from anamnesis.operations.care import health
 from anamnesis.operations.care.checks import (
@@ -35,7 +35,7 @@ _ADDRESSES = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class HealthLine:
     """One finding on a page."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.index import browse
 from anamnesis.operations.notes.search import search
 from anamnesis.search import excerpts
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MOST_HITS = 120  # a person refines the question before looking further
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FoundNote:
     """A line of the list, and what of the note answers the question."""
 
@@ -28,7 +28,7 @@ class FoundNote:
     excerpt: Excerpt | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FoundPage:
     """One page of the notes that were asked for, and what all of them are."""
 

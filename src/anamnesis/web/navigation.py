@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
+from dataclasses import dataclass
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One page of the menu."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.index import browse
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Step = Callable[[Row], Iterable[str]]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Chain:
     """What a note replaces, and what replaces it, each next to the note first."""
 

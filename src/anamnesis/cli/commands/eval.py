@@ -10,6 +10,7 @@ history      recall over time, as a plot
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -17,7 +18,6 @@ from anamnesis.eval import cases as questions
 from anamnesis.eval.build import build_eval_candidates
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import replace
 from anamnesis.operations.care import evaluate
 from anamnesis.operations.curate import reflect
 

@@ -7,6 +7,8 @@ two machines is held until you choose; all others are synced.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis.cli import output
 from anamnesis.ground.errors import EXIT_CONFLICT, EXIT_FAILED
 from anamnesis.hooks import background
@@ -14,7 +16,6 @@ from anamnesis.operations.travel.sync import exchange
 from anamnesis.sync.git import NETWORK_SECONDS
 from anamnesis.sync.machine import backend_of_this_machine
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 

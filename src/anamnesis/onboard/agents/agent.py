@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-from anamnesis.ground.records import fresh, record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +18,7 @@ _MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME",
 READING_TOOLS = ("memory_search", "memory_list", "memory_status")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Setup:
     """What is to be set up on this machine."""
 
@@ -28,8 +27,8 @@ class Setup:
     name: str = "anamnesis"  # of the MCP server
     mcp: bool = True
     hooks: bool = True
-    env: Mapping[str, str] = fresh(default_factory=dict)  # what the command needs besides
-    variables: Mapping[str, str] = fresh(default_factory=dict)  # the person's own environment
+    env: Mapping[str, str] = field(default_factory=dict)  # what the command needs besides
+    variables: Mapping[str, str] = field(default_factory=dict)  # the person's own environment
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of earlier set-ups, to be recognised
     former: tuple[str, ...] = ()  # names that the server had in earlier set-ups
 
@@ -64,7 +63,7 @@ class Setup:
         return (self.command, *self.earlier)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Agent:
     """A coding agent: whether it is here, and the files to edit."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
-from anamnesis.ground.records import replace
 from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
 from anamnesis.onboard.edits import Edit, json_edit, server_edit
 from anamnesis.onboard.hooks import build_hooks, merge_hooks, without_hooks

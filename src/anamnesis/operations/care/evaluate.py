@@ -6,17 +6,17 @@ import json
 import os
 import shutil
 import tempfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anamnesis.eval import report
 from anamnesis.eval.cases import Case, load, path_in
 from anamnesis.ground import clock
-from anamnesis.ground.records import fresh, record
 from anamnesis.inject.render import render_inject
 from anamnesis.inject.select import select_inject
 from anamnesis.operations.curate import reflect
 from anamnesis.store import MemoryStore
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ _HISTORY = "eval-history.jsonl"
 _CHARACTERS_PER_TOKEN = 4  # of English and code, roughly; the trend matters, not the number
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """Recall over some cases, and how much a session start costs."""
 
@@ -37,10 +37,10 @@ class Measurement:
     recall: dict[int, float]
     mrr: float
     working_set_tokens: int  # of the largest project
-    ranks: list[int] = fresh(default_factory=list)  # of each case, 0 for not found
+    ranks: list[int] = field(default_factory=list)  # of each case, 0 for not found
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """What a reflection would do to recall, measured on a copy."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError
 from anamnesis.operations.care.checks import STATUS, TOOL, Subject
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.ground.home import Home
     from anamnesis.store import MemoryStore

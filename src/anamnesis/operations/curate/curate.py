@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import clock
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import record, replace
+from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.index.curation import places
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.ids import new_id
 from anamnesis.notes.note import UnreadableNote
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -28,7 +29,7 @@ _PROJECT_LINE = re.compile(rb"(?m)^project:[^\n]*\n")
 _SOURCE_OF_TAG = {"session": "session-end", "reflection": "reflection", "import": "import"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Rekeyed:
     """A note whose project changes: its file before and after, which differ in one line."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.counting import counted
-from anamnesis.ground.records import record, replace
 from anamnesis.history import undo
 from anamnesis.index.curation import in_force
 from anamnesis.reflect.similarity import THRESHOLD, groups
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _SOURCE_RANK = {"human": 3, "import": 2, "reflection": 1}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Duplicates:
     """Notes of one project that say the same; the first stays, without bodies."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes import tree
 from anamnesis.notes.fields import FIELDS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import since
 from anamnesis.ground.errors import InvalidInput
@@ -12,7 +13,6 @@ from anamnesis.notes import tombstones
 from anamnesis.search import vectors
 from anamnesis.sync import conflicts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

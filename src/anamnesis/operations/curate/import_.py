@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
 from anamnesis import config
 from anamnesis.ground import clock
-from anamnesis.ground.records import fresh, record, replace
 from anamnesis.history import undo
 from anamnesis.importers import native, sources
 from anamnesis.index.curation import places, titled
@@ -15,7 +17,6 @@ from anamnesis.project import GLOBAL
 from anamnesis.redact import RULES, findings, redact
 from anamnesis.redact.allowed import allow_list
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -30,17 +31,17 @@ _AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extr
 CONFIDENCE = 0.8  # somebody wrote it for a purpose, but not for here
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Intake:
     """What an import does: notes to write, and what is left alone for which reason."""
 
-    added: list[Memory] = fresh(default_factory=list)
-    updated: list[tuple[ReadNote, Memory]] = fresh(default_factory=list)
+    added: list[Memory] = field(default_factory=list)
+    updated: list[tuple[ReadNote, Memory]] = field(default_factory=list)
     unchanged: int = 0
-    edited: list[str] = fresh(default_factory=list)  # changed here by a person; left as they are
+    edited: list[str] = field(default_factory=list)  # changed here by a person; left as they are
     forgotten: int = 0
     known: int = 0  # already there under another id, word for word
-    digests: dict[str, str] = fresh(default_factory=dict)  # of the texts that became these notes
+    digests: dict[str, str] = field(default_factory=dict)  # of the texts that became these notes
 
     @property
     def sentence(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
@@ -16,7 +17,6 @@ from anamnesis.notes.note import Memory, UnreadableNote
 from anamnesis.operations.curate.import_ import Intake
 from anamnesis.operations.notes.secrets import without_new_secrets
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
 from anamnesis import config
 from anamnesis.ground import clock
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import fresh, record, replace
 from anamnesis.history import undo
 from anamnesis.history.commit import one_commit
 from anamnesis.hooks import runs
@@ -15,7 +17,6 @@ from anamnesis.notes import tombstones
 from anamnesis.operations.curate.dedup import Duplicates, find_duplicates, folded, read_all
 from anamnesis.reflect import plan, proposal, question, repeated, twins
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -31,16 +32,16 @@ _LEAST_SESSIONS = 5
 UNDO_KIND = "reflect"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Reflection:
     """What reflection proposes for one project, or why it proposes nothing."""
 
     project: str
-    sessions: list[Memory] = fresh(default_factory=list)  # read for it
-    added: list[Memory] = fresh(default_factory=list)
-    marked: list[Memory] = fresh(default_factory=list)  # sessions that live on in durable notes
-    settled: list[Memory] = fresh(default_factory=list)  # notes that supersede another run's
-    duplicates: list[Duplicates] = fresh(default_factory=list)
+    sessions: list[Memory] = field(default_factory=list)  # read for it
+    added: list[Memory] = field(default_factory=list)
+    marked: list[Memory] = field(default_factory=list)  # sessions that live on in durable notes
+    settled: list[Memory] = field(default_factory=list)  # notes that supersede another run's
+    duplicates: list[Duplicates] = field(default_factory=list)
     problem: str = ""
 
     @property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground.counting import counted
-from anamnesis.ground.records import record, replace
 from anamnesis.history import undo
 from anamnesis.index.curation import PENDING, count_pending, tagged
 from anamnesis.notes import tombstones
@@ -14,7 +15,6 @@ from anamnesis.notes.derived import key
 from anamnesis.reflect.plan import REFLECTED, UNREFLECTED
 from anamnesis.search.filters import Filters
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -27,7 +27,7 @@ _SIMILAR = 3
 _LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pending:
     """A note to be looked at, and what it resembles or replaces."""
 

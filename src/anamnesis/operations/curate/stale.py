@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.index.curation import in_force
 from anamnesis.operations.curate.dedup import read_all
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -35,7 +35,7 @@ _SYMBOL = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*(?:\(\))?")
 _WORD = re.compile(rb"[A-Za-z_]\w+")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Stale:
     """A note and the names in it that lead nowhere."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.hooks import runs
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import locks
 from anamnesis.ground.errors import InvalidInput, NotWritable
-from anamnesis.ground.records import record
 from anamnesis.hooks import background, runs
 from anamnesis.search import encoder, vectors
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,7 +36,7 @@ class SwitchedOff(InvalidInput):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Embedded:
     """What a run did."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record
 from anamnesis.llm import settings as llm_settings
 from anamnesis.llm.models import connect, json_object
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Proof:
     """Whether the model answered, in words and numbers; never the key."""
 

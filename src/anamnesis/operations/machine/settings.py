@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.ground.records import record
 from anamnesis.llm.settings import HEURISTIC, PROVIDERS
 from anamnesis.sync import remote
 
@@ -34,7 +34,7 @@ class BrokenConfig(AnamnesisError):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Setting:
     """One setting: its key in config.json, and what it means."""
 
@@ -52,7 +52,7 @@ class Setting:
         return self.variable or f"ANAMNESIS_{self.key.upper()}"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Value:
     """What a setting is now and who says so; secrets are not shown."""
 
@@ -166,7 +166,7 @@ def shown(setting: Setting, value: str) -> str:
     return _HIDDEN if setting.secret else remote.shown(value)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Rewrite:
     """config.json as it is and as it would be; None: there is none yet."""
 

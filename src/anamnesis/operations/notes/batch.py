@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.ground.records import record, replace
 from anamnesis.history import undo
 from anamnesis.notes import validity
 from anamnesis.operations.notes.edit import checked
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Curated:
     """The notes that were changed, by which unit, what could not be, and what to tell."""
 

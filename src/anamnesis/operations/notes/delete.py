@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.ground.records import replace
 from anamnesis.history import commit
 from anamnesis.operations.notes.batch import change
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import fresh, record, replace
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.records import replace
 from anamnesis.notes.fields import EDITED, LATER
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.notes.fields import Value
     from anamnesis.notes.note import Memory, MemoryType, Scope
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 LATER_FIELDS = [name for name in EDITED if name in LATER]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NoteDraft:
     """The fields of a note that its writer chooses; the rest is stamped on."""
 
@@ -25,7 +27,7 @@ class NoteDraft:
     tags: tuple[str, ...] = ()
     confidence: float = 1.0
     supersedes: tuple[str, ...] = ()
-    later: dict[str, Value] = fresh(default_factory=dict)  # editable fields of later versions
+    later: dict[str, Value] = field(default_factory=dict)  # editable fields of later versions
 
 
 def draft_of(note: Memory) -> NoteDraft:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import NoteChangedOnDisk
-from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.operations.notes.draft import draft_of
 from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
 from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
 from anamnesis.operations.notes.write import WrittenNote, require_notes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
     from anamnesis.notes.tree import ReadNote

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from anamnesis.index import browse
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class NotePage:
     """One page of a list, and where the next one starts."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from anamnesis.notes import validity
 from anamnesis.notes.note import SCOPES
 from anamnesis.operations.notes.batch import change
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

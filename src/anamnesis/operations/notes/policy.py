@@ -5,12 +5,13 @@ A difference between two faces is a difference between two rows, and has its rea
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import record, replace
 from anamnesis.notes import validity
 from anamnesis.notes.note import SCOPES, TYPES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, TypeVar
 
@@ -29,7 +30,7 @@ _BODY = 256 * 1024  # bytes: a note is read by models; anything larger belongs i
 _LABEL = 1000  # characters of a project key or a tag
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Policy:
     """The rules for one verb of one face."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from anamnesis.config import home_directory
-from anamnesis.ground.records import replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
+from anamnesis.config import home_directory
+
 if TYPE_CHECKING:
     from typing import TypeVar
 

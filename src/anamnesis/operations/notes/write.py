@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.records import replace
 from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
 from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
 from anamnesis.search.filters import Filters
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
     from anamnesis.operations.notes.draft import NoteDraft
@@ -19,7 +21,7 @@ _COMPARED = 5  # a note that says nearly the same is among the first that its ow
 _ASKED = 120  # characters of the body that are searched for: more costs more and finds the same
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class WrittenNote:
     """A note that is in the store now, and what its writer must know about it."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from glob import escape, glob
+from typing import TYPE_CHECKING
 
 from anamnesis.capture import discovery, ledger
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record
 from anamnesis.hooks import runs, switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.capture import capture
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,7 +26,7 @@ _STILL_RUNNING_SECONDS = 60.0  # somebody wrote to it just now; its own hooks wi
 _MOST_AT_ONCE = 20
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Swept:
     """How many transcripts became notes."""
 

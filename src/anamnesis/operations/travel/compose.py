@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.records import record, replace
+from anamnesis.ground.records import replace
 from anamnesis.notes.fields import CHOICE, FIELDS, ITEMS, items, of_items
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync.diff3 import Region, edits, ended, lines_of, regions
 from anamnesis.sync.merge import merged_fields
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -22,7 +24,7 @@ _SETS = tuple(name for name, row in FIELDS.items() if row.merge == ITEMS)  # bot
 _PICKED = (*_PLAIN, *_SETS, "body")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Field:
     """A field that differs: its value before both, here and there, and what to take."""
 
@@ -38,7 +40,7 @@ class Field:
         return (MINE, THEIRS, BOTH) if self.name in _SETS else (MINE, THEIRS)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Part:
     """A stretch of the text: before both, here and there, and what to take."""
 
@@ -60,7 +62,7 @@ class Part:
         return self.theirs if self.pick == THEIRS else self.mine
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Composition:
     """Two versions taken apart, with what to take of each."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
 from difflib import unified_diff
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput, NoteChangedOnDisk
-from anamnesis.ground.records import record, replace
 from anamnesis.notes import tree
 from anamnesis.notes.frontmatter import deserialize, note_in
 from anamnesis.notes.ids import new_id
 from anamnesis.sync import conflicts
 from anamnesis.sync.diff3 import marked
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.notes.note import Memory
     from anamnesis.store import MemoryStore
@@ -43,7 +43,7 @@ class StillInConflict(AnamnesisError):
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Sides:
     """A conflict with this machine's version; None if there is no such file any more."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config
 from anamnesis.ground import atomic, clock
-from anamnesis.ground.records import record
 from anamnesis.notes.ids import is_valid_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
@@ -31,7 +31,7 @@ _RETIRED_DAYS = 60  # nobody wants to hear of an old machine every day for ever
 _SKEW_SECONDS = 300.0
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Machine:
     """A machine's sign of life."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config
 from anamnesis.notes import tombstones
@@ -12,7 +13,6 @@ from anamnesis.operations.travel.sync import synchronise
 from anamnesis.sync.machine import backend_of
 from anamnesis.sync.purge import PurgeRefused
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -6,17 +6,17 @@ import os
 import re
 import shlex
 import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.git import command as gitcmd
 from anamnesis.ground import atomic, process
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.ground.records import record
 from anamnesis.operations.machine import settings
 from anamnesis.sync import foreign, remote
 from anamnesis.sync.repository import MAIN, Repository
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ class RemoteNotUsable(AnamnesisError):
         super().__init__(f"{trouble.message}.", hint=trouble.hint)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Remote:
     """The remote in use and who named it."""
 

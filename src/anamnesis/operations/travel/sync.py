@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from anamnesis import config
-from anamnesis.ground.records import record, replace
 from anamnesis.hooks import runs
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _MANY = 500
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Synchronised:
     """What a sync did, and how many files the index took in."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
-from anamnesis.ground.records import replace
 from anamnesis.notes.fields import EDITED
 from anamnesis.notes.frontmatter import note_in, serialize
 from anamnesis.operations.notes.draft import draft_of, revised

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import record
 from anamnesis.history import log
 from anamnesis.history.log import NoHistory
 from anamnesis.operations.travel import fleet as signs
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LOG = 500  # versions that are looked through for who wrote when
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Machine:
     """One machine, as far as this one knows."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.hooks import receipts
 from anamnesis.index import browse
 from anamnesis.inject import budget
@@ -24,7 +24,7 @@ _MOST_UNITS = 100_000
 _RECEIPTS = 20
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """One note of the working set, and what became of it."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any, cast
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.ground.records import replace
 from anamnesis.hooks import journal, receipts
 from anamnesis.notes.fields import EDITED, FIELDS, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.records import record
 from anamnesis.history import undo as units
 from anamnesis.index.browse import ORDERS, NoteFilter
 from anamnesis.notes.note import SCOPES
@@ -49,7 +49,7 @@ LABELS = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Choice:
     """One value of a facet: how many notes it shows, and where it leads."""
 
@@ -59,7 +59,7 @@ class Choice:
     address: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Facet:
     """One dimension that notes are chosen by."""
 

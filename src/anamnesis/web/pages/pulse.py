@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.index.browse import NoteFilter
 from anamnesis.inject import budget
 from anamnesis.operations.notes.list import list_notes
@@ -55,7 +55,7 @@ def show(visit: Visit) -> Response:
     )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Start:
     """What the next session of a project starts with."""
 

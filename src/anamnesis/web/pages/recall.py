@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.search import encoder
 from anamnesis.search.filters import Filters
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HITS = 8
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Setting:
     """A way to rank."""
 
@@ -37,7 +37,7 @@ _ALWAYS = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Column:
     """The answer of one setting."""
 

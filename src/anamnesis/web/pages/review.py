@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
-from anamnesis.ground.records import record
 from anamnesis.index.browse import NoteFilter
 from anamnesis.index.curation import PENDING
 from anamnesis.notes.ids import is_valid_id
@@ -34,7 +34,7 @@ _DEEPEST = 1_000_000
 DECISIONS = {"keep": "kept", "reject": "rejected"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Other:
     """A note beside the one that waits, and how the two differ."""
 
@@ -42,7 +42,7 @@ class Other:
     lines: Sequence[differences.Line]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Looked:
     """The note that is looked at."""
 

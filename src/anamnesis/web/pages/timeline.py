@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import replace
 from anamnesis.index.browse import NoteFilter
 from anamnesis.operations.notes.list import list_notes
 from anamnesis.web import figures

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote
-from anamnesis.ground.records import record
 from anamnesis.history import lineage, log, removed
 from anamnesis.history import restore as past
 from anamnesis.history.log import NoHistory, Version
@@ -30,7 +30,7 @@ _FILES_OF_ONE = 200  # where one version is looked at
 _WORDS = {"A": "added", "M": "changed", "D": "deleted"}
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class File:
     """One file of a version."""
 
@@ -39,7 +39,7 @@ class File:
     title: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One version of the store."""
 
