@@ -74,7 +74,7 @@ docs: $(STAMP) ## Write the generated reference pages
 	$(BIN)/python -m anamnesis.mcp.reference > docs/reference/mcp-tools.md
 
 transcripts: $(STAMP) ## Write what the program prints now into the transcript tests
-	$(BIN)/python tests/transcript_runner.py
+	$(BIN)/python tests/support/transcripts.py
 
 hot-path: $(STAMP) ## Write the list of modules that hooks and the server load
 	HOT_PATH=write $(BIN)/python -m pytest -q -n 0 tests/test_hot_path.py -k anew

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.store import MemoryStore
-from hook_support import Transcript, environment
+from support.hooks import Transcript, environment
 
 SOURCE = Path(__file__).parents[1] / "src"
 LIST = Path(__file__).parent / "hot_path.txt"

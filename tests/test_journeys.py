@@ -21,8 +21,8 @@ from anamnesis.mcp.protocol import Protocol
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
-from hook_support import Transcript
-from walks import Walk, walked
+from support.hooks import Transcript
+from support.walks import Walk, walked
 
 PAGE = Path(__file__).parents[1] / "ARCHITECTURE.md"
 # Modules that a journey may cross. Only ever lower these: more is a reader lost.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from transcript_runner import FOLDER, Step, matches, rewritten, run, steps
+from support.transcripts import FOLDER, Step, matches, rewritten, run, steps
 
 TRANSCRIPTS = sorted(FOLDER.glob("*.txt"))
 

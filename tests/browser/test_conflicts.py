@@ -14,7 +14,7 @@ from anamnesis.operations.travel.sync import synchronise
 from anamnesis.store import MemoryStore
 from anamnesis.sync.machine import backend_of_this_machine
 from anamnesis.web.serve import Server
-from fleet import Machine
+from support.fleet import Machine
 
 from .conftest import Visitor
 

@@ -14,7 +14,7 @@ from anamnesis.notes.note import Memory
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
-from support import write_file
+from support.notes import write_file
 
 from .conftest import Visitor
 

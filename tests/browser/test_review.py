@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
-from reflect_support import durable
+from support.reflect import durable
 
 from .conftest import Visitor
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fleet import FIVE, Fleet, Machine
+from support.fleet import FIVE, Fleet, Machine
 
 
 @pytest.fixture

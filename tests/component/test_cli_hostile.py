@@ -13,8 +13,8 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
-from fleet import Fleet, quiet
-from support import write_file
+from support.fleet import Fleet, quiet
+from support.notes import write_file
 
 if TYPE_CHECKING:
     from pathlib import Path

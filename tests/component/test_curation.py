@@ -17,7 +17,7 @@ from anamnesis.operations.curate import curate, dedup, forget, review
 from anamnesis.operations.curate.stale import stale_notes
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.store import MemoryStore
-from reflect_support import FACT, durable, files, sessions
+from support.reflect import FACT, durable, files, sessions
 
 
 def test_identical_bodies_are_folded_into_the_best(store: MemoryStore) -> None:

@@ -13,7 +13,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes import tombstones
 from anamnesis.operations.curate import reflect
 from anamnesis.store import MemoryStore
-from reflect_support import FACT, durable, files, sessions
+from support.reflect import FACT, durable, files, sessions
 
 On = Callable[..., None]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-import model_server as play
 from anamnesis.cli import main
 from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
-from reflect_support import FACT, durable, files, sessions
+from support import model_server as play
+from support.reflect import FACT, durable, files, sessions
 
 
 def run(*argv: str) -> int:

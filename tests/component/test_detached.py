@@ -11,7 +11,7 @@ import pytest
 
 from anamnesis.cli import detached, main
 from anamnesis.hooks import background
-from hook_support import environment
+from support.hooks import environment
 
 REPORT = "import json, sys; sys.stdout.write(json.dumps(sorted(sys.modules)))"
 

@@ -16,7 +16,7 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.notes.note import Memory
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.store import MemoryStore
-from hook_support import ENTRY, Transcript, environment
+from support.hooks import ENTRY, Transcript, environment
 
 SESSION = ParsedSession(
     first_prompt="Fix the login",

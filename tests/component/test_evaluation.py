@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import model_server as play
 from anamnesis.eval import cases as questions
 from anamnesis.eval.build import build_eval_candidates
 from anamnesis.eval.cases import Case
@@ -16,7 +15,8 @@ from anamnesis.llm.models import connect
 from anamnesis.llm.settings import Settings
 from anamnesis.operations.care import evaluate
 from anamnesis.store import MemoryStore
-from reflect_support import FACT, durable, files, sessions
+from support import model_server as play
+from support.reflect import FACT, durable, files, sessions
 
 
 def model_at(url: str) -> Settings:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hook_support import environment
+from support.hooks import environment
 
 WITHOUT = "import sys; sys.modules['fastmcp'] = None; sys.modules['mcp'] = None\n"
 

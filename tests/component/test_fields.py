@@ -18,7 +18,7 @@ from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.sync.merge import RULES
-from hook_support import environment
+from support.hooks import environment
 
 PACKAGE = Path(anamnesis.__file__).parent
 ROW = '    mood: str = row(merge=CHOICE, default="", shown=True, label="Mood")\n'

@@ -43,7 +43,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts, journal
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
-from support import write_file
+from support.notes import write_file
 
 NOTE = "---\nid: {id}\ntype: semantic\ntitle: t\nproject: demo\ntags: [{tags}]\n{more}---\nbody\n"
 FUTURE = "created_at: '2999-01-01T00:00:00+00:00'\nupdated_at: '2999-01-01T00:00:00+00:00'\n"

@@ -16,7 +16,7 @@ from anamnesis.cli import cmd_capture, cmd_inject, main
 from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
-from hook_support import PAYLOADS, TRANSCRIPTS, Transcript, hook
+from support.hooks import PAYLOADS, TRANSCRIPTS, Transcript, hook
 
 HOOKS = ("inject", "recall-hook", "capture")
 

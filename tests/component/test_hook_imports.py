@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.store import MemoryStore
-from hook_support import environment
+from support.hooks import environment
 
 HEAVY = {
     "argparse", "asyncio", "dataclasses", "fastmcp", "filelock", "hashlib", "httpx",

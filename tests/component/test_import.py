@@ -20,7 +20,7 @@ from anamnesis.operations.curate import import_ as take_in
 from anamnesis.operations.curate.import_ import Intake
 from anamnesis.redact import Finding, findings
 from anamnesis.store import MemoryStore
-from reflect_support import FACT, durable, files
+from support.reflect import FACT, durable, files
 
 TOPIC = """\
 ---

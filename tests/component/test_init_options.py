@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
-from onboard_support import files
+from support.onboard import files
 
 QUIETLY = ("--yes", "--no-sync", "--agents", "claude")
 

@@ -13,7 +13,7 @@ from anamnesis.notes.note import Memory
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
-from support import write_file
+from support.notes import write_file
 
 START = Payload(event="SessionStart", session_id="s-1", cwd="/home/u/demo", source="startup")
 

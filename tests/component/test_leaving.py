@@ -10,7 +10,7 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.ground.home import Home
 from anamnesis.onboard import uninstall
-from onboard_support import files, set_up
+from support.onboard import files, set_up
 
 OWN_COMMENT = '\n# my own comment\n[projects."/x"]\ntrust_level = "trusted"\n'
 

@@ -10,7 +10,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.store import MemoryStore
-from support import hand_written, write_file
+from support.notes import hand_written, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ import pytest
 from fastmcp.client.transports import StreamableHttpTransport
 
 from anamnesis.ground.records import record
-from mcp_client import INITIALIZE, PATIENCE, SERVE, line
+from support.mcp_client import INITIALIZE, PATIENCE, SERVE, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

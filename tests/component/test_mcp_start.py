@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from mcp_client import INITIALIZE, PATIENCE, line
+from support.mcp_client import INITIALIZE, PATIENCE, line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from anamnesis.ground import locks
 from anamnesis.mcp.protocol import VERSIONS
 from anamnesis.mcp.teaching import INSTRUCTIONS
-from mcp_client import Server, line
+from support.mcp_client import Server, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

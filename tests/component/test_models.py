@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-import model_server as play
 from anamnesis.llm import transport
 from anamnesis.llm.errors import ModelNotSetUp, ModelUnavailable
 from anamnesis.llm.models import connect
 from anamnesis.llm.settings import Settings, resolve
 from anamnesis.operations.machine.prove import prove_provider
+from support import model_server as play
 
 QUESTION = {"instructions": "Answer in JSON.", "question": "What is the port?"}
 

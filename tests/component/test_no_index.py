@@ -19,7 +19,7 @@ from anamnesis.index import rebuild
 from anamnesis.inject import newest
 from anamnesis.notes import tree
 from anamnesis.store import IndexBroken, MemoryStore
-from hook_support import environment, hook
+from support.hooks import environment, hook
 
 STARTED = {"session_id": "s-1", "cwd": "/u/demo", "hook_event_name": "SessionStart"}
 ASKED = {**STARTED, "hook_event_name": "UserPromptSubmit", "prompt": "sqlite busy_timeout value?"}

@@ -19,7 +19,7 @@ from anamnesis.ground.home import Home
 from anamnesis.onboard import journey, receipt, uninstall
 from anamnesis.onboard.agents import chosen
 from anamnesis.onboard.journey import Wishes
-from onboard_support import EVERY_AGENT, files, folders, move_in, set_up
+from support.onboard import EVERY_AGENT, files, folders, move_in, set_up
 
 
 @pytest.fixture

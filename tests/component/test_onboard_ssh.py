@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ssh_server import USER, SshServer
+from support.ssh_server import USER, SshServer
 
 COMMAND = Path(sys.executable).parent / "anamnesis"
 

@@ -16,8 +16,8 @@ from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from anamnesis.sync import purge
 from anamnesis.sync.repository import SyncFailed
-from fleet import CREATED, Fleet, Machine, git, quiet
-from support import hand_written, write_file
+from support.fleet import CREATED, Fleet, Machine, git, quiet
+from support.notes import hand_written, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path

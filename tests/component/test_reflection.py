@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import model_server as play
 from anamnesis.history import undo
 from anamnesis.llm import transport
 from anamnesis.llm.models import connect
@@ -17,8 +16,9 @@ from anamnesis.notes.derived import key
 from anamnesis.operations.curate import reflect, review
 from anamnesis.operations.curate.reflect import Reflection
 from anamnesis.store import MemoryStore
-from reflect_support import FACT, durable, files, sessions
-from support import content_of_files, index_content
+from support import model_server as play
+from support.notes import content_of_files, index_content
+from support.reflect import FACT, durable, files, sessions
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from anamnesis.operations.travel.sync import synchronise
 from anamnesis.server import write_memory
 from anamnesis.store import MemoryStore
 from anamnesis.sync.machine import backend_of
-from support import hand_written, write_file
+from support.notes import hand_written, write_file
 
 SECRET = "ghp_" + "a1B2" * 9
 

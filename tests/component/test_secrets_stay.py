@@ -15,7 +15,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.sync.backend import SyncResult, SyncState
 from anamnesis.sync.machine import backend_of
 from corpus.secrets import planted
-from fleet import git
+from support.fleet import git
 
 TOKEN = next(case.secret for case in planted() if case.name == "github oauth")
 

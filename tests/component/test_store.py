@@ -15,7 +15,7 @@ from anamnesis.index import catalog, refresh, schema
 from anamnesis.index.database import Database
 from anamnesis.notes import tree
 from anamnesis.store import Memory, MemoryStore
-from support import content_of_files, hand_written, index_content, write_file
+from support.notes import content_of_files, hand_written, index_content, write_file
 
 
 def write(store: MemoryStore, title: str = "A title", body: str = "A body", **keys: Any) -> Memory:

@@ -13,7 +13,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.store import MemoryStore
-from fleet import Fleet, Machine
+from support.fleet import Fleet, Machine
 
 Capture = pytest.CaptureFixture[str]
 

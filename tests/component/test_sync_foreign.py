@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.operations.travel import remote
-from fleet import Machine, git
+from support.fleet import Machine, git
 
 PROJECT = {"README.md": "# Shop", "src/cart.py": "x = 1", "package.json": "{}"}
 FRESHLY_MADE = {"README.md": "# notes", "LICENSE": "MIT", ".gitignore": "*.pyc"}

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from anamnesis.history import log
-from fleet import Fleet, Machine, git
-from support import hand_written
+from support.fleet import Fleet, Machine, git
+from support.notes import hand_written
 
 NOTE = hand_written("n1").encode()
 

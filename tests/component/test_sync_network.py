@@ -16,8 +16,8 @@ import pytest
 
 from anamnesis.operations.travel import remote as connect
 from anamnesis.sync import SyncResult
-from fleet import Machine, git
-from ssh_server import USER, SshServer
+from support.fleet import Machine, git
+from support.ssh_server import USER, SshServer
 
 LIMIT = 8.0  # what one exchange may take in these tests
 

@@ -10,7 +10,7 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
-from fleet import Fleet, Machine, in_step, quiet
+from support.fleet import Fleet, Machine, in_step, quiet
 
 TEXT = "intro\n\nthe port is 1\n\n- a\n- b\n\nend"
 

@@ -12,7 +12,7 @@ import pytest
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.process import Finished
 from anamnesis.sync.remote import explain
-from fleet import FIVE, Fleet, Machine, git, in_step
+from support.fleet import FIVE, Fleet, Machine, git, in_step
 
 
 def test_the_commit_says_who_and_when(pair: tuple[Machine, Machine], fleet: Fleet) -> None:

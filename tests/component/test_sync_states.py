@@ -13,7 +13,7 @@ from anamnesis.ground.errors import StoreBusy
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
 from anamnesis.sync.healing import NotOurRepository
-from fleet import FIVE, Fleet, Machine, git, in_step, quiet
+from support.fleet import FIVE, Fleet, Machine, git, in_step, quiet
 
 # Something else than a note where one was
 

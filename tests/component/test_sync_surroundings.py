@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.errors import ToolMissing
-from fleet import FIVE, Fleet, Machine, git, in_step
+from support.fleet import FIVE, Fleet, Machine, git, in_step
 
 
 def test_the_persons_git_configuration_does_not_matter(

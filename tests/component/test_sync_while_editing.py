@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fleet import FIVE, Machine
+from support.fleet import FIVE, Machine
 
 
 def sync_and_meanwhile(

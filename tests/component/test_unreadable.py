@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.store import MemoryStore
-from support import content_of_files, hand_written, index_content, write_file
+from support.notes import content_of_files, hand_written, index_content, write_file
 
 BAD_FILES = {
     "empty": (b"", "missing YAML front-matter"),

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import model_server as play
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, resolve_summarizer
 from anamnesis.ground.home import Home
 from anamnesis.hooks import background, runs
@@ -15,8 +14,9 @@ from anamnesis.operations.curate import forget, upkeep
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
-from hook_support import Transcript
-from reflect_support import durable
+from support import model_server as play
+from support.hooks import Transcript
+from support.reflect import durable
 
 
 def test_reflection_starts_by_itself_only_if_asked_to(

@@ -16,7 +16,7 @@ from fastmcp.client.transports import StdioTransport
 from anamnesis.mcp import resources, teaching, tools
 from anamnesis.server import build_server
 from anamnesis.store import MemoryStore
-from mcp_client import SERVE
+from support.mcp_client import SERVE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable

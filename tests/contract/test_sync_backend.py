@@ -12,8 +12,8 @@ from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory
 from anamnesis.sync import SyncBackend, SyncResult
-from fleet import FIVE, Fleet
-from reference_sync import ReferenceSyncBackend, SharedVersions
+from support.fleet import FIVE, Fleet
+from support.reference_sync import ReferenceSyncBackend, SharedVersions
 
 Disk = MutableMapping[str, bytes]
 

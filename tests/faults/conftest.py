@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fleet import Victims
+from support.fleet import Victims
 
 WORKER = Path(__file__).with_name("worker.py")
 Start = Callable[..., "subprocess.Popen[bytes]"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.store import MemoryStore
-from support import content_of_files, index_content
+from support.notes import content_of_files, index_content
 
 LIMITED = """
 import resource, signal, sys

@@ -13,8 +13,8 @@ from anamnesis.notes import tombstones
 from anamnesis.operations.curate import curate, forget
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
-from fleet import Victims
-from reflect_support import durable
+from support.fleet import Victims
+from support.reflect import durable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import pytest
 from anamnesis.ground.home import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
-from hook_support import ENTRY, Transcript, environment, hook
+from support.hooks import ENTRY, Transcript, environment, hook
 
 HOOKS = ("inject", "recall-hook", "capture")
 GARBAGE = {

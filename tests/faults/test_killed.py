@@ -12,7 +12,7 @@ import pytest
 from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.notes import tree
 from anamnesis.store import MemoryStore
-from support import content_of_files, index_content
+from support.notes import content_of_files, index_content
 
 from .conftest import Start
 

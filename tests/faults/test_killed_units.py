@@ -13,7 +13,7 @@ import pytest
 from anamnesis.ground.home import Home
 from anamnesis.history import undo
 from anamnesis.store import MemoryStore
-from reflect_support import sessions
+from support.reflect import sessions
 
 DYING = """
 import os, sys

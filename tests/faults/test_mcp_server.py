@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.store import MemoryStore
-from mcp_client import PATIENCE, SERVE, Server, line
+from support.mcp_client import PATIENCE, SERVE, Server, line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from anamnesis.store import MemoryStore
-from mcp_client import PATIENCE, Server, line
+from support.mcp_client import PATIENCE, Server, line
 
 SERVERS = 8
 CALLERS = 4

@@ -10,7 +10,7 @@ import pytest
 
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
-from fleet import Fleet, Victims, quiet
+from support.fleet import Fleet, Victims, quiet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.home import Home
 from anamnesis.onboard import uninstall
-from onboard_support import files, folders, move_in, set_up
+from support.onboard import files, folders, move_in, set_up
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-    from fleet import Victims
+    from support.fleet import Victims
 
 
 AGENTS = "codex,copilot,cursor"  # TOML, JSON, a file and a directory of our own, an empty file

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fleet import FIVE, Fleet, Machine, Victims, every_text, quiet
+from support.fleet import FIVE, Fleet, Machine, Victims, every_text, quiet
 
 Situation = Callable[[Fleet], Machine]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from fleet import Fleet
+from support.fleet import Fleet
 
 ROUNDS = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from fleet import Machine
+from support.fleet import Machine
 machine = Machine(Path({home!r}), {remote!r})
 for number in range({rounds}):
     machine.write(f"{{machine.name}}-{{number}}", f"round {{number}} of {{machine.name}}")

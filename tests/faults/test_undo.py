@@ -22,8 +22,8 @@ from anamnesis.notes.tree import ReadNote
 from anamnesis.operations.curate import curate, forget
 from anamnesis.operations.notes.delete import delete
 from anamnesis.store import MemoryStore
-from reflect_support import files, sessions
-from support import content_of_files, index_content
+from support.notes import content_of_files, index_content
+from support.reflect import files, sessions
 
 
 def retitled(store: MemoryStore) -> list[undo.FileChange]:

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import onboard_support
 from anamnesis.ground.home import Home
 from anamnesis.notes import tombstones
 from anamnesis.onboard import uninstall
@@ -22,6 +21,7 @@ from anamnesis.operations.curate import forget as forgetting
 from anamnesis.store import MemoryStore
 from anamnesis.sync import cycle, git, healing, worktree
 from anamnesis.sync import purge as purging
+from support import onboard as onboard_support
 
 LOADED = (cycle, git, healing, purging, worktree)  # before the fork, once for all
 EFFECTS = {

@@ -21,7 +21,7 @@ from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
-from hook_support import SAMPLES, TRANSCRIPTS
+from support.hooks import SAMPLES, TRANSCRIPTS
 
 GOLDEN = Path(__file__).parent
 WRITE = os.environ.get("ANAMNESIS_GOLDEN") == "write"

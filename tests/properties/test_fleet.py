@@ -22,8 +22,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from anamnesis.ground.records import replace
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.note import Memory, MemoryType
-from fleet import Fleet, Machine, Victims, every_text
-from reference_sync import ReferenceSyncBackend, SharedVersions
+from support.fleet import Fleet, Machine, Victims, every_text
+from support.reference_sync import ReferenceSyncBackend, SharedVersions
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
 MACHINES = st.integers(min_value=0, max_value=len(NAMES) - 1)

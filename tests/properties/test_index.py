@@ -24,7 +24,7 @@ from anamnesis.ground.errors import FileInTheWay, NoSuchNote
 from anamnesis.ground.records import replace
 from anamnesis.notes.note import SCOPES, TYPES, Memory, MemoryType, Scope
 from anamnesis.store import MemoryStore
-from support import content_of_files, hand_written, index_content, write_file
+from support.notes import content_of_files, hand_written, index_content, write_file
 
 titles = st.sampled_from(["alpha", "beta gamma", "getUserById", "naïve café", "日本語", ""])
 bodies = st.sampled_from(["", "one two", "a\r\nb", "snake_case and v1.2.3", "x" * 300])

@@ -15,7 +15,7 @@ from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.conversation import Conversation
 from anamnesis.mcp.tools import TOOLS
 from anamnesis.store import MemoryStore
-from mcp_client import Server, line
+from support.mcp_client import Server, line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from anamnesis.ground.clock import since
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.home import Home
 from anamnesis.hooks import journal, payload, receipts, runs, switches
-from hook_support import PAYLOADS
+from support.hooks import PAYLOADS
 
 
 @pytest.mark.parametrize("sample", PAYLOADS, ids=lambda path: path.name)

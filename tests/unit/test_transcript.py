@@ -10,7 +10,7 @@ import pytest
 from anamnesis.capture import ParsedSession, _text_of, parse_transcript
 from anamnesis.capture.lines import MAX_LINE
 from anamnesis.capture.readers.claude_code import summary_of
-from hook_support import SAMPLES, TRANSCRIPTS, Transcript
+from support.hooks import SAMPLES, TRANSCRIPTS, Transcript
 
 
 @pytest.fixture

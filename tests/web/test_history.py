@@ -14,7 +14,7 @@ from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.sync import conflicts
-from fleet import Machine
+from support.fleet import Machine
 
 NOTE = "01JAAAAAAAAAAAAAAAAAAAAAAA"
 

@@ -12,7 +12,7 @@ from anamnesis.index.browse import NoteFilter
 from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.pages.notes import PAGE
-from support import write_file
+from support.notes import write_file
 
 
 def _put(store: MemoryStore, number: int, **fields: object) -> Memory:

@@ -12,7 +12,7 @@ from anamnesis.history import log, removed, restore
 from anamnesis.history.commit import record_locally
 from anamnesis.notes import tombstones
 from anamnesis.store import MemoryStore
-from support import hand_written, write_file
+from support.notes import hand_written, write_file
 
 CHANGES = 230  # more than are looked through in one go
 

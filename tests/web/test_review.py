@@ -9,7 +9,7 @@ from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
-from reflect_support import durable
+from support.reflect import durable
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web import differences
 from anamnesis.web.security import MOST_BYTES
-from support import write_file
+from support.notes import write_file
 
 PAGES = (
     "/", "/notes", "/notes?q=words", "/review", "/new", "/history", "/history?deleted=1",

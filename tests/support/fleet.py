@@ -128,7 +128,7 @@ class Victims:
     """Work that is killed on the way (see faults/victim.py)."""
 
     def __init__(self) -> None:
-        tests = Path(__file__).parent
+        tests = Path(__file__).parents[1]
         self._server = subprocess.Popen(
             [sys.executable, str(tests / "faults" / "victim.py")],
             env={**os.environ, "PYTHONPATH": str(tests)},

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "transcripts"
+FOLDER = Path(__file__).parents[1] / "transcripts"
 _INDENT = "    "
 _END = "=== end of a command:"
 _VALUES = {

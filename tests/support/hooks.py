@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SAMPLES = Path(__file__).parent / "samples"
+SAMPLES = Path(__file__).parents[1] / "samples"
 TRANSCRIPTS = SAMPLES / "claude-code" / "transcripts"
 PAYLOADS = sorted(
     path
