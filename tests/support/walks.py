@@ -20,8 +20,8 @@ class Walk:
 
     @property
     def conductors(self) -> list[str]:
-        """The modules that call at least three others, in order: what the work reads like."""
-        return [name for name in self.modules if len(self.calls[name]) >= 3]
+        """The modules that call at least four others, in order: what the work reads like."""
+        return [name for name in self.modules if len(self.calls[name]) >= 4]
 
     def note(self, frame: FrameType, event: str, _argument: object) -> None:
         """A profile function."""
