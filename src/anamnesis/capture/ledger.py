@@ -72,6 +72,11 @@ def write(home: Home, session: str, entry: Entry) -> None:
         return
 
 
+def forget(home: Home, session: str) -> None:
+    """Drop what is known of a session."""
+    atomic.remove(_path(home, session))
+
+
 def seconds_since(home: Home, session: str, *, now: float) -> float | None:
     """How long ago a session was last captured, or None."""
     try:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import config
+from anamnesis.capture import folding
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.llm.settings import HEURISTIC, PROVIDERS
@@ -106,6 +107,13 @@ SETTINGS: dict[str, Setting] = {
         _switch("import_native", "take over Claude Code's own memory before a sync", "1"),
         _switch("meaning", "also find notes by related words", "1"),
         _switch("semantic", "also find notes by what they say; needs the extra [semantic]", "0"),
+        Setting(
+            "capture_noninteractive",
+            "what becomes of sessions that scripts run",
+            folding.FOLDED,
+            accepts=lambda text: text.lower() in folding.CHOICES,
+            expects=f"one of {', '.join(folding.CHOICES)}",
+        ),
         Setting(
             "reflection_provider",
             "who summarises sessions and distils notes",

@@ -6,14 +6,14 @@ import os
 import time
 import zlib
 
-from anamnesis.capture import forks, ledger
+from anamnesis.capture import folding, forks, ledger
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.extract.summarizer import ExtractSummarizer
 from anamnesis.capture.gate import is_worth_a_note
 from anamnesis.capture.privacy import without_private_and_recalled
 from anamnesis.capture.readers.claude_code import summary_of
-from anamnesis.capture.story import ANSWER, SUMMARY
+from anamnesis.capture.story import ANSWER, PROMPT, SUMMARY
 from anamnesis.capture.summarizers import resolve_summarizer
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import resolve_machine_id
@@ -98,7 +98,13 @@ def _captured(
         captured = Captured(None, off)
     else:
         session = _without_ignored_files(replace(session, cwd=cwd), cwd)
-        captured = _write(home, session, story, known, project=project, source=source)
+        treatment = folding.treatment(story)
+        if treatment == folding.NONE:
+            captured = Captured(None, f"skipped non-interactive session ({project})")
+        elif treatment == folding.FOLDED and session.session_id:
+            captured = _fold(home, session, story, known, project=project, source=source)
+        else:
+            captured = _write(home, session, story, known, project=project, source=source)
     entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by the name of its file, which need not be its id.
     for name in {session.session_id, payload.session_id} - {""}:
@@ -116,6 +122,33 @@ def _one_at_a_time(home: Home, session: str) -> AbstractContextManager[None]:
     return locks.held(path, name="capture", timeout=_LOCK_SECONDS)
 
 
+def _fold(
+    home: Home,
+    session: ParsedSession,
+    story: Story,
+    known: ledger.Entry | None,
+    *,
+    project: str,
+    source: str,
+) -> Captured:
+    """Write a run into the note that runs of its prompt share."""
+    name = folding.ledger_name(session, project=project)
+    # Scripts start several runs at once, and each would find no note of the others.
+    with locks.held(home.lock("runs"), name="capture", timeout=_LOCK_SECONDS):
+        shared = ledger.read(home, name)
+        own = known.note_id if known else ""
+        goes_on = len(story.of(PROMPT)) > 1  # a conversation after all; no run may replace it
+        if (own and (shared is None or shared.note_id != own)) or (goes_on and not own):
+            return _write(home, session, story, known, project=project, source=source)
+        captured = _write(home, session, story, shared, project=project, source=source)
+        if captured.note is not None and goes_on:
+            ledger.forget(home, name)
+        elif captured.note is not None:
+            body = ledger.body_hash(captured.note.body)
+            ledger.write(home, name, ledger.Entry("", 0, 0, captured.note.id, body=body))
+    return captured
+
+
 def _write(
     home: Home,
     session: ParsedSession,
@@ -130,17 +163,22 @@ def _write(
     with MemoryStore(home) as store:
         if left := _forgotten(home, session) or _left_to_the_person(store, known):
             return Captured(None, left)
+        earlier = store.get(known.note_id) if known and known.note_id else None
+        ids = folding.runs_of(earlier, session.session_id)
+        session = replace(session, session_id=ids[0])
         extract = ExtractSummarizer(story, taken=_recent_titles(store, project, session))
         summarizer = resolve_summarizer(extract) if source in _FINAL else extract
         note = write_episodic(
             store,
             session,
-            summarizer=summarizer,
+            summarizer=folding.Counting(summarizer, runs=len(ids)),
             project=project,
             source=source,
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
         )
+        if note is not None and len(ids) > 1:
+            note = store.put(folding.naming(note, ids))
         if note is not None:
             propose_rules(store, story, note)
     if source in _FINAL:

@@ -1,0 +1,158 @@
+"""Sessions that scripts run: repeated ones of one prompt share a note."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from anamnesis.ground.home import Home
+from anamnesis.ground.records import replace
+from anamnesis.hooks.payload import Payload
+from anamnesis.notes.derived import key
+from anamnesis.notes.note import Memory
+from anamnesis.operations.machine import settings
+from anamnesis.operations.sessions.capture import Captured, capture
+from anamnesis.store import MemoryStore
+from hook_support import Transcript
+
+PROMPT = "Check the dependencies for updates and write down what you changed"
+
+
+def run(root: Path, session: str, *, prompt: str = PROMPT, entrypoint: str = "sdk-cli") -> Captured:
+    """Capture a session that a script (or a person, by its entry point) ran to its end."""
+    path = root.parent / f"{session}.jsonl"
+    if not path.exists():
+        transcript = Transcript(path, session=session, cwd=str(root.parent / "shop"))
+        transcript.user(prompt, entrypoint=entrypoint)
+        transcript.edit("/home/u/shop/package.json").result()
+        transcript.assistant(f"Raised three packages and ran the tests in {session}.")
+    told = Payload(session_id=session, transcript_path=str(path))
+    return capture(Home(root), told, source="session-end")
+
+
+def sessions(store: MemoryStore) -> list[Memory]:
+    return [store.require(each.id).note for each in store.list(type="episodic")]
+
+
+def test_runs_of_one_prompt_share_a_note_that_names_them_all(
+    store: MemoryStore, root: Path
+) -> None:
+    for session in ("s-1", "s-2", "s-3"):
+        run(root, session)
+
+    (note,) = sessions(store)
+    assert key(note, "sessions") == "s-1 s-2 s-3"
+    assert "**Runs:** 3 of this prompt" in note.body
+    assert "ran the tests in s-3" in note.body
+
+
+def test_a_single_run_has_a_plain_note(store: MemoryStore, root: Path) -> None:
+    run(root, "s-1")
+
+    (note,) = sessions(store)
+    assert (note.prov_session, note.extra) == ("s-1", "")
+    assert "**Runs:**" not in note.body
+
+
+def test_a_run_that_is_captured_twice_counts_once(store: MemoryStore, root: Path) -> None:
+    for session in ("s-1", "s-2", "s-1", "s-2"):
+        assert run(root, session).note is not None
+
+    (note,) = sessions(store)
+    assert key(note, "sessions") == "s-1 s-2"
+
+
+def test_another_prompt_has_another_note(store: MemoryStore, root: Path) -> None:
+    run(root, "s-1")
+    run(root, "s-2", prompt="Write the release notes from the commits since the last tag")
+
+    assert len(sessions(store)) == 2
+
+
+def test_sessions_of_a_person_are_never_folded(store: MemoryStore, root: Path) -> None:
+    run(root, "s-1", entrypoint="cli")
+    run(root, "s-2", entrypoint="cli")
+    run(root, "s-3")
+
+    assert sorted(note.prov_session for note in sessions(store)) == ["s-1", "s-2", "s-3"]
+
+
+def test_runs_that_end_at_once_share_a_note(store: MemoryStore, root: Path) -> None:
+    names = [f"s-{number}" for number in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda name: run(root, name), names))
+
+    (note,) = sessions(store)
+    assert sorted(key(note, "sessions").split()) == names
+
+
+def test_a_run_that_became_a_conversation_is_not_replaced(store: MemoryStore, root: Path) -> None:
+    run(root, "s-1")
+    transcript = Transcript(root.parent / "s-1.jsonl", session="s-1")
+    transcript.user("Now raise the database driver as well").assistant("Raised it to version 5.")
+    run(root, "s-1")
+
+    run(root, "s-2")
+
+    first, second = sorted(sessions(store), key=lambda note: note.prov_session)
+    assert "Now raise the database driver as well" in first.body
+    assert second.prov_session == "s-2"
+
+
+def test_all_gives_each_run_a_note(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "all")
+    run(root, "s-1")
+    run(root, "s-2")
+
+    assert len(sessions(store)) == 2
+
+
+def test_none_gives_no_run_a_note(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "none")
+
+    assert "non-interactive" in run(root, "s-1").said
+    assert run(root, "s-2", entrypoint="cli").note is not None
+    assert len(sessions(store)) == 1
+
+
+def test_a_run_with_a_note_of_its_own_keeps_it(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "all")
+    own = run(root, "s-1").note
+    monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "folded")
+    run(root, "s-2")
+
+    again = run(root, "s-1").note
+
+    assert own is not None
+    assert again is not None
+    assert again.id == own.id
+    assert len(sessions(store)) == 2
+
+
+def test_a_shared_note_that_was_edited_or_deleted_is_left_alone(
+    store: MemoryStore, root: Path
+) -> None:
+    first = run(root, "s-1").note
+    assert first is not None
+    found = store.require(first.id)
+    store.update(replace(found.note, body="My own words."), expected_hash=found.hash)
+    assert "edited by hand" in run(root, "s-2").said
+
+    store.delete(first.id)
+    assert "deleted" in run(root, "s-3").said
+    assert sessions(store) == []
+
+
+def test_the_setting_takes_only_what_it_knows() -> None:
+    accepts = settings.known("capture_noninteractive").accepts
+
+    assert all(map(accepts, ("all", "folded", "none", "Folded")))
+    assert not accepts("sometimes")
