@@ -15,7 +15,7 @@ from anamnesis.notes.note import Memory
 from anamnesis.operations.machine import settings
 from anamnesis.operations.sessions.capture import Captured, capture
 from anamnesis.store import MemoryStore
-from hook_support import Transcript
+from support.hooks import Transcript
 
 PROMPT = "Check the dependencies for updates and write down what you changed"
 
