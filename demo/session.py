@@ -23,7 +23,9 @@ def show(laptop: Terminal, desk: Terminal) -> None:
 
     say("A session ends on the laptop: the SessionEnd hook turns its transcript into one note.")
     ended = _payload("SessionEnd", here, transcript_path=str(transcript))
-    laptop.run("capture", "--no-sync", stdin=ended, says=ASK)
+    laptop.run(
+        "capture", "--no-sync", stdin=ended, says="the import read the CSV with the wrong delimiter"
+    )
 
     say("The hook also syncs, in the background; here it is a step of its own.")
     laptop.run("sync", says="pushed=True")

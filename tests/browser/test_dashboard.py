@@ -376,7 +376,7 @@ def test_a_version_is_compared_and_brought_back(
     page.locator(".version-list a").last.click()
     page.get_by_role("button", name="Bring this version back").click()
 
-    expect(page.get_by_text("Brought back as a new version.")).to_be_visible()
+    expect(page.get_by_text("Restored as a new version.")).to_be_visible()
     expect(page.locator(".prose")).to_have_text("Froze the clock.")
 
 

@@ -51,6 +51,7 @@ READ_ONLY = """
 import json, os, sys
 import fcntl, yaml  # while Python's own files can still be read
 import anamnesis.index.rebuild, anamnesis.notes.yamlfront, hashlib, pathlib, socket
+import bisect, dataclasses, mmap, typing
 from urllib.parse import quote
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.store import MemoryStore

@@ -61,7 +61,6 @@ class Check:
     needs_store: bool = True  # looking would make a store where none is
     needs_index: bool = False  # left out at a session start that has no index to ask
     daily: bool = False  # a session is told of it once a day
-    once: bool = False  # one session is told of it
 
 
 class Subject:

@@ -42,8 +42,8 @@ REMEDIES = {
 
 def at_session_start(home: Home, *, unasked: bool = True) -> list[Check]:
     """The checks that a session starts with; a preview leaves out what is said once a day."""
-    told = [check for check in CHECKS if unasked or not check.once]
-    return [check for check in told if not check.daily or (unasked and _is_due(home))]
+    found = [check for check in CHECKS if not check.daily or (unasked and _is_due(home))]
+    return [*found, *NEWS] if unasked else found
 
 
 def _runs(subject: Subject) -> Iterator[Finding]:
@@ -113,6 +113,7 @@ def _is_due(home: Home) -> bool:
 CHECKS = (
     Check("hooks", _runs, GLANCES | {SESSION}),
     Check("review", _review, GLANCES | {SESSION}, needs_index=True),
-    Check("new conflicts", _held_parts, frozenset({SESSION}), once=True),
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )
+# What one session is told, once; whoever asks finds it among the conflicts.
+NEWS = (Check("new conflicts", _held_parts, frozenset({SESSION})),)
