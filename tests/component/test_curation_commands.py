@@ -44,6 +44,22 @@ def test_reflect_previews_applies_and_undoes(
     assert "no reflect to undo" in capsys.readouterr().err
 
 
+def test_reflect_says_why_it_proposes_nothing(
+    store: MemoryStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("reflect") == 0
+    assert "none was captured yet" in capsys.readouterr().out
+
+    sessions(store, 2, project="app")
+    sessions(store, 5, project="shop")
+    assert run("reflect") == 0
+
+    said = capsys.readouterr().out
+    assert "reflect: nothing to distil yet" in said
+    assert "app: 2 sessions to reflect on, 5 needed (--min)" in said
+    assert "shop: 5 sessions read; no new statement occurs in 3" in said
+
+
 def test_reflect_tells_which_project_failed(
     store: MemoryStore, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

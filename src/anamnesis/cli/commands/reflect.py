@@ -53,12 +53,16 @@ def run(args: Namespace) -> int:
             found = _propose(store, args)
             unit = reflection.apply(store, found) if args.apply else None
             reflection.note_outcome(store.home, found)
+            project = arguments.project_of(args.project)
+            why = [] if found else reflection.why_nothing(store, project=project, least=args.min)
     if args.json:
-        output.say_json(
-            {"applied": None if unit is None else unit.id, "projects": list(map(_fields, found))}
-        )
+        applied = None if unit is None else unit.id
+        projects = list(map(_fields, found))
+        output.say_json({"applied": applied, "projects": projects, "why_nothing": why})
     else:
         _print(found, applied=unit)
+        for line in why:
+            output.say(f"  {line}")
     return 1 if any(each.problem for each in found) else 0
 
 

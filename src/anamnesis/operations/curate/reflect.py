@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import clock
+from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.history import undo
 from anamnesis.history.commit import one_commit
@@ -71,9 +72,7 @@ def propose(
     Without a model, facts that sessions repeat are promoted and near-duplicates folded.
     """
     enough = least if least is not None else least_sessions()
-    waiting: dict[str, list[Memory]] = {}
-    for session in store.ask(lambda db: waiting_sessions(db, project=project)):
-        waiting.setdefault(session.project, []).append(session)
+    waiting = _waiting(store, project)
     durable = store.ask(lambda db: in_force(db, project=project, types=_DURABLE))
     projects = sorted({*waiting, *(note.project for note in durable)})
     found = []
@@ -85,6 +84,21 @@ def propose(
         ready = ready if len(ready) >= enough else []
         found.append(_reflect(store, name, ready, durable=own, model=model))
     return [each for each in found if not each.is_empty or each.problem]
+
+
+def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -> list[str]:
+    """Why `propose` found nothing: a line for each project with sessions that wait."""
+    enough = least if least is not None else least_sessions()
+    lines = []
+    for name, sessions in sorted(_waiting(store, project).items()):
+        count = counted(len(sessions), "session")
+        if len(sessions) < enough:
+            lines.append(f"{name}: {count} to reflect on, {enough} needed (--min)")
+        else:
+            lines.append(
+                f"{name}: {count} read; no new statement occurs in {repeated.ENOUGH_SESSIONS}"
+            )
+    return lines or ["every captured session has been reflected on, or none was captured yet"]
 
 
 def configured_model() -> Model | None:
@@ -115,6 +129,14 @@ def note_outcome(home: Home, found: Sequence[Reflection]) -> None:
         runs.failed(home, "reflect", problem)
     else:
         runs.worked(home, "reflect")
+
+
+def _waiting(store: MemoryStore, project: str | None) -> dict[str, list[Memory]]:
+    """The sessions that were not reflected on yet, by project."""
+    found: dict[str, list[Memory]] = {}
+    for session in store.ask(lambda db: waiting_sessions(db, project=project)):
+        found.setdefault(session.project, []).append(session)
+    return found
 
 
 def _reflect(
