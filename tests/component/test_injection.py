@@ -99,6 +99,20 @@ def test_superseded_and_reflected_notes_are_left_out(store: MemoryStore) -> None
     assert chosen(store) == ["HERE", "NEW", "OPEN"]
 
 
+def test_the_latest_session_is_shown_after_its_reflection_while_it_has_open_points(
+    store: MemoryStore,
+) -> None:
+    done = ["session", "reflected"]
+    unfinished = "**Ask:** move the cart\n\n**Open:**\n- move the prices too"
+    put(store, "BEFORE", day=1, type="episodic", tags=done, body=unfinished)
+    put(store, "LAST", day=2, type="episodic", tags=done, body=unfinished)
+
+    assert chosen(store) == ["LAST"]
+
+    put(store, "FINISHED", day=3, type="episodic", tags=done, body="**Outcome:** it is moved")
+    assert chosen(store) == []
+
+
 def test_a_global_session_gets_each_note_once(store: MemoryStore) -> None:
     put(store, "A", project="global")
     put(store, "B", project="global", type="episodic")

@@ -15,6 +15,7 @@ _SHOWN = (
     "m.superseded = 0 AND NOT (m.type = 'episodic' AND EXISTS ("
     "SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = 'reflected'))"
 )
+_OPEN_POINTS = "**Open:**"  # the block of a session note that lists them
 _MOST_PINNED = 50  # whoever pins everything has pinned nothing
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
 
@@ -28,6 +29,21 @@ def latest_of_type(db: sqlite3.Connection, *, project: str, type: str, limit: in
         f"SELECT {HEADER} FROM memories m WHERE m.project = ? AND m.type = ? AND {_SHOWN} "  # noqa: S608  fixed names
         f"{_LATEST}",
         (project, type, limit),
+    )
+    return [header(row) for row in found]
+
+
+def left_open(db: sqlite3.Connection, *, project: str) -> list[Memory]:
+    """The project's latest session if it was reflected and has open points, without its body.
+
+    What was learned lives on in durable notes, but what is still to do stands only there.
+    """
+    found = db.execute(
+        f"SELECT {HEADER} FROM (SELECT * FROM memories m WHERE m.project = ? "  # noqa: S608
+        f"AND m.type = 'episodic' AND m.superseded = 0 {_LATEST}) m "
+        "JOIN memory_tags t ON t.memory_id = m.id AND t.tag = 'reflected' "
+        "JOIN memories_fts f ON f.rowid = m.rowid WHERE instr(f.body, ?)",
+        (project, 1, _OPEN_POINTS),
     )
     return [header(row) for row in found]
 

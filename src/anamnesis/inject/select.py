@@ -56,7 +56,8 @@ def _global(db: sqlite3.Connection, most: int) -> list[Candidate]:
 
 
 def _of_project(db: sqlite3.Connection, project: str, budget: int, session: str) -> list[Candidate]:
-    latest = _latest(db, project, ["episodic"], _MAX_EPISODIC + 1)
+    latest = working_set.left_open(db, project=project)
+    latest += _latest(db, project, ["episodic"], _MAX_EPISODIC + 1)
     others = [note for note in latest if not session or note.prov_session != session]
     episodes = others[: min(_MAX_EPISODIC, budget)]
     durable = _latest(db, project, list(_DURABLE), budget - len(episodes))

@@ -73,7 +73,9 @@ def _fitted(
     known = store.ask(
         lambda db: working_set.count_shown(db, projects={project, GLOBAL}, session=session)
     )
-    beyond = max(0, known - len(chosen))
+    # A reflected session that still has open points is given, but not counted.
+    shown = sum("reflected" not in each.note.tags for each in chosen)
+    beyond = max(0, known - shown)
     return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices, beyond=beyond)
 
 
