@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -156,3 +157,22 @@ def test_the_setting_takes_only_what_it_knows() -> None:
 
     assert all(map(accepts, ("all", "folded", "none", "Folded")))
     assert not accepts("sometimes")
+
+
+def test_runs_of_codex_exec_are_folded_too(store: MemoryStore, root: Path) -> None:
+    for session in ("c-1", "c-2"):
+        path = root.parent / f"{session}.jsonl"
+        said = [
+            ("user", "input_text", PROMPT),
+            ("assistant", "output_text", f"{PROMPT}: done. " * 5),
+        ]
+        meta = {"id": session, "cwd": str(root.parent / "shop"), "source": "exec"}
+        lines: list[object] = [{"type": "session_meta", "payload": meta}]
+        for role, kind, text in said:
+            message = {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+            lines.append({"type": "response_item", "payload": message})
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+        run(root, session)
+
+    (note,) = sessions(store)
+    assert key(note, "sessions") == "c-1 c-2"
