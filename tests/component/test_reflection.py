@@ -230,7 +230,7 @@ def test_undo_restores_the_store_byte_for_byte(store: MemoryStore, root: Path) -
 def test_two_machines_that_reflect_at_once_converge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each distils the same sessions in its own words; after a sync one version is in force."""
+    """Each distils the same sessions in its own words; after a sync one version is active."""
     stores = [MemoryStore(tmp_path / name) for name in ("laptop", "desk")]
     waiting = sessions(stores[0])
     for session in waiting:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # cli/commands/<name with _ for ->.py and is imported only when it runs.
 COMMANDS = {
     "init": "set this machine up: store, hooks, MCP server, first sync",
-    "join": "set this machine up with the notes of your others",
+    "join": "join an existing store from another machine",
     "host": "let this machine keep the repository that the others join",
     "doctor": "check everything and say how to fix it",
     "uninstall": "take back what init added; the notes stay",

@@ -12,7 +12,9 @@ def confirmed(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise InvalidInput("Nobody is there to confirm.", hint="Do it without asking:  --yes")
+        raise InvalidInput(
+            "Cannot ask for confirmation: not a terminal.", hint="Do it without asking:  --yes"
+        )
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -99,7 +99,9 @@ def set_up(work: Journey, wishes: Wishes) -> None:
             note = "the plugin is switched on and brings the hooks; none were installed twice"
         output.talk(f"{agent.title}: {note or 'set up'}")
     for path in journey.hooks_elsewhere(work.setup, os.curdir):
-        output.talk(f"{path} runs us as well; remove our hooks there, or sessions get us twice")
+        output.talk(
+            f"{path} also installs Anamnesis hooks; remove one, or every session runs them twice"
+        )
 
 
 def prove(work: Journey) -> bool:

@@ -36,7 +36,7 @@ class NoHome(AnamnesisError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"There is no home directory, so {path} is nowhere.",
+            f"Cannot locate {path}: HOME is not set.",
             hint="Set HOME, or ANAMNESIS_HOME to a folder for the notes.",
             exit_code=EXIT_NOT_SET_UP,
         )
@@ -71,7 +71,7 @@ class FileInTheWay(AnamnesisError):
     def __init__(self, path: str) -> None:
         self.path = path
         super().__init__(
-            f"{path} has the same id but another text; it would be lost.",
+            f"{path} holds a different note with this id; refusing to overwrite it.",
             hint="Nothing was changed. Rename the file or give it another id, then try again.",
         )
 

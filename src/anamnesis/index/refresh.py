@@ -43,7 +43,7 @@ class Changes:
 
 @record
 class Unreadable:
-    """A file that needs a person: why, and whether it can be searched all the same."""
+    """An unreadable file: why, and whether it can be searched all the same."""
 
     path: str
     reason: str

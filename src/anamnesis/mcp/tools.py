@@ -226,7 +226,7 @@ _TABLE = (
         arguments=(
             Argument("query", "What to look for, in plain words; or a note id.", required=True),
             *_FILTERS,
-            Argument("k", "At most so many.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
+            Argument("k", "How many at most.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
         ),
         hints=READ_ONLY,
         # Other tools are loaded on demand; this one is worth its place in every prompt.
@@ -245,10 +245,10 @@ _TABLE = (
         arguments=(
             *_FILTERS,
             Argument(
-                "limit", "At most so many notes.", INTEGER,
+                "limit", "How many notes at most.", INTEGER,
                 default=LIST_LIMIT, minimum=1, maximum=LIST_LIMIT,
             ),
-            Argument("offset", "Skip so many.", INTEGER, default=0, minimum=0),
+            Argument("offset", "How many notes to skip.", INTEGER, default=0, minimum=0),
         ),
         hints=READ_ONLY,
         output=_NOTES,

@@ -61,7 +61,7 @@ def leave(home: Home) -> Removal:
 
 
 def removal(setup: Setup, receipt: Receipt) -> Removal:
-    """What has to change so that no agent knows us any more."""
+    """What has to change so that no agent runs Anamnesis any more."""
     here = replace(setup, mcp=True, hooks=True)
     places = [here, *(here.moved_to(place) for place in receipt.places)]
     found = [edit for place in places for agent in AGENTS.values() for edit in agent.edits(place)]

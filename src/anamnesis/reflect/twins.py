@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def settled(notes: Iterable[Memory]) -> list[Memory]:
-    """The notes to write so that each batch has one run in force; none if all is settled."""
+    """The notes to write so that each batch has one active run; none if nothing is to do."""
     batches: dict[str, dict[str, list[Memory]]] = {}
     for note in notes:
         batch, run = key(note, "batch"), key(note, "run")

@@ -276,7 +276,7 @@ class MemoryStore(Filing):
         self._catalog.refresh_paths(list(paths))
 
     def unreadable(self) -> Sequence[Unreadable]:
-        """The files that need a person, each with the reason."""
+        """The unreadable files, each with the reason."""
         self._catalog.notice()
         found = self._catalog.rows(
             "SELECT path, problem, note_id IS NOT NULL AND problem NOT LIKE 'its id is also%' "

@@ -1,6 +1,6 @@
 """The three-way merge of one note, field by field; pure.
 
-Two machines that touch different fields, or different words of the body, never need a person.
+Two machines that touch different fields, or different words of the body, never end in a conflict.
 Where both gave one field, or one part of the body, different values only a person can choose. So
 that field or part is held apart, and everything else of the note is merged all the same.
 """

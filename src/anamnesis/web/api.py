@@ -52,7 +52,7 @@ def routes() -> list[Route]:
 
 
 def status(visit: Visit) -> Response:
-    """Counts, paths and files that need a person."""
+    """Counts, paths and unreadable files."""
     problems = [
         {"path": found.path, "reason": found.reason, "indexed": found.indexed}
         for found in visit.store.unreadable()

@@ -27,15 +27,13 @@ OPTIONS = {
     "--project": hooks.Option(
         "the project; default: that of the payload's directory", metavar="KEY"
     ),
-    "--k": hooks.Option(
-        "at most so many notes of the project; default: 8", metavar="K", default="8"
-    ),
+    "--k": hooks.Option("at most K notes of the project; default: 8", metavar="K", default="8"),
     "--format": hooks.Option(
         "claude, codex, gemini, copilot or text; default: claude",
         metavar="CLIENT",
         default="claude",
     ),
-    "--max-chars": hooks.Option("at most so many UTF-16 units; default: 9500", metavar="UNITS"),
+    "--max-chars": hooks.Option("at most UNITS UTF-16 units; default: 9500", metavar="UNITS"),
 }
 
 

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_filters(parser)
     arguments.add_count(parser, "--limit", default=50, help="default: 50; 0 lists all", least=0)
-    arguments.add_count(parser, "--offset", default=0, help="skip so many", least=0)
+    arguments.add_count(parser, "--offset", default=0, help="skip the first N notes", least=0)
     arguments.add_json(parser)
 
 

@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Rebuild, and say how many notes there are and which files need a person."""
+    """Rebuild, and say how many notes there are and how many files are unreadable."""
     with arguments.open_store() as store, output.progress("reading notes") as progress:
         indexed = _indexed(store, progress, only_if_needed=args.if_needed)
         problems = store.unreadable()

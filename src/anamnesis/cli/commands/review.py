@@ -1,7 +1,7 @@
 """Look at notes that a model distilled or an import brought, and keep or reject each.
 
 On a terminal one key decides: k keep, r reject, e edit in $EDITOR, s skip, q quit. A rejected
-note does not come back, and what it had replaced is in force again.
+note does not come back, and what it had replaced is active again.
 """
 
 from __future__ import annotations

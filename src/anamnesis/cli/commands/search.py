@@ -41,10 +41,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--include-superseded", action="store_true", help="also notes that others replace"
     )
-    arguments.add_count(parser, "-k", default=8, help="at most so many notes; default: 8")
-    arguments.add_count(
-        parser, "--offset", default=0, help="leave out so many of the best", least=0
-    )
+    arguments.add_count(parser, "-k", default=8, help="at most K notes; default: 8")
+    arguments.add_count(parser, "--offset", default=0, help="skip the first N results", least=0)
     parser.add_argument("--explain", action="store_true", help="say why each note was found")
     arguments.add_json(parser)
 

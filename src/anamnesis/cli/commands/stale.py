@@ -40,5 +40,6 @@ def run(args: Namespace) -> int:
         output.say(output.note_line(each.note))
         more = f", and {len(each.missing) - _SHOWN} more" if len(each.missing) > _SHOWN else ""
         output.say(f"  not found: {', '.join(each.missing[:_SHOWN])}{more}")
-    output.talk(f"{counted(len(found), 'note')} of {project} with names of what is not there")
+    those = counted(len(found), "note mentions", "notes mention")
+    output.talk(f"{those} files or symbols that {project} no longer has")
     return 0

@@ -42,9 +42,9 @@ def run(args: Namespace) -> int:
     for change in work.changes:
         output.talk(f"  {change.what:<28} {change.path}")
     if work.changes:
-        output.talk(f"{counted(len(work.changes), 'file is', 'files are')} without us now")
+        output.talk(f"Removed Anamnesis from {counted(len(work.changes), 'file')}")
     else:
-        output.talk("no agent knows us; nothing to change")
+        output.talk("Anamnesis is not set up for any agent; nothing to change")
     for problem in work.problems:
         output.complain("uninstall", problem)
     if work.problems:  # what is left to be done is written down in the store

@@ -1,4 +1,4 @@
-"""The machines that share these notes: each leaves a small sign of life in the synced tree.
+"""The machines that share these notes: each leaves a small heartbeat in the synced tree.
 
 `memory/.machines/<machine>.json` is written by its own machine only, is no note and is never
 indexed. It is rewritten when something in it is news or half a day has passed, so that a sync
@@ -33,7 +33,7 @@ _SKEW_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A machine's sign of life."""
+    """A machine's heartbeat."""
 
     machine: str
     name: str
@@ -57,7 +57,7 @@ class Machine:
 
 
 def beat(home: Home) -> bool:
-    """Leave a sign of life if it is due; whether one was written.
+    """Leave a heartbeat if it is due; whether one was written.
 
     A machine that was never set up leaves none, and the file of another machine that happens to
     have our name is never written over.
@@ -76,7 +76,7 @@ def beat(home: Home) -> bool:
 
 
 def machines(home: Home) -> list[Machine]:
-    """Every machine that has left a sign of life, the latest first."""
+    """Every machine that has left a heartbeat, the latest first."""
     folder = os.path.join(home.memory, _FOLDER)
     try:
         names = os.listdir(folder)
@@ -160,7 +160,7 @@ def _place(home: Home, machine: str) -> str:
 
 
 def _take_down_former(home: Home, mine: Machine) -> None:
-    """Take our sign of life under another name down, once.
+    """Remove this machine's heartbeat under another name, once.
 
     Machines that were copied from one another have the same install id: only the name that this
     one went by itself is known to be nobody else's.
@@ -214,7 +214,7 @@ def _mine(home: Home) -> Machine | None:
 
 
 def _read(path: str) -> Machine | None:
-    """A sign of life; None for anything else, such as a file that somebody made by hand."""
+    """A heartbeat; None for anything else, such as a file that somebody made by hand."""
     try:
         with open(path, encoding="utf-8") as stream:
             found: dict[str, Any] = json.loads(stream.read(_LARGEST))

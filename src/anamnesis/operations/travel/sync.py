@@ -33,7 +33,7 @@ class Synchronised:
 def exchange(
     backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
 ) -> Synchronised:
-    """Leave a sign of life, take in other memories, exchange notes, look after what arrived."""
+    """Leave a heartbeat, import other memories, exchange notes, look after what arrived."""
     from anamnesis.operations.curate import upkeep
     from anamnesis.operations.travel import fleet
 
