@@ -16,9 +16,11 @@ from support.hooks import Transcript, environment
 SOURCE = Path(__file__).parents[1] / "src"
 LIST = Path(__file__).parent / "hot_path.txt"
 IDIOMS = ("TYPE_CHECKING = False", "@record\n")
-# What a hook loads only where there is no index, and what stands before `sync --detach`.
+# What a hook loads only where there is no index, or a note to print, and `sync --detach`.
 SELDOM = {
     "anamnesis.cli.detached",
+    "anamnesis.hooks.background",
+    "anamnesis.search.passages",
     "anamnesis.inject.newest",
     "anamnesis.operations.sessions.rebuilding",
 }
