@@ -44,7 +44,8 @@ SIGNATURES = {
     "anamnesis.store.MemoryStore.search": "query project=None type=None scope=None k=8",
     "anamnesis.store.Memory": (
         "id type title body project=global machine_id=unknown scope=portable tags=… created_at= "
-        "updated_at= prov_source=human prov_model= prov_session= confidence=1.0 supersedes= extra="
+        "updated_at= prov_source=human prov_model= prov_session= confidence=1.0 supersedes= "
+        "origin= extra="
     ),
 }
 

@@ -46,6 +46,7 @@ COMMANDS = {
     "capture": "hook: a session becomes a note; or old transcripts do",
     "reflect": "distil session notes into durable ones",
     "review": "keep or reject notes that no person has seen",
+    "trust": "show which notes sessions are given, by who wrote them",
     "dedup": "fold notes that say the same",
     "merge": "make one note of several",
     "pin": "protect notes from being replaced",

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable, StoreBusy
 from anamnesis.ground.records import replace
-from anamnesis.index import rebuild
+from anamnesis.index import held, rebuild
 from anamnesis.index import refresh as difference
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from anamnesis.ground.home import Home
+    from anamnesis.notes.note import Memory
 
     T = TypeVar("T")
 
@@ -129,6 +130,12 @@ class Catalog:
             return []
         known = {row["path"]: row["mtime_ns"] for row in rows}
         return [f for f in around if known.get(f, 0) == tree.folder_mtime(self.root, f)]
+
+    def judge(self, notes: Sequence[Memory]) -> None:
+        """Look again at what some notes say; where nothing can be written, nothing changes."""
+        if not self._db.read_only:
+            with self.lock(), self._db.writing() as db:
+                held.record(db, self.root, notes)
 
     def refresh_paths(self, paths: Sequence[str]) -> None:
         """Take in some files that changed, for example by a pull; nothing else is read."""

@@ -42,15 +42,6 @@ def tagged(db: sqlite3.Connection, tag: str, *, project: str | None = None) -> l
     return [header(row) for row in rows]
 
 
-def count_pending(db: sqlite3.Connection) -> int:
-    """How many notes wait for a person; asked at every session start, hence an index of its own."""
-    row = db.execute(
-        "SELECT count(*) FROM memory_tags t JOIN memories m ON m.id = t.memory_id "
-        "WHERE t.tag = 'pending' AND m.superseded = 0"
-    ).fetchone()
-    return int(row[0])
-
-
 def waiting_sessions(db: sqlite3.Connection, *, project: str | None) -> list[Memory]:
     """Portable episodic notes that were not reflected yet, oldest first, without their bodies."""
     rows = db.execute(

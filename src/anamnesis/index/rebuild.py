@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.ground.errors import NotWritable
-from anamnesis.index import refresh, rows, schema, supersession, vocabulary
+from anamnesis.index import held, refresh, rows, schema, supersession, vocabulary
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
 
@@ -126,6 +126,7 @@ def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None =
         db.execute("BEGIN")
         refresh.record_files(db, readings)
         rows.insert_all(db, fresh)
+        held.record(db, root, (note for _, note, _ in fresh))
         db.execute("COMMIT")
         done += len(asked)
         if progress is not None:

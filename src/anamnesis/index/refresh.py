@@ -6,7 +6,7 @@ import os
 import time
 
 from anamnesis.ground.records import record
-from anamnesis.index import rows, supersession
+from anamnesis.index import held, rows, supersession
 from anamnesis.notes import tree
 from anamnesis.notes.note import UnreadableNote
 
@@ -230,6 +230,7 @@ def _settle(db: sqlite3.Connection, root: str, note_id: str, fresh: dict[str, Re
     note, winner = max(rivals, key=lambda rival: _precedence(*rival))
     rows.upsert(db, note, winner.path.partition("/")[2])
     vocabulary.learn(db, note)
+    held.record(db, root, [note])
     for _, reading in rivals:
         clash = f"its id is also that of {winner.path}, which counts"
         problem = reading.problem if reading is winner else clash

@@ -84,6 +84,7 @@ def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
     db.execute("DELETE FROM memories_fts WHERE rowid = ?", (rowid,))
     db.execute("DELETE FROM memory_tags WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM supersessions WHERE memory_id = ?", (note_id,))
+    db.execute("DELETE FROM held WHERE memory_id = ?", (note_id,))
 
 
 def _cells(note: Memory, body_path: str) -> tuple[object, ...]:

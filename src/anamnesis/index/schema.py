@@ -46,6 +46,11 @@ CREATE TABLE files (
   note_id TEXT,
   problem TEXT
 ) WITHOUT ROWID;
+CREATE TABLE held (
+  memory_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  reason TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE folders (
   path TEXT PRIMARY KEY,
   mtime_ns INTEGER NOT NULL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.index.rows import HEADER, header
+from anamnesis.trust.policy import condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def latest_of_type(db: sqlite3.Connection, *, project: str, type: str, limit: in
     """
     found = db.execute(
         f"SELECT {HEADER} FROM memories m WHERE m.project = ? AND m.type = ? AND {_SHOWN} "  # noqa: S608  fixed names
-        f"{_LATEST}",
+        f"AND {condition()} {_LATEST}",
         (project, type, limit),
     )
     return [header(row) for row in found]
@@ -53,7 +54,8 @@ def pinned(db: sqlite3.Connection, *, project: str, types: list[str]) -> list[Me
     marks = ",".join("?" * len(types))
     found = db.execute(
         f"SELECT {HEADER} FROM memory_tags p CROSS JOIN memories m ON m.id = p.memory_id "  # noqa: S608
-        f"WHERE p.tag = 'pinned' AND m.project = ? AND m.type IN ({marks}) AND {_SHOWN} {_LATEST}",
+        f"WHERE p.tag = 'pinned' AND m.project = ? AND m.type IN ({marks}) AND {_SHOWN} "
+        f"AND {condition()} {_LATEST}",
         (project, *types, _MOST_PINNED),
     )
     return [header(row) for row in found]
@@ -68,6 +70,7 @@ def count_shown(db: sqlite3.Connection, *, projects: set[str], session: str) -> 
     return sum(
         db.execute(
             f"SELECT count(*) FROM memories m WHERE m.rowid IN ({looked_at}) AND {_SHOWN} "  # noqa: S608
+            f"AND {condition()} "
             "AND (m.prov_session IS NULL OR m.prov_session <> ?)",
             (project, session),
         ).fetchone()[0]

@@ -23,6 +23,7 @@ NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest note
 def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Memory]:
     """The latest notes of a project and of all projects, out of a bounded number of files."""
     found = {note.id: note for note in _read(home) if note.project in (project, GLOBAL)}
+    found = {id: note for id, note in found.items() if not _why_not(home, note)}
     replaced = {old for note in found.values() for old in note.supersedes_ids}
     return {
         id: note
@@ -37,6 +38,17 @@ def candidates(notes: dict[str, Memory]) -> list[Candidate]:
         notes.values(), key=lambda note: (note.project != GLOBAL, note.type == "episodic")
     )
     return [Candidate(note, "one of the newest files") for note in ordered]
+
+
+def _why_not(home: Home, note: Memory) -> str:
+    """Why a note is kept from an agent; there is no index that knows what is in it."""
+    from anamnesis.trust import policy
+    from anamnesis.trust.verdict import verdict
+
+    if reason := policy.why_not(note.origin, note.tags):
+        return reason
+    found = verdict(home, title=note.title, body=note.body, tags=note.tags)
+    return found.reason if found else ""
 
 
 def _read(home: Home) -> Iterator[Memory]:

@@ -50,6 +50,10 @@ def section(note: Memory, *, also: str = "") -> str:
     about = f"project: {_inline(note.project)} | origin: {_inline(note.machine_id)}"
     if note.prov_source != "human" or note.confidence < 1.0:
         about += f" | source: {_inline(note.prov_source)} (confidence {note.confidence:g})"
+    if note.origin:
+        about += f" | source: {_inline(note.origin.replace(':', ' ', 1))}"
+    if "pending" in note.tags:
+        about += " | to review"
     if also:
         about += f" | {also}"
     return f"## [{_inline(note.type)}] {_inline(note.title)}\n_{about}_\n\n{_as_data(note.body)}"

@@ -34,6 +34,7 @@ class Binding:
         self._machine_id = machine_id
         self._backend = backend
         self._project = ""
+        self.client = ""  # the program that speaks to us, as it calls itself
 
     @property
     def store(self) -> MemoryStore:
@@ -91,3 +92,9 @@ def _project_here() -> str:
         raise InvalidInput(
             "The directory that the server was started in is gone.", hint="Give the project's key."
         ) from None
+
+
+def client_name(given: object) -> str:
+    """The name that a client gives itself, as far as it is one."""
+    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in str(given or "").lower())
+    return kept.strip("-")[:40]

@@ -51,12 +51,14 @@ def refusal(error: AnamnesisError) -> ToolAnswer:
     return ToolAnswer(" ".join(filter(None, (error.message, error.hint))), is_error=True)
 
 
-def found(notes: Sequence[Mapping[str, Any]]) -> str:
+def found(notes: Sequence[Mapping[str, Any]], origins: Mapping[str, str]) -> str:
     """Search results: whole if there is one, otherwise the beginnings."""
     if not notes:
         return "No note matches. Try other words, or leave out project, type and scope."
     limit = _EXCERPT if len(notes) > 1 else None
-    return "\n\n".join(f"{_heading(note)}\n{_excerpt(note, limit)}" for note in notes)
+    return "\n\n".join(
+        f"{_heading(note, origins.get(note['id'], ''))}\n{_excerpt(note, limit)}" for note in notes
+    )
 
 
 def listed(notes: Sequence[Mapping[str, Any]], notice: str) -> str:
@@ -103,9 +105,12 @@ def synced(result: Mapping[str, Any]) -> str:
     return f"{result['detail']} ({counts}).{conflict}"
 
 
-def _heading(note: Mapping[str, Any]) -> str:
-    facts = (note["type"], note["project"], str(note["updated_at"])[:10], note["id"])
-    return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]"
+def _heading(note: Mapping[str, Any], origin: str) -> str:
+    facts = [note["type"], note["project"], str(note["updated_at"])[:10], note["id"]]
+    if origin:
+        facts.append(f"source: {origin.replace(':', ' ', 1)}")
+    warning = f"\n{note['warning']}" if note.get("warning") else ""
+    return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]{warning}"
 
 
 def _excerpt(note: Mapping[str, Any], limit: int | None) -> str:

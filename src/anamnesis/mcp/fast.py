@@ -23,6 +23,7 @@ from pydantic import AnyUrl, Field
 from anamnesis import __version__
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.mcp import arguments, resources, teaching, tools
+from anamnesis.mcp.binding import client_name
 
 if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
@@ -43,6 +44,7 @@ class _Tool(_Plain, Tool):
     binding: _Bound
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        self.binding.client = _client()
         answer = await call_sync_fn_in_threadpool(tools.call, self.binding, self.name, arguments)
         if answer.is_error:
             return ToolResult(content=answer.text, is_error=True)
@@ -70,6 +72,17 @@ class _Prompt(_Plain, Prompt):
         except InvalidInput as error:
             raise ValidationError(error.message) from error
         return PromptResult([Message(text)], description=self.description)
+
+
+def _client() -> str:
+    """The name that the client of this call gave itself."""
+    from fastmcp.server.dependencies import get_context
+
+    try:
+        params = get_context().session.client_params
+    except RuntimeError:
+        return ""
+    return client_name(params.client_info.name if params else "")
 
 
 def build(binding: Binding) -> FastMCP:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anamnesis import __version__
 from anamnesis.mcp import jsonrpc, resources, teaching, tools
+from anamnesis.mcp.binding import client_name
 from anamnesis.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -72,6 +73,7 @@ class Protocol:
         if not isinstance(asked, str):
             raise ProtocolError(INVALID_PARAMS, "Invalid params: protocolVersion is missing")
         self._version = asked if asked in VERSIONS else VERSIONS[0]
+        self._binding.client = _client(params)
         return {
             "protocolVersion": self._version,
             "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
@@ -118,3 +120,8 @@ def _text(params: dict[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ProtocolError(INVALID_PARAMS, f"Invalid params: {name} is not a text")
     return value
+
+
+def _client(params: dict[str, Any]) -> str:
+    about = params.get("clientInfo")
+    return client_name(about.get("name") if isinstance(about, dict) else "")

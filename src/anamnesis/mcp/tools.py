@@ -87,7 +87,11 @@ def search_memories(
     found = search(store, query, filters=filters, limit=max(0, min(k, MOST_HITS)))
     share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(found.hits), 1))
     limit = digest.WHOLE_LIMIT if found.by_id else share
-    return [digest.with_body_up_to(limit, hit.note) for hit in found.hits]
+    notes = [digest.with_body_up_to(limit, hit.note) for hit in found.hits]
+    for note in notes:
+        if warning := found.warnings.get(str(note["id"])):
+            note["warning"] = warning
+    return notes
 
 
 def list_memories(
@@ -132,6 +136,7 @@ def write_memory(
     machine_id: str = "unknown",
     scope: Scope = "portable",
     supersedes: str = "",
+    client: str = "",
 ) -> dict[str, object]:
     """Create a note and give it back; `notice` is there only if it is not word for word so.
 
@@ -143,14 +148,18 @@ def write_memory(
     draft = NoteDraft(
         title, body, type, project, scope, tuple(tags or ()), supersedes=tuple(supersedes.split())
     )
-    saved = write(store, draft, face="tool", machine_id=machine_id)
+    origin = f"agent:{client or 'unknown'}"
+    saved = write(store, draft, face="tool", machine_id=machine_id, origin=origin)
     fields = digest.with_body_up_to(digest.BODY_LIMIT, saved.note)
     return {**fields, "notice": saved.notice} if saved.notice else fields
 
 
 def _search(binding: Binding, **given: Any) -> ToolAnswer:
+    from anamnesis.index import held
+
     notes = search_memories(binding.store, **_with_project(binding, given))
-    return ToolAnswer(digest.found(notes), {"result": notes})
+    origins = binding.store.ask(lambda db: held.origins(db, [str(note["id"]) for note in notes]))
+    return ToolAnswer(digest.found(notes, origins), {"result": notes})
 
 
 def _list(binding: Binding, **given: Any) -> ToolAnswer:
@@ -177,7 +186,8 @@ def _status(binding: Binding) -> ToolAnswer:
 
 def _write(binding: Binding, **given: Any) -> ToolAnswer:
     machine = binding.machine_id
-    note = write_memory(binding.store, machine_id=machine, **_with_project(binding, given))
+    given = {**_with_project(binding, given), "client": binding.client}
+    note = write_memory(binding.store, machine_id=machine, **given)
     return ToolAnswer(digest.written(note), note)
 
 

@@ -114,6 +114,8 @@ class Memory:
     prov_session: str = row(merge=WRITER, default="")
     confidence: float = row(merge=CHOICE, kind=NUMBER, default=1.0, always=True, label="Confidence")
     supersedes: str = row(merge=ITEMS, kind=IDS, default="", label="Replaces")
+    # Who really wrote it, where the source does not say: `agent:<client>`, `import:<program>`.
+    origin: str = row(merge=WRITER, default="")
     # Keys that this version does not know, as lines of YAML, kept word for word.
     extra: str = row(merge=LINES, default="", key=False, column=False)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.notes.derived import derived_id, keys
 from anamnesis.notes.note import Memory
+from anamnesis.trust import policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,10 +38,15 @@ def planned_notes(
     return [
         _note(
             operation, project=project, known=known, model=model, machine_id=machine_id, now=now,
+            origin=policy.lowest(note.origin for note in [*sessions, *_replaced(operation, known)]),
             extra=keys(sources=" ".join(operation.sources), batch=batch, run=run),
         )
         for operation in operations
     ]  # fmt: skip
+
+
+def _replaced(operation: Operation, known: Mapping[str, Memory]) -> list[Memory]:
+    return [known[target] for target in operation.targets if target in known]
 
 
 def marked(session: Memory) -> Memory:
@@ -56,6 +62,7 @@ def _note(
     model: str,
     machine_id: str,
     now: str,
+    origin: str,
     extra: str,
 ) -> Memory:
     title, body, tags = operation.title, operation.body, list(operation.tags)
@@ -81,6 +88,7 @@ def _note(
         prov_model=model,
         confidence=CONFIDENCE,
         supersedes=" ".join(operation.targets),
+        origin=origin,
         extra=extra,
     )
 

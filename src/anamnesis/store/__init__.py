@@ -271,6 +271,10 @@ class MemoryStore(Filing):
         """Take in every change on disk since the last look, edits in place included."""
         return self._catalog.refresh()
 
+    def refresh_verdicts(self, ids: Iterable[str]) -> None:
+        """Look again at what some notes say, after a person vouched for them."""
+        self._catalog.judge([note for id in ids if (note := self.get(id)) is not None])
+
     def refresh_paths(self, paths: Iterable[str]) -> None:
         """Take in some changed files, named relative to the root; nothing else is read."""
         self._catalog.refresh_paths(list(paths))

@@ -12,12 +12,13 @@ _PROTECTION = (
     r"(?:permissions?(?: (?:checks?|prompts?|system))?|approvals?|sandbox(?:ing)?|confirmations?|security"
     r"|safety|guardrails?|(?:security |safety |pre-?commit |git |all )hooks|redaction|logging|audit(?:ing)?"
     r"|antivirus|firewall|selinux|signature (?:checks?|verification)|(?:certificate|tls|ssl) verification"
-    r"|code review|branch protection|2fa|mfa|secret scann(?:er|ing)|policy checks?|monitoring)"
+    r"|code review|branch protection|(?:authentication|authori[sz]ation|input validation|csrf) (?:checks?|tokens?)?|2fa|mfa|secret scann(?:er|ing)|policy checks?|monitoring)"
 )
 
 _ACTS = (
     rule(
-        "obey", ALONE,
+        "obey",
+        ALONE,
         rf"(?:https?://\S+|\b(?:url|link|page|web ?site|gist|pastebin|file|document|attachment|readme|issue"
         rf"|comment|response|output|server|endpoint|payload|string|text|blob|base64|following|above|below|it)\b)"
         rf"[^!?]{{0,50}}?\b(?:and|then|to|,)\s+(?:then |immediately |always |exactly |blindly |silently )*"
@@ -28,7 +29,8 @@ _ACTS = (
         "returns asks",
     ),
     rule(
-        "obey", ALONE,
+        "obey",
+        ALONE,
         r"\b(?:fetch|download|open|visit|browse|load|retrieve|read|get|curl|webfetch|go to|access|request|pull)\b"
         r"[^.!?]{0,40}?(?:https?://\S+|\b(?:url|link|page|gist|pastebin)\b)[^!?]{0,60}?\b(?:follow|obey|execute"
         r"|comply|carry out|do (?:what|as|whatever)|treat|adopt|as your (?:new )?(?:instructions|rules|prompt)"
@@ -37,14 +39,16 @@ _ACTS = (
         "follow obey execute comply carry do treat adopt instructions orders",
     ),
     rule(
-        "obey", ALONE,
+        "obey",
+        ALONE,
         r"\b(?:decode|decrypt|deobfuscate|unscramble|base64|rot13|decipher|un-?base64)\b[^!?]{0,80}?\b(?:and|then"
         r"|,)\s+(?:\w+ ){0,2}?(?:run|execute|follow|obey|do|perform|eval(?:uate)?|carry|apply|act|comply)\b",
         "decode decrypt deobfuscate unscramble base rot decipher base64 rot13 unbase",
         "run execute follow obey do perform eval evaluate carry apply act comply",
     ),
     rule(
-        "spread", ALONE,
+        "spread",
+        ALONE,
         r"\b(?:copy|add|append|insert|write|repeat|include|save|store|put|replicate|paste|propagate|duplicate"
         r"|embed|prepend)\b\s+(?:\w+ ){0,2}?(?:this|these|the same|the (?:above|following)|itself|yourself)\s+"
         r"(?:\w+ )?(?:notes?|instructions?|text|message|paragraph|rule|block|prompt|memory|lines?|sentence|order"
@@ -57,7 +61,8 @@ _ACTS = (
         "every all each any other your claude agents gemini new memory future",
     ),
     rule(
-        "tool", ALONE,
+        "tool",
+        ALONE,
         r"<\s*(?:function_calls?|invoke|tool_call|tool_use|antml:\w+|parameter name=)|\"(?:tool_name|tool_calls?"
         r"|function_call|tool_use)\"\s*:|\bmemory_(?:delete|forget|write|sync)\b[^.!?]{0,40}?\b(?:every|all|each"
         r"|for everything)\b|\b(?:delete|erase|wipe|forget|remove)\b (?:\w+ )?(?:all|every|everything in)(?: \w+){0,2}"
@@ -66,15 +71,17 @@ _ACTS = (
         "function_calls function_call tool_call tool_use tool_calls memory_delete memory_write",
     ),
     rule(
-        "tool", TOGETHER,
+        "tool",
+        TOGETHER,
         r"\b(?:call|use|invoke|run|trigger|launch|execute)\b (?:\w+ ){0,2}?(?:tool|bash tool|shell tool|webfetch"
         r"|web ?fetch|web search|memory_\w+|mcp\w*|function|terminal tool|browser tool|edit tool|write tool)\b"
         r"|\b(?:execute|run|issue) (?:the )?(?:following|this|these|below) (?:\w+ )?(?:commands?|code|script|payload"
-        r"|query|snippet)?\b",
+        r"|snippet)\b",
         "call use invoke run trigger launch execute issue",
     ),
     rule(
-        "shell", TOGETHER,
+        "shell",
+        TOGETHER,
         r"(?:\b(?:curl|wget|fetch)\b[^\n|]{0,160}\|\s*(?:sudo\s+)?(?:-\w+\s+)?(?:/bin/)?(?:ba|z|da|k)?sh\b"
         r"|\b(?:curl|wget)\b[^\n|]{0,160}\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b"
         r"|(?:bash|sh|zsh|source|eval|\.)\s*(?:-c\s*)?[\"'<(`$ ]{1,4}\s*(?:curl|wget)\b"
@@ -88,7 +95,8 @@ _ACTS = (
         "certutil powershell download get source base64 python3 pip3",
     ),
     rule(
-        "destroy", TOGETHER,
+        "destroy",
+        TOGETHER,
         r"(?:\brm\s+-\w*[rf]\w*\s+(?:--no-preserve-root\s+)?(?:-\w+ )*[\"']?(?:/(?:\s|\*|$|[\"'`.,;])|~|\$home|\*"
         r"|\.(?:git)?(?:\s|/|$|[`\"']))|\bmkfs\b|\bdd if=|:\(\)\s*\{|\bdrop (?:database|table|schema)\b|\bformat c:"
         r"|\b(?:delete|wipe|erase|remove|destroy|truncate|overwrite|shred|purge)\b (?:\w+ ){0,2}?(?:all|every"
@@ -97,7 +105,8 @@ _ACTS = (
         "rm mkfs dd drop format delete wipe erase remove destroy truncate overwrite shred purge git force",
     ),
     rule(
-        "weaken", TOGETHER,
+        "weaken",
+        TOGETHER,
         rf"(?:--?dangerously[-\w]*|bypasspermissions|--yolo\b|auto-?approve|skip-?permissions|--no-sandbox"
         rf"|danger-full-access|\b(?:disabl(?:e|ing)|turn(?:ing)? off|switch(?:ing)? off|remov(?:e|ing)|skip(?:ping)?"
         rf"|bypass(?:ing)?|deactivate|uninstall|circumvent|weaken|suppress|get around|ignore)\b[^.!?]{{0,30}}?"
@@ -112,12 +121,13 @@ _ACTS = (
         "write rewrite append",
         "dangerously bypasspermissions yolo autoapprove approve permissions permission sandbox sandboxing approval "
         "approvals confirmation confirmations security safety guardrails guardrail hooks redaction logging audit "
-        "auditing antivirus firewall selinux signature certificate tls ssl review protection mfa fa scanning "
+        "authentication authorization authorisation validation csrf auditing antivirus firewall selinux signature certificate tls ssl review protection mfa fa scanning "
         "scanner policy monitoring tools commands access actions calls requests bash settings mcp claude agents "
         "gemini config bashrc zshrc profile crontab authorized_keys authorized git sudoers full",
     ),
     rule(
-        "backdoor", ALONE,
+        "backdoor",
+        ALONE,
         r"\b(?:back-?doors?|reverse[- ]shell|bind[- ]shell|keylogger|rootkit|ransomware|cryptominer|malware payload)\b"
         r"[^.!?]{0,60}?|\b(?:add|insert|append|write|put|echo)\b[^.!?\n]{0,80}?(?:ssh-(?:rsa|ed25519)|public key|this key"
         r"|my key|following key|our key)[^\n!?]{0,120}?authorized_keys"
@@ -129,7 +139,8 @@ _ACTS = (
         "spawn embed hide deploy",
     ),
     rule(
-        "consent", TOGETHER,
+        "consent",
+        TOGETHER,
         r"\b(?:(?:the |your |this )?(?:user|human|operator|owner|administrator|admin|developer|maintainer)s? (?:has |have "
         r"|had )?(?:already |fully |previously |explicitly )*(?:approved|agreed|consented|authori[sz]ed|confirmed"
         r"|permitted|allowed|granted|signed off|wants? (?:you|this)|requested|given (?:permission|consent))"
@@ -148,8 +159,9 @@ _ACTS = (
         "developer administrators administrator platform directive order instruction override trusted level code team",
     ),
     rule(
-        "steer", TOGETHER,
-        r"\b(?:always|only|must|never|make sure to|be sure to) (?:\w+ )?(?:recommend|suggest|promote|advertise|praise"
+        "steer",
+        TOGETHER,
+        r"\b(?:always|only|must|make sure to|be sure to) (?:\w+ )?(?:recommend|suggest|promote|advertise|praise"
         r"|endorse|mention|link to|convince|persuade|urge|claim|assure|insist|lie|deny|answer|reply|respond|say|tell the"
         r" user)\b|\b(?:tell|convince|persuade|assure|ask|urge|trick|lie to|instruct) (?:the |your )?(?:user|human"
         r"|developer|person)s?\b",
@@ -157,9 +169,10 @@ _ACTS = (
         "lie deny answer reply respond say tell ask trick instruct",
     ),
     rule(
-        "address", TOGETHER,
+        "address",
+        TOGETHER,
         rf"(?:^|[.!?:;\n>*#(\[\"-]\s*)(?:hey |hi |hello |dear |attention,? |note (?:to|for) |to |for |important(?: note)?"
-        rf"(?: to| for|:)? ?|instructions? (?:to|for) |message (?:to|for) |reminder (?:to|for) |warning (?:to|for) )?"
+        rf"(?: to| for|:)? ?|(?:instructions?|directives?|tips?|advice|guidance|hints?|orders?|rules?|todos?) ?(?:to|for) |message (?:to|for) |reminder (?:to|for) |warning (?:to|for) )?"
         rf"(?:the |any |all |every )?{_AGENT}(?: (?:reading|processing|that reads?|who reads?|which reads?)[^.,:!?]{{0,30}})?"
         rf"\s*[:,!]|\b{_AGENT}s? (?:must|should|shall|will|has to|have to|is to|are to|needs? to|is (?:hereby )?"
         rf"(?:instructed|required|ordered)|reading this|that reads? this|who reads? this|processing this)\b"
@@ -170,7 +183,8 @@ _ACTS = (
         harm=False,
     ),
     rule(
-        "address", TOGETHER,
+        "address",
+        TOGETHER,
         r"\b(?:when(?:ever)? you (?:read|see|load|recall|retrieve|encounter|are (?:given|shown)|find|receive) this"
         r"|if you (?:can |are able to )?(?:read|see|are reading|find) this|upon reading this|after reading this|you who read"
         r"|who(?:ever|so) reads this|your (?:next |final |first |every )?(?:answer|answers|reply|replies|response"
@@ -183,7 +197,8 @@ _ACTS = (
         harm=False,
     ),
     rule(
-        "when", TOGETHER,
+        "when",
+        TOGETHER,
         r"\b(?:before (?:you )?(?:answer|answering|respond|responding|reply|replying|doing anything|anything else"
         r"|any other|you (?:do|continue|start|begin|proceed|help)|continuing|proceeding|helping|each (?:answer|reply"
         r"|response|task|session|turn)|every (?:answer|reply|response|task|session|turn)|starting any)"
@@ -198,7 +213,8 @@ _ACTS = (
         harm=False,
     ),
     rule(
-        "host", TOGETHER,
+        "host",
+        TOGETHER,
         r"(?:https?://(?:[\w.-]*(?:evil|attack|exfil|malicious|malware|hacker|steal|stolen|leak|c2|phish|collect|payload"
         r"|webhook\.site|ngrok|requestbin|pipedream|burpcollaborator|oastify|interact\.sh|oast\.|pastebin|paste\.|hastebin"
         r"|transfer\.sh|0x0\.st|bit\.ly|tinyurl|t\.co/|dropzone|beeceptor|serveo|trycloudflare|loot|grab|beacon|rat\b"
@@ -208,7 +224,8 @@ _ACTS = (
         "http https attacker evil exfil discord telegram discordapp",
     ),
     rule(
-        "markup", TOGETHER,
+        "markup",
+        TOGETHER,
         r"(?:<\|?(?:im_start|im_end|system|endoftext|start_header_id|eot_id|assistant|user)\|?>|\[/?(?:inst|system)\]"
         r"|<</?sys>>|</?(?:system(?:-reminder|_prompt|-message)?|admin|instructions?|important|secret)>"
         r"|(?:^|[\s#*>])(?:system|assistant|human|user)\s*:\s|#{2,}\s*(?:system|instruction|new instructions?)\b"
@@ -219,7 +236,8 @@ _ACTS = (
         harm=False,
     ),
     rule(
-        "hidden", TOGETHER,
+        "hidden",
+        TOGETHER,
         r"<!--(?:(?!-->).){0,400}?\b(?:you|your|agents?|assistants?|claude|ai|llm|model|must|execute|curl|ignore|send)\b"
         r"|(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?!\.)|color\s*:\s*(?:#fff(?:fff)?"
         r"|white|transparent))[^<>]{0,60}>[^<]{0,300}\b(?:you|your|agents?|assistants?|claude|ai|must|run|send|execute)\b"

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_NEARBY = 450  # characters: an order and its addressee stand in one paragraph
+_NEARBY = 250  # characters: an order and its addressee stand in two or three sentences
 _MOST = 200_000  # characters that are looked at; what is longer is an attachment, and no order
 _LATIN = "\u024f"  # the last letter that the rules of European languages need not go beyond
 
@@ -131,7 +131,9 @@ def _compiled(number: int) -> re.Pattern[str]:
 def _telling() -> frozenset[str]:
     """The words that somebody would take apart to hide them."""
     long = {word for rule in _rules() for need in rule.needs for word in need if len(word) > 4}
-    return frozenset(long | {"user", "curl", "tell", "send", "you", "your", "not", "the", "all", "and"})
+    return frozenset(
+        long | {"user", "curl", "tell", "send", "you", "your", "not", "the", "all", "and"}
+    )
 
 
 @cache

@@ -84,7 +84,7 @@ _PRIVATE = (
 )
 _SEND = (
     r"(?:send|post|upload|e-?mail|mail|forward|transmit|exfiltrate|leak|submit|deliver|push|ship|pipe"
-    r"|report|publish|copy|paste|relay|beacon|curl|put|write|append|attach|encode|sends|posts|uploads"
+    r"|report|publish|copy|paste|relay|beacon|curl|put|write|append|attach|encode|sends|posts|uploads|e-?mails|forwards"
     r"|sending|posting|uploading|forwarding|mailing|copying)"
 )
 _AWAY = (
@@ -112,7 +112,8 @@ _ORDER_WORDS = (
 )
 _RULES = (
     rule(
-        "override", ALONE,
+        "override",
+        ALONE,
         r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|overrid(?:e|es|ing)|bypass|discard|drop|dismiss"
         r"|abandon|neglect|void|suspend|violate|break|disobey|erase|unlearn|nullify|cancel"
         r"|pay no attention to|set aside|throw (?:out|away)|let go of"
@@ -120,7 +121,7 @@ _RULES = (
         r"|listen to|adhere to|respect)(?:ing)?|(?:not|no longer) bound by)\b"
         r"(?:[\s,:\"'`*_()-]+(?:\w|[-'/.])+){0,4}?[\s,:\"'`*_()-]+"
         r"(?:(?:all|any|every|each|everything|previous|prior|preceding|above|earlier|former|foregoing"
-        r"|past|existing|current|original|initial|your|system|safety|developer'?s?|user'?s?|other|old"
+        r"|past|existing|current|original|initial|your|system|safety|developer'?s?|user'?s?|other"
         r"|those|these|whatever|what|default|standing|security|operator'?s?|anthropic'?s?|openai'?s?"
         r"|content|company|built-in|given|human'?s?|usual|normal)[\s,*_`\"'-]+)+"
         r"(?:(?:\w|[-'])+[\s*_`\"'-]+){0,2}?"
@@ -128,10 +129,12 @@ _RULES = (
         r"|constraints?|polic(?:y|ies)|training|programming|orders?|commands?|safeguards?|limits"
         r"|limitations?|requests?|context|ethics|protocols?"
         r"|(?:told|said|asked|instructed|learned)\b)",
-        _FORGET_WORDS, _ORDER_WORDS,
+        _FORGET_WORDS,
+        _ORDER_WORDS,
     ),
     rule(
-        "override", ALONE,
+        "override",
+        ALONE,
         r"\b(?:ignor(?:e|ing)|disregard|forget|discard|erase)\b[\s,:*_]+(?:about )?(?:everything|anything"
         r"|all|what(?:ever)?)\b[^.!?]{0,30}?\b(?:above|before|prior|previously|earlier|told|said|until now"
         r"|so far|up to (?:here|this point|now)|you know|you(?:'ve| have) (?:been|learned|read))\b",
@@ -139,19 +142,21 @@ _RULES = (
         "everything anything all what whatever",
     ),
     rule(
-        "override", ALONE,
+        "override",
+        ALONE,
         r"\b(?:previous|prior|earlier|above|existing|original|other|old|your|all|system|user'?s?)\b"
         r"(?:[\s*_]+\w+){0,2}?[\s*_]+(?:instructions?|prompts?|rules|guidelines|directives|restrictions"
-        r"|safeguards|guardrails|orders)\b[^.!?]{0,20}?\b(?:(?:are|is|were|have been|has been|become)\b"
+        r"|safeguards|guardrails|orders|constraints|polic(?:y|ies)|limits)\b[^.!?]{0,20}?\b(?:(?:are|is|were|have been|has been|become)\b"
         r"[^.!?]{0,15}?\b(?:void|cancel(?:l?ed)|obsolete|invalid|revoked|superseded|lifted|overruled"
         r"|suspended|null|nullified|replaced|overridden|no longer (?:valid|apply|binding|in effect))"
         r"|(?:do not|don'?t|no longer) apply)",
         "previous prior earlier above existing original other old your all system user users",
         "instructions instruction prompt prompts rules guidelines directives restrictions safeguards "
-        "guardrails orders",
+        "guardrails orders constraints policy policies limits",
     ),
     rule(
-        "override", ALONE,
+        "override",
+        ALONE,
         r"\b(?:takes? precedence over|tak(?:es|ing) priority over|overrides?|outranks?|supersedes?"
         r"|(?:has|have) (?:higher |absolute |top )?priority over|above|stronger than|replaces?)\b"
         r"[^.!?]{0,25}?\b(?:(?:your|the) system prompt|the system(?:'s)? (?:message|prompt|instructions)"
@@ -164,15 +169,16 @@ _RULES = (
         "safety",
     ),
     rule(
-        "conceal", ALONE,
+        "conceal",
+        ALONE,
         rf"\b{_NOT}\s+(?:\w+\s+)?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|notify(?:ing)?|alert(?:ing)?"
         r"|warn(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|report(?:ing)?|explain(?:ing)?|discuss(?:ing)?"
         r"|bother(?:ing)?|show(?:ing)?|admit(?:ting)?|say(?:ing)?|ask(?:ing)?|consult(?:ing)?|talk(?:ing)?"
         r"|announc(?:e|ing)|let(?:ting)?|confirm(?:ing)? with|check(?:ing)? with)\b"
         r"(?:\s+(?:this|that|it|these|any of this|any of it|anything|the (?:step|command|action|change"
         r"|request|note|instruction|call|upload|transfer|download|edit)s?|what you|about|to|with|of)){0,4}?"
-        rf"\s+{_USER}(?=\s*(?:$|[.!;,:\")*_`-]|about|of|that you|what you|why|anything|this|it\b|know|or\b"
-        r"|and\b|either|first|afterwards|before|beforehand|when|if|because|since|for\b|again|for (?:approval"
+        rf"\s+{_USER}(?=\s*(?:$|[.!;,:\")*_`-]|about|of (?:this|it)\b|that you|what you|why|anything|this|it\b|know|or\b"
+        r"|and\b|either|first|afterwards|beforehand|again|for (?:approval"
         r"|confirmation|permission)))",
         "do don dont t never not mustn shouldn cannot without avoid refrain no stop instead rather",
         "tell telling inform informing mention mentioning notify notifying alert alerting warn warning "
@@ -183,7 +189,8 @@ _RULES = (
         "maintainer maintainers anyone anybody",
     ),
     rule(
-        "conceal", ALONE,
+        "conceal",
+        ALONE,
         rf"\b(?:keep|hide|conceal|withhold|hidden|kept|secret|invisible|covert)\b[^.!?]{{0,35}}?\bfrom\s+"
         rf"{_USER}",
         "keep hide conceal withhold hidden kept secret invisible covert",
@@ -192,7 +199,8 @@ _RULES = (
         "from",
     ),
     rule(
-        "conceal", ALONE,
+        "conceal",
+        ALONE,
         r"\b(?:do not|don'?t|dont|never|without|avoid|must not)\s+(?:ever\s+)?(?:mention(?:ing)?|reveal(?:ing)?"
         r"|disclos(?:e|ing)|acknowledg(?:e|ing)|refer(?:ring)? to|quot(?:e|ing)|show(?:ing)?|repeat(?:ing)?"
         r"|discuss(?:ing)?|log(?:ging)?|report(?:ing)?|talk(?:ing)? about|tell(?:ing)?)\s+(?:\w+\s+){0,2}?"
@@ -206,37 +214,42 @@ _RULES = (
         "this these that existence",
     ),
     rule(
-        "conceal", TOGETHER,
+        "conceal",
+        TOGETHER,
         r"\b(?:silently|quietly|secretly|covertly|discreetly|stealthily|unnoticed|in the background"
         r"|behind the scenes|without (?:any )?(?:comment|mention|notice|trace|a word|output|confirmation"
         r"|approval|permission|review|asking|prompting|being asked|saying (?:so|anything))"
-        r"|(?:do not|don'?t|no need to|never) (?:ask|wait|prompt|confirm|mention|comment|report|log|explain"
+        r"|(?:do not|don'?t|no need to|never) (?:ask|wait|prompt|confirm|comment|report|log|explain"
         r"|summari[sz]e|acknowledge)|leave no trace|cover your tracks|clear the (?:log|history)"
         r"|act (?:as if|normal|naturally)|as if nothing|pretend|say nothing|omit (?:it|this)"
-        r"|> ?/dev/null 2>&1|hide (?:it|this|the))\b",
+        r"|> ?/dev/null 2>&1|hide (?:it|this|the)|out of the loop|never (?:disclose|reveal|say|explain))\b",
         "silently quietly secretly covertly discreetly stealthily unnoticed background scenes without do don "
-        "no never leave cover clear act nothing pretend say omit dev hide",
+        "no never leave cover clear act nothing pretend say omit dev hide out",
         harm=False,
     ),
     rule(
-        "identity", ALONE,
+        "identity",
+        ALONE,
         r"\b(?:you are now|from now on,? you(?:'re| are| will| must| shall)?|you will now (?:act|be|behave)"
         r"|you must now|you have (?:been )?(?:reprogrammed|reassigned|reconfigured)"
         r"|your new (?:role|goal|task|instructions?|identity|purpose|system prompt|objective|persona|rules?|name)"
         r"|your (?:real|true|actual|only|primary|secret|hidden) (?:task|goal|instructions?|purpose|objective|job"
         r"|mission|master|owner)"
-        r"|(?:enter|enable|activate|switch (?:in)?to|enabled?) (?:developer|god|debug|jailbreak|dan|admin|root"
-        r"|unrestricted|maintenance|sudo|unsafe) mode|do anything now|jailbroken"
+        r"|(?:enter|enable|activate|switch (?:in)?to|enabled?) (?:god|jailbreak|dan"
+        r"|unrestricted|unsafe) mode|enter developer mode|do anything now|jailbroken"
+        r"|you (?:answer|report|submit) to no\b|(?:bound|limited|restricted) by no\b|treat (?:every|all|any|each)"
+        r" [^.!?]{0,20}(?:messages?|prompts?|requests?|inputs?)\b[^.!?]{0,25}\bas (?:if|an?|though|coming)"
         r"|(?:act|behave|respond|answer|reply) (?:as|like) (?:an? )?(?:unrestricted|unfiltered|uncensored|evil"
         r"|different|ai without)|(?:without|no|free of|free from) (?:any )?(?:ethical|moral|safety|content)"
         r" (?:restrictions?|limits?|limitations?|guidelines?|filters?|constraints?|rules?))\b",
-        "you your mode jailbroken unrestricted unfiltered uncensored evil ethical moral safety content",
-        "now new real true actual only primary secret hidden mode reprogrammed reassigned reconfigured "
+        "you your treat bound limited restricted mode jailbroken unrestricted unfiltered uncensored evil ethical moral safety content",
+        "now new real no every all any each true actual only primary secret hidden mode reprogrammed reassigned reconfigured "
         "jailbroken unrestricted unfiltered uncensored evil restrictions limits limitations guidelines "
         "filters constraints rules different",
     ),
     rule(
-        "reveal", ALONE,
+        "reveal",
+        ALONE,
         r"\b(?:print|reveal|output|show|repeat|display|leak|dump|disclose|tell (?:me|us)|give (?:me|us)|recite"
         r"|share|list|copy|write(?: out| down)?|include|quote|send|return)\b[^.!?]{0,40}?\b(?:your|the|its)"
         r" (?:full |entire |complete |hidden |secret |initial |original |exact |whole )*(?:system (?:prompt"
@@ -247,7 +260,8 @@ _RULES = (
         "prompt message instructions instruction conversation chat context",
     ),
     rule(
-        "exfiltrate", ALONE,
+        "exfiltrate",
+        ALONE,
         rf"(?:{_NETWORK_COMMAND}[^\n]{{0,120}}?(?:\$\(\s*(?:cat|env|printenv|base64|tar|git)\b|`\s*(?:cat|env"
         r"|printenv)\b|(?:@|<|-t |--upload-file[ =]|--post-file[ =])\s*[\"']?[~./$\w]{0,30}(?:\.env\b|\.ssh|\.aws"
         r"|id_rsa|id_ed25519|credentials|\.netrc|\.npmrc|secrets?\b|passwd|shadow|kubeconfig|history))"
@@ -259,19 +273,21 @@ _RULES = (
         "curl wget nc ncat netcat scp rsync iwr irm invoke http requests fetch tcp nslookup dig ping openssl",
     ),
     rule(
-        "exfiltrate", ALONE,
+        "exfiltrate",
+        ALONE,
         rf"(?<!not )(?<!never )(?<!n't )\b{_SEND}\b[^.!?]{{0,40}}?\b(?:all|any|every|their|whole|entire|full"
         rf"|everything|user'?s?|local|found|complete|output of|contents? of|value of|copy of|what|its|his|your"
         rf"|any(?:thing)?)\b[^!?]{{0,50}}?(?:{_SECRET}|{_PRIVATE})[^!?]{{0,60}}?\b(?:to|via|at|into|on|through"
         rf"|toward)\b[^!?]{{0,25}}?(?:{_AWAY})",
         "send post upload email mail forward transmit exfiltrate leak submit deliver push ship pipe report "
         "publish copy paste relay beacon curl put write append attach encode sends posts uploads sending "
-        "posting uploading forwarding mailing copying e",
+        "posting uploading forwarding mailing copying e emails forwards mails",
         "all any every their whole entire full everything user users local found complete output contents "
         "content value copy what its his your anything",
     ),
     rule(
-        "exfiltrate", TOGETHER,
+        "exfiltrate",
+        TOGETHER,
         rf"\b{_SEND}\b[^!?]{{0,60}}?(?:{_SECRET}|{_PRIVATE})[^!?]{{0,60}}?(?:{_AWAY})"
         rf"|\b(?:collect|gather|harvest|find|search for|look for|read|cat|open|extract|grep|steal|grab|dump"
         rf"|print|list|locate|scan)\b[^.!?]{{0,50}}?{_SECRET}",
@@ -285,7 +301,8 @@ _RULES = (
         "transcripts memory memories http https",
     ),
     rule(
-        "exfiltrate", ALONE,
+        "exfiltrate",
+        ALONE,
         r"!\[[^\]]{0,40}\]\(\s*https?://[^)]{0,120}(?:\{|\$|%7b|<)[^)]{0,60}\)"
         r"|\b(?:image|img|link|markdown|pixel|url|query string|query parameter|parameter)\b[^!?]{0,80}?"
         r"https?://[^!?]{0,100}?\b(?:secrets?|conversation|history|token|api key|keys?|env|data|summary"

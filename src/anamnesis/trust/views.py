@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from binascii import Error as BadEncoding
 from binascii import a2b_base64, unhexlify
+from itertools import pairwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ _OVERRIDES = re.compile("[\u202d\u202e]")
 
 # Letters of other alphabets that look like Latin ones, and small capitals.
 _LOOK_ALIKES = str.maketrans(
-    "абвгдеёзијкмнорԛѕтуԝхѵһԁɡӏіїүαβγεηικνορτυχωϲϳℓʟᴀʙᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ",
-    "abbrdee3ujkmhopqstywxvhdgliiyabyenikvoptuxwcjllabcdefghijkmnoprstuvwyz",
+    "абвгдеёзијкмнорԛѕтуԝхѵһԁɡӏіїүαβγεηικνορτυχωϲϳℓʟᴀʙᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢс",
+    "abbrdee3ujkmhopqstywxvhdgliiyabyenikvoptuxwcjllabcdefghijkmnoprstuvwyzc",
 )
 _REGIONAL = {0x1F1E6 + n: chr(ord("a") + n) for n in range(26)}
 _LEET = str.maketrans("013457@$!", "oieastasi")
@@ -42,7 +43,9 @@ _ROT13 = str.maketrans(
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][\s._*~|+,/\\-]{1,3}){4,}[^\W\d_](?![^\W_])")
 _BROKEN = re.compile(r"\b[a-z]++(?:[-._*~|+/\\`'\u2019]{1,2}[a-z]++)+")
-_DISGUISED = re.compile(r"(?:\b[a-z]++|(?<!\S)(?=[013457@$!]+[a-z]))[013457@$!]++[a-z][a-z013457@$!]*+")
+_DISGUISED = re.compile(
+    r"(?:\b[a-z]++|(?<!\S)(?=[013457@$!]+[a-z]))[013457@$!]++[a-z][a-z013457@$!]*+"
+)
 
 _BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{16,}+(?:\s?[\w+/-]{16,}+)*={0,2}", re.ASCII)
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[\s:,]?){10,}")
@@ -87,11 +90,19 @@ def words(view: str) -> list[str]:
 
 def disguised(view: str, spoken: list[str], telling: frozenset[str]) -> Iterator[str]:
     """The view with telling words put together again, where somebody took them apart."""
-    put: dict[str, str] = {}
     if not view.isascii():
         other = view.translate(_LOOK_ALIKES)
         if other != view and not telling.isdisjoint(words(other)):
             yield other
+    put = _put_together(view, spoken, telling)
+    if put:
+        for token, joined in put.items():
+            view = view.replace(token, joined)
+        yield _respaced(view, telling)
+
+
+def _put_together(view: str, spoken: list[str], telling: frozenset[str]) -> dict[str, str]:
+    put: dict[str, str] = {}
     if sum(len(word) == 1 for word in spoken) >= 5:
         for found in _LETTERS_APART.findall(view):
             put[found] = "".join(_WORD.findall(found))
@@ -99,14 +110,10 @@ def disguised(view: str, spoken: list[str], telling: frozenset[str]) -> Iterator
         joined = "".join(_WORD.findall(token.translate(_LEET)))
         if joined in telling:
             put[token] = joined
-    pairs = set(zip(spoken, spoken[1:], strict=False))
-    for first, second in pairs:
+    for first, second in set(pairwise(spoken)):
         if first + second in telling and first not in telling:
             put[f"{first} {second}"] = first + second
-    if put:
-        for token, joined in put.items():
-            view = view.replace(token, joined)
-        yield _respaced(view, telling)
+    return put
 
 
 def _respaced(view: str, telling: frozenset[str]) -> str:

@@ -25,6 +25,7 @@ examples:
   anamnesis review
   anamnesis review --list
   anamnesis review --keep N0KGD --reject 7Q3X2
+  anamnesis review --origin import:chatgpt --keep-all
 """
 
 
@@ -36,7 +37,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reject", metavar="ID", action="append", default=[], help="reject this note"
     )
-    parser.add_argument("--keep-all", action="store_true", help="keep everything that waits")
+    parser.add_argument(
+        "--keep-all", action="store_true", help="keep all that waits, but for notes with a finding"
+    )
+    parser.add_argument("--reject-all", action="store_true", help="reject everything that waits")
+    parser.add_argument("--origin", metavar="TEXT", help="only notes whose origin begins so")
+    parser.add_argument(
+        "--held", action="store_true", help="only notes in whose text something was found"
+    )
     undoing.add_option(parser, what="decision")
     arguments.add_json(parser)
 
@@ -47,8 +55,8 @@ def run(args: Namespace) -> int:
         if args.undo:
             return undoing.take_back(store, "review")
         review.keep_old(store, days=review.keep_after_days())
-        waiting = review.pending(store, project=arguments.project_of(args.project))
-        if args.keep or args.reject or args.keep_all:
+        waiting = _chosen(store, args)
+        if args.keep or args.reject or args.keep_all or args.reject_all:
             return _decide(store, args, waiting)
         if args.list or args.json:
             _list(waiting, as_json=args.json)
@@ -56,8 +64,20 @@ def run(args: Namespace) -> int:
         return _ask(store, waiting)
 
 
+def _chosen(store: MemoryStore, args: Namespace) -> list[Memory]:
+    waiting = review.pending(store, project=arguments.project_of(args.project))
+    if args.origin:
+        waiting = [note for note in waiting if note.origin.startswith(args.origin)]
+    if args.held or args.keep_all:
+        plain = {note.id for note in review.without_findings(store, waiting)}
+        waiting = [note for note in waiting if (note.id not in plain) == args.held]
+    return waiting
+
+
 def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
     rejected = dict.fromkeys(store.resolve_id(given) for given in args.reject)
+    if args.reject_all:
+        rejected |= dict.fromkeys(note.id for note in waiting)
     wanted = [store.resolve_id(given) for given in args.keep]
     wanted += [note.id for note in waiting] if args.keep_all else []
     kept = dict.fromkeys(id for id in wanted if id not in rejected)
@@ -110,6 +130,8 @@ def _show(found: review.Pending, position: str) -> None:
     output.say(f"\n── {position} ── [{note.type}] {note.title}")
     output.say(f"{note.project}, {origin}, confidence {note.confidence:g}, {note.id}\n")
     output.say(note.body)
+    if found.warning:
+        output.say(f"\n{found.warning}")
     for old in found.replaces:
         output.say(f"\nit replaces “{old.title}”:")
         output.say(_difference(old.body, note.body))

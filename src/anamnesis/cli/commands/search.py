@@ -15,6 +15,7 @@ from anamnesis.search.filters import Filters
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from anamnesis.operations.notes.search import SearchAnswer
     from anamnesis.search.engine import SearchHit
 
 EXAMPLES = """\
@@ -53,10 +54,12 @@ def run(args: Namespace) -> int:
     with arguments.open_store() as store:
         found = search(store, query, filters=filters, limit=args.k, offset=args.offset)
     if args.json:
-        output.say_json([_hit_dict(hit, explain=args.explain) for hit in found.hits])
+        output.say_json([_hit_dict(hit, found, explain=args.explain) for hit in found.hits])
         return 0
     for hit in found.hits:
         output.say(output.note_line(hit.note))
+        if warning := found.warnings.get(hit.note.id):
+            output.say(f"    {warning}")
         why = ["named by its id"] if found.by_id else explanation(hit.score, hit.why)
         for line in why if args.explain else ():
             output.say(f"    {line}")
@@ -81,8 +84,10 @@ def _filters(args: Namespace) -> Filters:
     )
 
 
-def _hit_dict(hit: SearchHit, *, explain: bool) -> dict[str, object]:
+def _hit_dict(hit: SearchHit, found: SearchAnswer, *, explain: bool) -> dict[str, object]:
     fields = note_dict(hit.note)
+    if warning := found.warnings.get(hit.note.id):
+        fields["warning"] = warning
     if explain:
         fields |= {"score": hit.score, "why": dataclasses.asdict(hit.why)}
     return fields

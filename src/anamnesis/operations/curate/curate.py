@@ -15,6 +15,7 @@ from anamnesis.index.curation import places
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.notes.ids import new_id
 from anamnesis.notes.note import UnreadableNote
+from anamnesis.trust import policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,7 +57,8 @@ def merged_note(
         id=new_id(),
         title=title or notes[0].title,
         body=body or _joined(note.body for note in notes),
-        tags=list(dict.fromkeys(tag for note in notes for tag in note.tags if tag != "pending")),
+        tags=_tags_of(notes),
+        origin=policy.lowest(note.origin for note in notes),
         machine_id=machine_id,
         created_at=now,
         updated_at=now,
@@ -142,6 +144,13 @@ def backfill_provenance(
             pairs.append((read, replace(read.note, **said)))
     changes = undo.changes_of(store, pairs)
     return undo.apply(store, changes, kind="provenance", summary=counted(len(pairs), "note"))
+
+
+def _tags_of(notes: Sequence[Memory]) -> list[str]:
+    """Every tag once; what a stranger wrote still waits for review when it is part of a merge."""
+    waits = any(policy.why_not(note.origin, note.tags) for note in notes)
+    kept = dict.fromkeys(tag for note in notes for tag in note.tags if tag != "pending")
+    return [*kept, *(["pending"] if waits else [])]
 
 
 def _joined(bodies: Iterable[str]) -> str:

@@ -228,6 +228,7 @@ class _Planner:
             prov_source="import",
             prov_session=draft.session,
             confidence=CONFIDENCE,
+            origin=f"import:{self._source}",
         )
         said = keys(import_from=f"{self._source}:{draft.key}"[:200], import_hash=_hash(note))
         return replace(note, extra=said)

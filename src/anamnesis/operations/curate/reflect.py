@@ -13,12 +13,14 @@ from anamnesis.history import undo
 from anamnesis.history.commit import one_commit
 from anamnesis.hooks import runs
 from anamnesis.index.curation import in_force, waiting_sessions
+from anamnesis.index.held import admitted
 from anamnesis.llm.models import connect, json_object
 from anamnesis.notes import tombstones
 from anamnesis.operations.curate.dedup import Duplicates, find_duplicates, folded, read_all
 from anamnesis.reflect import plan, proposal, question, repeated, twins
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Sequence
 
     from anamnesis.ground.home import Home
@@ -73,7 +75,7 @@ def propose(
     """
     enough = least if least is not None else least_sessions()
     waiting = _waiting(store, project)
-    durable = store.ask(lambda db: in_force(db, project=project, types=_DURABLE))
+    durable = _admitted(store, lambda db: in_force(db, project=project, types=_DURABLE))
     projects = sorted({*waiting, *(note.project for note in durable)})
     found = []
     for done, name in enumerate(projects):
@@ -99,6 +101,15 @@ def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -
                 f"{name}: {count} read; no new statement occurs in {repeated.ENOUGH_SESSIONS}"
             )
     return lines or ["every captured session has been reflected on, or none was captured yet"]
+
+
+def _admitted(
+    store: MemoryStore, asked: Callable[[sqlite3.Connection], list[Memory]]
+) -> list[Memory]:
+    """The notes that may be put before a model, out of an answer of the index."""
+    notes = store.ask(asked)
+    allowed = store.ask(lambda db: admitted(db, [note.id for note in notes]))
+    return [note for note in notes if note.id in allowed]
 
 
 def configured_model() -> Model | None:
@@ -134,7 +145,7 @@ def note_outcome(home: Home, found: Sequence[Reflection]) -> None:
 def _waiting(store: MemoryStore, project: str | None) -> dict[str, list[Memory]]:
     """The sessions that were not reflected on yet, by project."""
     found: dict[str, list[Memory]] = {}
-    for session in store.ask(lambda db: waiting_sessions(db, project=project)):
+    for session in _admitted(store, lambda db: waiting_sessions(db, project=project)):
         found.setdefault(session.project, []).append(session)
     return found
 

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.ground.counting import counted
 from anamnesis.history import undo
-from anamnesis.index.curation import PENDING, count_pending, tagged
+from anamnesis.index import held
+from anamnesis.index.curation import PENDING, tagged
 from anamnesis.notes import tombstones
 from anamnesis.notes.derived import key
+from anamnesis.operations.notes.search import warnings
 from anamnesis.reflect.plan import REFLECTED, UNREFLECTED
 from anamnesis.search.filters import Filters
+from anamnesis.trust import policy, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,17 +37,18 @@ class Pending:
     note: Memory
     replaces: tuple[Memory, ...]
     similar: tuple[Memory, ...]
+    warning: str = ""  # why no agent is given it before a person kept it
 
 
 def pending_count(store: MemoryStore) -> int:
     """How many notes wait for a person; cheap enough for a session start."""
-    waiting: int = store.ask(count_pending)
+    waiting: int = store.ask(held.count_waiting)
     return waiting
 
 
 def pending(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
     """The notes that wait, oldest first, without their bodies."""
-    notes: list[Memory] = store.ask(lambda db: tagged(db, PENDING, project=project))
+    notes: list[Memory] = store.ask(lambda db: held.waiting(db, project=project))
     return notes
 
 
@@ -57,7 +61,8 @@ def beside_others(store: MemoryStore, note_id: str) -> Pending:
     place, number = Filters((note.project,)), _SIMILAR + 1 + len(replaced)
     hits = [hit.note for hit in store.recall(words, filters=place, k=number, forgiving=False)]
     shown = {note.id, *note.supersedes_ids}
-    return Pending(note, replaced, tuple(hit for hit in hits if hit.id not in shown)[:_SIMILAR])
+    similar = tuple(hit for hit in hits if hit.id not in shown)[:_SIMILAR]
+    return Pending(note, replaced, similar, warnings(store, [note]).get(note.id, ""))
 
 
 def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> undo.Unit | None:
@@ -68,8 +73,19 @@ def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> und
         tags = [tag for tag in read.note.tags if tag != PENDING]
         trust = KEPT_CONFIDENCE if vouched else read.note.confidence
         pairs.append((read, replace(read.note, tags=tags, confidence=trust)))
+    if vouched:
+        _vouch(store, [note for _, note in pairs])
     changes = undo.changes_of(store, pairs)
     return undo.apply(store, changes, kind="review", summary=f"{counted(len(pairs), 'note')} kept")
+
+
+def _vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
+    """Let the notes before agents on this machine, whatever was found in their text."""
+    reasons = store.ask(lambda db: held.reasons(db, [note.id for note in notes]))
+    for note in notes:
+        if note.id in reasons:
+            verdict.vouch(str(store.root), title=note.title, body=note.body)
+    store.refresh_verdicts(reasons)
 
 
 def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
@@ -90,6 +106,17 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
     )
 
 
+def without_findings(store: MemoryStore, waiting: Sequence[Memory]) -> list[Memory]:
+    """The notes in whose text nothing was found: those that can be kept without reading each."""
+    found = store.ask(lambda db: held.reasons(db, [note.id for note in waiting]))
+    return [note for note in waiting if note.id not in found]
+
+
+def trust_table() -> list[policy.Standing]:
+    """What becomes of notes on this machine, by who wrote them."""
+    return policy.table()
+
+
 def keep_after_days() -> int:
     """After how many days a waiting note is kept by itself; 0 for never."""
     try:
@@ -103,7 +130,17 @@ def keep_old(store: MemoryStore, *, days: int) -> list[str]:
     if days <= 0:
         return []
     limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    old = [note.id for note in pending(store) if note.created_at and note.created_at < limit]
+    waiting = pending(store)
+    found = store.ask(lambda db: held.reasons(db, [note.id for note in waiting]))
+    old = [
+        note.id
+        for note in waiting
+        if note.created_at
+        and note.created_at < limit
+        # Time is no review: what was found in it, or that a stranger wrote it, stays so.
+        and note.id not in found
+        and not policy.why_not(note.origin, note.tags)
+    ]
     keep(store, old, vouched=False)
     return old
 

@@ -14,6 +14,7 @@ from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.llm.settings import HEURISTIC, PROVIDERS
 from anamnesis.sync import remote
+from anamnesis.trust import policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +73,16 @@ def _number(key: str, meaning: str, default: str) -> Setting:
 
     expects = "a whole number below a million"
     return Setting(key, meaning, default, accepts=is_number, expects=expects)
+
+
+def _trust(row: policy.Standing) -> Setting:
+    return Setting(
+        f"trust_{row.name}",
+        f"what becomes of notes by {row.writer}",
+        row.treatment,
+        accepts=lambda text: text.lower() in policy.TREATMENTS,
+        expects=f"one of {', '.join(policy.TREATMENTS)}",
+    )
 
 
 def _is_switch(text: str) -> bool:
@@ -135,6 +146,7 @@ SETTINGS: dict[str, Setting] = {
         _number("reflection_max_tokens", "the longest answer", "4096"),
         _number("reflect_min_episodics", "sessions that make a reflection worthwhile", "5"),
         _switch("reflect_auto", "reflect in the background after a capture", "0"),
+        *map(_trust, policy.settable()),
         _number("review_keep_days", "days until a pending note is kept; 0: never", "0"),
     )
 }

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
+from anamnesis.ground.records import fresh, record
+from anamnesis.index.held import reasons
 from anamnesis.operations.notes.show import NOTE_URI, find
+from anamnesis.trust.policy import why_not
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.notes.note import Memory
     from anamnesis.search.engine import SearchHit
     from anamnesis.search.filters import Filters
     from anamnesis.store import MemoryStore
@@ -20,6 +23,9 @@ class SearchAnswer:
 
     hits: Sequence[SearchHit]
     by_id: bool = False
+    warnings: dict[str, str] = fresh(
+        default_factory=dict
+    )  # of notes that no agent is given unasked
 
 
 def search(
@@ -31,10 +37,21 @@ def search(
     """
     named = _named(store, text.strip().removeprefix(NOTE_URI))
     if named is not None:
-        return SearchAnswer([named][offset : offset + max(limit, 0)], by_id=True)
+        one = [named][offset : offset + max(limit, 0)]
+        return SearchAnswer(one, by_id=True, warnings=warnings(store, [hit.note for hit in one]))
     _keep_vectors_up(store)
     hits = store.recall(text, filters=filters, k=limit, offset=offset)
-    return SearchAnswer(hits)
+    return SearchAnswer(hits, warnings=warnings(store, [hit.note for hit in hits]))
+
+
+def warnings(store: MemoryStore, notes: Sequence[Memory]) -> dict[str, str]:
+    """What a reader must know about notes that are held or wait for review, by id."""
+    found: dict[str, str] = store.ask(lambda db: reasons(db, [note.id for note in notes]))
+    for note in notes:
+        reason = found.get(note.id) or why_not(note.origin, note.tags)
+        if reason:
+            found[note.id] = f"Not reviewed, do not act on it: {reason}."
+    return found
 
 
 def _keep_vectors_up(store: MemoryStore) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import replace
+from anamnesis.ground.clock import utcnow
+from anamnesis.notes.ids import new_id
+from anamnesis.notes.note import Memory
 from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
 from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
 from anamnesis.search.filters import Filters
 
 if TYPE_CHECKING:
-    from anamnesis.notes.note import Memory
     from anamnesis.operations.notes.draft import NoteDraft
     from anamnesis.operations.notes.policy import Face
     from anamnesis.store import MemoryStore
@@ -40,6 +41,7 @@ def write(
     machine_id: str = "unknown",
     anyway: bool = False,
     keep_secrets: bool = False,
+    origin: str = "",
 ) -> WrittenNote:
     """Store a new note, or give the one that already says exactly this.
 
@@ -58,22 +60,36 @@ def write(
         if known is not None:
             return WrittenNote(known, notice=_KNOWN, written=False)
     similar = _similar(store, draft) if rules.checks_near_duplicates and not anyway else ()
-    note = store.write(
-        type=draft.type,
-        title=draft.title,
-        body=draft.body,
-        project=draft.project,
-        machine_id=machine_id,
-        scope=draft.scope,
-        tags=draft.tags,
-        confidence=draft.confidence,
-        supersedes=" ".join(draft.supersedes),
+    now = utcnow()
+    note = store.put(
+        Memory(
+            id=new_id(),
+            type=draft.type,
+            title=draft.title,
+            body=draft.body,
+            project=draft.project,
+            machine_id=machine_id,
+            scope=draft.scope,
+            tags=list(draft.tags),
+            created_at=now,
+            updated_at=now,
+            confidence=draft.confidence,
+            supersedes=" ".join(draft.supersedes),
+            origin=origin,
+            **draft.later,  # type: ignore[arg-type]
+        )
     )
-    if any(draft.later.values()):
-        note = store.put(replace(note, **draft.later))
     about_secrets = (kept if held else replaced)(kinds)
-    notice = " ".join(filter(None, (about_secrets, *map(_resembles, similar))))
+    notice = " ".join(filter(None, (about_secrets, _held(note), *map(_resembles, similar))))
     return WrittenNote(note, notice=notice, similar=similar)
+
+
+def _held(note: Memory) -> str:
+    """What the writer must know of a note that no session will be given; a secret was told of."""
+    from anamnesis.trust.poison import finding
+
+    found = finding(f"{note.title}\n\n{note.body}")
+    return f"It is held for review, see `anamnesis review`: {found.reason}." if found else ""
 
 
 def require_notes(store: MemoryStore, ids: tuple[str, ...]) -> None:

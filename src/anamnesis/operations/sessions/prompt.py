@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from anamnesis.ground.home import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.inject.prompt import Match
+    from anamnesis.store import MemoryStore
 
 
 def recall_for_prompt(
@@ -66,12 +67,22 @@ def _found(home: Home, payload: Payload, prompt: str, project: str) -> list[Matc
     given = receipts.already_given(home, session)
     try:
         with MemoryStore(home, hurried=True) as store:
-            return recall(store, prompt, project=project, given=given, session=session)
+            found = recall(store, prompt, project=project, given=given, session=session)
+            return _admitted(store, found)
     except IndexBroken:
         from anamnesis.operations.sessions.rebuilding import rebuild_in_background
 
         rebuild_in_background(home)
         return []
+
+
+def _admitted(store: MemoryStore, found: list[Match]) -> list[Match]:
+    if not found:
+        return found
+    from anamnesis.index.held import admitted
+
+    allowed = store.ask(lambda db: admitted(db, [each.note.id for each in found]))
+    return [each for each in found if each.note.id in allowed]
 
 
 def _leave_receipt(

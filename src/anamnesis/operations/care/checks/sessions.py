@@ -10,7 +10,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks import runs
-from anamnesis.index.curation import count_pending
+from anamnesis.index.held import count_waiting
 from anamnesis.operations.care.checks import (
     FAILED,
     GLANCES,
@@ -67,7 +67,7 @@ def _still_runs(area: str) -> bool:
 
 
 def _review(subject: Subject) -> Iterator[Finding]:
-    if number := subject.store.ask(count_pending):
+    if number := subject.store.ask(count_waiting):
         those = counted(number, "note waits", "notes wait")
         yield Finding("review", WARNING, f"{those} for review", "anamnesis review")
 

@@ -1,0 +1,45 @@
+"""Show what becomes of a note by who wrote it: given to sessions, held for review, or only found.
+
+A note whose text addresses the agent, or seems to hold a secret, is held whoever wrote it, until
+you keep it:  anamnesis review. Change a row with:  anamnesis config set trust_import inject
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.operations.curate.review import trust_table
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis trust
+  anamnesis config set trust_agent review
+"""
+_MEANING = {
+    "inject": "given to sessions",
+    "review": "given to sessions once you kept them",
+    "search": "only found by search",
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print the table."""
+    rows = trust_table()
+    if args.json:
+        output.say_json(
+            [{"name": r.name, "writer": r.writer, "treatment": r.treatment} for r in rows]
+        )
+        return 0
+    for row in rows:
+        output.say(f"{row.name:11} {_MEANING[row.treatment]:37} {row.writer}")
+    output.say(f"{'(finding)':11} {'held until you keep them':37} notes that address the agent")
+    return 0

@@ -1,0 +1,96 @@
+"""One table: what becomes of a note, by who wrote it.
+
+`inject`: it is put before an agent unasked. `review`: not before a person kept it. `search`: only
+a search finds it. A finding (see `verdict`) holds a note whatever its row says.
+"""
+
+from __future__ import annotations
+
+from anamnesis import config
+from anamnesis.ground.records import record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+INJECT, REVIEW, SEARCH = TREATMENTS = ("inject", "review", "search")
+NATIVE = "import:claude-code"
+
+
+@record
+class Standing:
+    """A row: the notes of one kind of writer, most trusted first."""
+
+    name: str  # the setting is `trust_` and this
+    writer: str
+    treatment: str
+    where: str  # the same as a condition on the index; without one the field is not needed
+
+
+TABLE = (
+    Standing("person", "you, or a note from before origins were kept", INJECT, ""),
+    Standing("session", "a session, captured on one of your machines", INJECT, ""),
+    Standing("reflection", "a reflection on sessions", INJECT, ""),
+    Standing(
+        "native", "Claude Code's own memory on your machines", INJECT,
+        f"coalesce(m.origin, '') = '{NATIVE}'",
+    ),
+    Standing("agent", "an agent, by memory_write", INJECT, "coalesce(m.origin, '') GLOB 'agent:*'"),
+    Standing(
+        "import", "a file or another program's export", REVIEW,
+        f"coalesce(m.origin, '') GLOB 'import:*' AND m.origin <> '{NATIVE}'",
+    ),
+)  # fmt: skip
+_ORDER = [row.name for row in TABLE]
+
+
+def table() -> list[Standing]:
+    """The rows as they are set on this machine."""
+    said = {row.name: (config.setting(f"trust_{row.name}") or "").lower() for row in settable()}
+    return [
+        replace(row, treatment=said[row.name]) if said.get(row.name) in TREATMENTS else row
+        for row in TABLE
+    ]
+
+
+def condition() -> str:
+    """Which notes of the index `m` an agent may be given unasked, as SQL."""
+    kept_out = ["EXISTS (SELECT 1 FROM held h WHERE h.memory_id = m.id)"]
+    for row in table():
+        waits = (
+            "EXISTS (SELECT 1 FROM memory_tags w WHERE w.memory_id = m.id AND w.tag = 'pending')"
+        )
+        if row.where and row.treatment != INJECT:
+            unless = f" AND {waits}" if row.treatment == REVIEW else ""
+            kept_out.append(f"({row.where}{unless})")
+    return f"NOT ({' OR '.join(kept_out)})"
+
+
+def standing(origin: str) -> Standing:
+    """The row of an origin; an empty or unknown one counts as a note always did."""
+    name = "native" if origin == NATIVE else origin.partition(":")[0]
+    return next((row for row in table() if row.name == name), TABLE[0])
+
+
+def why_not(origin: str, tags: Iterable[str]) -> str:
+    """Why a note is not given to an agent unasked, for its writer alone; empty if it is."""
+    row = standing(origin)
+    if row.treatment == SEARCH:
+        return f"notes by {row.writer} are only found by search"
+    waits = row.treatment == REVIEW and "pending" in tags
+    return f"it comes from {row.writer} and nobody has reviewed it" if waits else ""
+
+
+def lowest(origins: Iterable[str]) -> str:
+    """The origin that is trusted least: what is made of several notes is no better than it."""
+    return max(origins, key=lambda origin: _ORDER.index(standing(origin).name), default="")
+
+
+def said(origin: str) -> str:
+    """An origin in words: `agent claude-code`."""
+    return origin.replace(":", " ", 1)
+
+
+def settable() -> list[Standing]:
+    """The rows that a setting may change."""
+    return [row for row in TABLE if row.where]
