@@ -37,6 +37,7 @@ _ACTS = (
         r"|new instructions|further instructions|your instructions|next (?:orders|instructions))\b",
         "fetch download open visit browse load retrieve read get curl webfetch go access request pull",
         "follow obey execute comply carry do treat adopt instructions orders",
+        lead=4,
     ),
     rule(
         "obey",
@@ -59,6 +60,7 @@ _ACTS = (
         "prepend",
         "this these same above following itself yourself",
         "every all each any other your claude agents gemini new memory future",
+        lead=4,
     ),
     rule(
         "tool",
@@ -69,6 +71,7 @@ _ACTS = (
         r" (?:notes?|memor(?:y|ies))\b",
         "function invoke tool antml parameter memory delete erase wipe forget remove calls call use "
         "function_calls function_call tool_call tool_use tool_calls memory_delete memory_write",
+        lead=4,
     ),
     rule(
         "tool",
@@ -78,6 +81,7 @@ _ACTS = (
         r"|\b(?:execute|run|issue) (?:the )?(?:following|this|these|below) (?:\w+ )?(?:commands?|code|script|payload"
         r"|snippet)\b",
         "call use invoke run trigger launch execute issue",
+        lead=4,
     ),
     rule(
         "shell",
@@ -93,6 +97,7 @@ _ACTS = (
         r"|mshta|certutil -urlcache|powershell (?:-\w+ )*-e(?:nc(?:odedcommand)?)?\b)",
         "curl wget fetch iex invoke downloadstring base bash sh eval exec python nc npm pip uv npx uvx pipx mshta "
         "certutil powershell download get source base64 python3 pip3",
+        lead=16,
     ),
     rule(
         "destroy",
@@ -124,6 +129,7 @@ _ACTS = (
         "authentication authorization authorisation validation csrf auditing antivirus firewall selinux signature certificate tls ssl review protection mfa fa scanning "
         "scanner policy monitoring tools commands access actions calls requests bash settings mcp claude agents "
         "gemini config bashrc zshrc profile crontab authorized_keys authorized git sudoers full",
+        lead=16,
     ),
     rule(
         "backdoor",
@@ -157,6 +163,7 @@ _ACTS = (
         "approved agreed consented authorized authorised confirmed permitted allowed granted signed wants requested "
         "given preapproved preauthorized needed required necessary implied anthropic openai google developers "
         "developer administrators administrator platform directive order instruction override trusted level code team",
+        lead=24,
     ),
     rule(
         "steer",
@@ -167,6 +174,7 @@ _ACTS = (
         r"|developer|person)s?\b",
         "recommend suggest promote advertise praise endorse mention link convince persuade urge claim assure insist "
         "lie deny answer reply respond say tell ask trick instruct",
+        lead=32,
     ),
     rule(
         "address",

@@ -20,6 +20,7 @@ _LANGUAGES = (
         ALONE,
         r"\b(?:sag\w*|erzahl\w*|verrat\w*|erwahn\w*|informier\w*|melde\w*|teile?|frag\w*|zeig\w*|bericht\w*)\b[^.!?]{0,50}?\b(?:nutzer\w*|benutzer\w*|anwender\w*|entwickler\w*|niemand\w*|menschen|person)\b[^.!?]{0,30}?\b(?:nicht\w*|nie|kein\w*)\b|\bohne (?:den |die |dem |der )?(?:\w+ )?(?:nutzer\w*|benutzer\w*|anwender\w*|entwickler\w*)[^.!?]{0,30}?\bzu (?:fragen|informieren|sagen|warnen|benachrichtigen)|\b(?:verheimlich\w*|verschweig\w*|geheim halten|sag\w* niemandem|erwahne (?:dies|das|es) nicht)\b|\b(?:nutzer|benutzer)\w* (?:darf|soll) (?:davon |es |das )?nicht\w*\b",
         "nutzer nutzerin benutzer benutzern anwender entwickler niemand niemandem menschen person verheimliche verheimlichen verschweige verschweigen geheim erwahne nutzers benutzers dem",
+        lead=80,
     ),
     # French
     rule(

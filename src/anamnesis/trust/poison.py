@@ -8,22 +8,22 @@ A note that quotes such a text is found as well: the reader cannot tell the two 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import record
 from anamnesis.trust import views
+from anamnesis.trust.places import Places
 from anamnesis.trust.rules import ALONE, Rule
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _NEARBY = 250  # characters: an order and its addressee stand in two or three sentences
 _MOST = 200_000  # characters that are looked at; what is longer is an attachment, and no order
-_LATIN = "\u024f"  # the last letter that the rules of European languages need not go beyond
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Why a text is held."""
 
@@ -31,7 +31,7 @@ class Finding:
     reason: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Sign:
     rule: Rule
     at: int
@@ -42,39 +42,39 @@ def finding(*texts: str) -> Finding | None:
     text = "\n\n".join(texts)
     if veiled := views.hidden(text):
         return Finding("hidden", veiled)
-    for view, encoded in _views(text[:_MOST]):
-        if found := _judged(_signs(view, encoded=encoded), encoded=encoded):
+    for places, encoded in _views(text[:_MOST]):
+        if found := _judged(_signs(places, encoded=encoded), encoded=encoded):
             return found
     return None
 
 
-def _views(text: str) -> Iterator[tuple[str, bool]]:
-    telling = _telling()
+def _views(text: str) -> Iterator[tuple[Places, bool]]:
     view = views.plain(text)
     spoken = views.words(view)
-    yield view, False
-    for other in views.disguised(view, spoken, telling):
-        yield other, True
-    for other in views.turned(view, frozenset(spoken), _turns()):
-        yield other, True
-    for other in views.decoded(text):
-        yield views.plain(other), True
+    places = Places(view, spoken)
+    yield places, False
+    for other in _unveiled(text, view, spoken, places.spoken):
+        yield Places(other, views.words(other)), True
 
 
-def _signs(view: str, *, encoded: bool) -> list[_Sign]:
+def _unveiled(text: str, view: str, spoken: list[str], known: frozenset[str]) -> Iterator[str]:
+    """What the text says besides, if something in it is disguised, turned or encoded."""
+    yield from views.disguised(view, spoken, _telling())
+    yield from views.turned(view, known, _telling())
+    yield from map(views.plain, views.decoded(text))
+
+
+def _signs(places: Places, *, encoded: bool) -> list[_Sign]:
     """The signs in a view; how somebody is spoken to is looked for only beside an act."""
-    spoken = frozenset(views.words(view))
-    foreign = not view.isascii() and max(view) > _LATIN
+    rules = _rules()
     signs: list[_Sign] = []
-    for number, rule in enumerate(_rules()):
+    for number in _needs().met_by(places.spoken, foreign=views.is_foreign(places.view)):
+        rule = rules[number]
         if not rule.harm and not signs:
-            continue
-        if not rule.needs and not foreign and not rule.pattern.isascii():
-            continue
-        if all(not need.isdisjoint(spoken) for need in rule.needs):
-            signs += [_Sign(rule, found.start()) for found in _compiled(number).finditer(view)]
-            if signs and (encoded or signs[-1].rule.weight >= ALONE):
-                return signs[-1:]
+            break  # acts come first
+        signs += [_Sign(rule, at) for at in places.matches(rule, _compiled(number))]
+        if signs and (encoded or signs[-1].rule.weight >= ALONE):
+            return signs[-1:]
     return sorted(signs, key=lambda sign: sign.at)
 
 
@@ -122,20 +122,45 @@ def _rules() -> tuple[Rule, ...]:
     return tuple(sorted(every, key=lambda rule: (not rule.harm, -rule.weight)))
 
 
+class _Needs:
+    """The needs of all rules as bits, so that a text is asked for each of its words once."""
+
+    _FOREIGN = 1
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._bits: dict[str, int] = {}
+        self._of: list[int] = []
+        bit = self._FOREIGN
+        for rule in rules:
+            # Words of languages without spaces cannot be looked up; their letters can.
+            needed = 0 if rule.needs or rule.pattern.isascii() else self._FOREIGN
+            for need in rule.needs:
+                bit <<= 1
+                needed |= bit
+                for word in need:
+                    self._bits[word] = self._bits.get(word, 0) | bit
+            self._of.append(needed)
+
+    def met_by(self, spoken: frozenset[str], *, foreign: bool) -> list[int]:
+        """The numbers of the rules that these words could break."""
+        met = self._FOREIGN if foreign else 0
+        for word in self._bits.keys() & spoken:
+            met |= self._bits[word]
+        return [number for number, needed in enumerate(self._of) if met & needed == needed]
+
+
+@cache
+def _needs() -> _Needs:
+    return _Needs(_rules())
+
+
 @cache
 def _compiled(number: int) -> re.Pattern[str]:
     return re.compile(_rules()[number].pattern)
 
 
 @cache
-def _telling() -> frozenset[str]:
-    """The words that somebody would take apart to hide them."""
+def _telling() -> views.Telling:
     long = {word for rule in _rules() for need in rule.needs for word in need if len(word) > 4}
-    return frozenset(
-        long | {"user", "curl", "tell", "send", "you", "your", "not", "the", "all", "and"}
-    )
-
-
-@cache
-def _turns() -> views.Turns:
-    return views.Turns(_telling())
+    short = {"user", "curl", "tell", "send", "you", "your", "not", "the", "all", "and"}
+    return views.Telling(frozenset(long | short))

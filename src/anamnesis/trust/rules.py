@@ -4,18 +4,19 @@ No single word is a sign: a developer's notes rightly say "always run", "ignore 
 "never tell". A sign is an act together with whom or what it is aimed at. Some say enough alone
 (`ALONE`); the others count only together with one more of another kind nearby.
 
-A rule is tried only if the text has one word of each of its `needs`: most texts have none.
+A rule is tried only where one word of each of its `needs` stands close together (`places`): most
+texts have no such place. With a `lead` it is tried only at the few words before its first need.
 """
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
+from dataclasses import dataclass
 
 ALONE = 2
 TOGETHER = 1
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One sign: what it is called, how much it says, when it is tried, and how it reads."""
 
@@ -25,12 +26,20 @@ class Rule:
     needs: tuple[frozenset[str], ...]
     pattern: str
     harm: bool = True  # whether it is an act; being spoken to is none
+    lead: int | None = None  # characters of a sign before a word of the first need, where known
 
 
-def rule(kind: str, weight: int, pattern: str, *needs: str, harm: bool = True) -> Rule:
+def rule(
+    kind: str,
+    weight: int,
+    pattern: str,
+    *needs: str,
+    harm: bool = True,
+    lead: int | None = None,
+) -> Rule:
     """A rule whose words are written as text."""
     sets = tuple(frozenset(words.split()) for words in needs)
-    return Rule(kind, REASONS[kind], weight, sets, pattern, harm)
+    return Rule(kind, REASONS[kind], weight, sets, pattern, harm, lead)
 
 
 REASONS = {
@@ -108,7 +117,8 @@ _ORDER_WORDS = (
     "instructions instruction prompt prompts rules rule guidelines guideline directives directive "
     "guardrails guardrail restrictions restriction constraints constraint policies policy training "
     "programming orders everything commands context safeguards limits limitations told request "
-    "requests said safety anything above configuration message messages claude.md agents.md ethics"
+    "requests said safety anything above configuration message messages claude.md agents.md ethics "
+    "command guard rail rails limit limitation order protocol protocols asked instructed learned"
 )
 _RULES = (
     rule(
@@ -131,6 +141,7 @@ _RULES = (
         r"|(?:told|said|asked|instructed|learned)\b)",
         _FORGET_WORDS,
         _ORDER_WORDS,
+        lead=24,
     ),
     rule(
         "override",
@@ -140,6 +151,7 @@ _RULES = (
         r"|so far|up to (?:here|this point|now)|you know|you(?:'ve| have) (?:been|learned|read))\b",
         "ignore ignoring disregard forget discard erase",
         "everything anything all what whatever",
+        lead=4,
     ),
     rule(
         "override",
@@ -153,6 +165,7 @@ _RULES = (
         "previous prior earlier above existing original other old your all system user users",
         "instructions instruction prompt prompts rules guidelines directives restrictions safeguards "
         "guardrails orders constraints policy policies limits",
+        lead=4,
     ),
     rule(
         "override",
@@ -187,6 +200,7 @@ _RULES = (
         "announce announcing let letting confirm confirming check checking",
         "user users human humans operator operators developer developers owner owners person persons "
         "maintainer maintainers anyone anybody",
+        lead=12,
     ),
     rule(
         "conceal",
@@ -246,6 +260,7 @@ _RULES = (
         "now new real no every all any each true actual only primary secret hidden mode reprogrammed reassigned reconfigured "
         "jailbroken unrestricted unfiltered uncensored evil restrictions limits limitations guidelines "
         "filters constraints rules different",
+        lead=32,
     ),
     rule(
         "reveal",
@@ -258,6 +273,7 @@ _RULES = (
         "print reveal output show repeat display leak dump disclose tell give recite share list copy write "
         "include quote send return",
         "prompt message instructions instruction conversation chat context",
+        lead=4,
     ),
     rule(
         "exfiltrate",
@@ -271,6 +287,7 @@ _RULES = (
         r"|/dev/tcp/|\bscp\b[^\n]{0,60}(?:\.ssh|\.aws|\.env|id_rsa|credentials)[^\n]{0,60}\S+@\S+:"
         r"|\b(?:nslookup|dig|ping)\b[^\n]{0,40}\$\()",
         "curl wget nc ncat netcat scp rsync iwr irm invoke http requests fetch tcp nslookup dig ping openssl",
+        lead=200,
     ),
     rule(
         "exfiltrate",
@@ -284,6 +301,7 @@ _RULES = (
         "posting uploading forwarding mailing copying e emails forwards mails",
         "all any every their whole entire full everything user users local found complete output contents "
         "content value copy what its his your anything",
+        lead=4,
     ),
     rule(
         "exfiltrate",
@@ -299,6 +317,7 @@ _RULES = (
         "keychain cookie cookies env environment ssh id_rsa rsa aws netrc npmrc pypirc kubeconfig passwd "
         "shadow wallet history bash_history zsh_history conversation conversations chat transcript "
         "transcripts memory memories http https",
+        lead=4,
     ),
     rule(
         "exfiltrate",
@@ -313,5 +332,6 @@ _RULES = (
         r"|query(?: string| parameter)?|image|img|link|subdomain|dns)\b",
         "image img link markdown pixel url query parameter append insert encode embed put substitute add fill "
         "http https",
+        lead=48,
     ),
 )

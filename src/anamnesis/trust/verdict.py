@@ -7,10 +7,10 @@ machine, in `<home>/vouched.txt`: another machine, or whoever can write to the r
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from anamnesis.trust.poison import Finding, finding
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,7 +23,8 @@ def verdict(home: str, *, title: str, body: str, tags: Iterable[str] = ()) -> Fi
     found = finding(text) or _secret(home, text)
     if found is not None and _mark(text) not in _vouched(home):
         return found
-    return finding(", ".join(tags))  # tags come and go; what is in them nobody vouches for
+    said = ", ".join(tags)
+    return finding(said) if said else None  # tags come and go; what is in them nobody vouches for
 
 
 def vouch(home: str, *, title: str, body: str) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from binascii import Error as BadEncoding
 from binascii import a2b_base64, unhexlify
-from itertools import pairwise
+from functools import lru_cache
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -27,13 +28,19 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _FLAG = "\U0001f3f4"  # three flags are written with the same invisible letters
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
-_OVERRIDES = re.compile("[\u202d\u202e]")
+_FIRST_SELECTOR = "\ufe00"
+_REVERSING = frozenset("\u202d\u202e")
+_LAST_LATIN = "\u024f"
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
+# Accented Latin letters, dashes, quotes, arrows and drawings: none joins with its neighbours.
+_SINGLE = re.compile("[\x80-\u024f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2100-\u2bff]*")
 
 # Letters of other alphabets that look like Latin ones, and small capitals.
 _LOOK_ALIKES = str.maketrans(
     "абвгдеёзијкмнорԛѕтуԝхѵһԁɡӏіїүαβγεηικνορτυχωϲϳℓʟᴀʙᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢс",
     "abbrdee3ujkmhopqstywxvhdgliiyabyenikvoptuxwcjllabcdefghijkmnoprstuvwyzc",
 )
+_LOOKING_ALIKE = frozenset(map(chr, _LOOK_ALIKES))
 _REGIONAL = {0x1F1E6 + n: chr(ord("a") + n) for n in range(26)}
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _ROT13 = str.maketrans(
@@ -41,8 +48,13 @@ _ROT13 = str.maketrans(
 )  # of small letters: views are in small letters
 
 _WORD = re.compile(r"[^\W\d_]+")
+_LETTERS_ONLY = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
+_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
+_LEAST_LETTERS = 4  # different ones; fewer spell no order
+_FIVE_ALONE = "\x01" * 5  # lengths of words, as characters
 _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][\s._*~|+,/\\-]{1,3}){4,}[^\W\d_](?![^\W_])")
 _BROKEN = re.compile(r"\b[a-z]++(?:[-._*~|+/\\`'\u2019]{1,2}[a-z]++)+")
+_DIGIT_IN_WORD = re.compile("[013457@$!][a-z]")
 _DISGUISED = re.compile(
     r"(?:\b[a-z]++|(?<!\S)(?=[013457@$!]+[a-z]))[013457@$!]++[a-z][a-z013457@$!]*+"
 )
@@ -53,27 +65,47 @@ _ESCAPES = re.compile(
     r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|&#x?[0-9A-Fa-f]{2,5};|\\[0-7]{3})+"
 )
 _CODES = re.compile(r"(?:(?<!\d)(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,;]+){9,}\d{2,3}(?!\d)")
+_LONG_RUN = b"a" * 16
+_BASE64_DIGITS = bytes(
+    ord("a" if code < 128 and (chr(code).isalnum() or chr(code) in "_+/-") else " ")
+    for code in range(256)
+)
+# Without what may stand between them, digits of every notation stand together.
+_TWENTY_DIGITS = b"0" * 20
+_DIGITS = bytes(ord("0" if code in b"0123456789abcdefABCDEF" else " ") for code in range(256))
+_BETWEEN_DIGITS = bytes([*b" \t\n\r\v\f\x1c\x1d\x1e\x1f:,;?", *range(128, 256)])
+_LEAST_ESCAPES = 2
 _MOST_BY_CHANCE = 18  # characters of escapes: six letters; an address has a few
 _BITS = re.compile(r"(?<!\d)(?:[01]{8}\s*){6,}")
 
 
 def hidden(text: str) -> str:
     """How a text hides letters from the person who reviews it, or nothing."""
-    if text.isascii():
+    odd = _odd(text)
+    if not odd or (max(odd) < _FIRST_SELECTOR and odd.isdisjoint(_REVERSING)):
         return ""
     found = _TAGS.search(text)
     if found and text[max(0, found.start() - 1)] != _FLAG:
         return "it holds invisible letters"
     if _SELECTORS.search(text):
         return "it hides data in invisible characters"
-    return "it reverses the direction of its text" if _OVERRIDES.search(text) else ""
+    return "" if odd.isdisjoint(_REVERSING) else "it reverses the direction of its text"
 
 
 def plain(text: str) -> str:
     """The text in small letters, one space between words, without what cannot be seen."""
-    if not text.isascii():
+    odd = _odd(text)
+    if odd and _SINGLE.fullmatch("".join(odd)):
+        for character in odd:
+            text = text.replace(character, _folded_character(character))
+    elif odd:
         text = _folded(text)
     return " ".join(text.lower().split())
+
+
+@lru_cache(maxsize=2)  # a text and its view are asked for several times in a row
+def _odd(text: str) -> frozenset[str]:
+    return frozenset() if text.isascii() else frozenset("".join(_NOT_ASCII.findall(text)))
 
 
 def _folded(text: str) -> str:
@@ -83,37 +115,67 @@ def _folded(text: str) -> str:
     return normalize("NFKC", _ACCENTS.sub("", normalize("NFKD", text)))
 
 
+@lru_cache(maxsize=512)
+def _folded_character(character: str) -> str:
+    return _folded(character)
+
+
+def is_foreign(view: str) -> bool:
+    """Whether a view has letters beyond those of Latin alphabets."""
+    return any(character > _LAST_LATIN and character.isalpha() for character in _odd(view))
+
+
 def words(view: str) -> list[str]:
     """The words of a view, in order."""
-    return _WORD.findall(view)
+    odd = _odd(view)
+    if any(map(str.isalnum, odd)):
+        return _WORD.findall(view)
+    for character in odd:
+        view = view.replace(character, " ")
+    return view.translate(_LETTERS_ONLY).split()
 
 
-def disguised(view: str, spoken: list[str], telling: frozenset[str]) -> Iterator[str]:
+def disguised(view: str, spoken: list[str], telling: Telling) -> Iterator[str]:
     """The view with telling words put together again, where somebody took them apart."""
-    if not view.isascii():
+    if not _odd(view).isdisjoint(_LOOKING_ALIKE):
         other = view.translate(_LOOK_ALIKES)
-        if other != view and not telling.isdisjoint(words(other)):
+        if not telling.words.isdisjoint(words(other)):
             yield other
     put = _put_together(view, spoken, telling)
     if put:
         for token, joined in put.items():
             view = view.replace(token, joined)
-        yield _respaced(view, telling)
+        yield _respaced(view, telling.words)
 
 
-def _put_together(view: str, spoken: list[str], telling: frozenset[str]) -> dict[str, str]:
+def _put_together(view: str, spoken: list[str], telling: Telling) -> dict[str, str]:
     put: dict[str, str] = {}
-    if sum(len(word) == 1 for word in spoken) >= 5:
+    known, beginnings = telling.words, telling.beginnings
+    if _spells(spoken):
         for found in _LETTERS_APART.findall(view):
             put[found] = "".join(_WORD.findall(found))
-    for token in {*_BROKEN.findall(view), *_DISGUISED.findall(view)}:
+    apart = [
+        (first, second)
+        for first, second in pairwise(spoken)
+        if first in beginnings and first + second in beginnings
+    ]
+    tokens = set(_DISGUISED.findall(view) if _DIGIT_IN_WORD.search(view) else ())
+    if apart:
+        firsts = tuple({first for first, _ in apart})
+        tokens.update(token for token in _BROKEN.findall(view) if token.startswith(firsts))
+    for token in tokens:
         joined = "".join(_WORD.findall(token.translate(_LEET)))
-        if joined in telling:
+        if joined in known:
             put[token] = joined
-    for first, second in set(pairwise(spoken)):
-        if first + second in telling and first not in telling:
+    for first, second in apart:
+        if first + second in known and first not in known:
             put[f"{first} {second}"] = first + second
     return put
+
+
+def _spells(spoken: list[str]) -> bool:
+    letters = _ALPHABET.intersection(spoken)
+    return len(letters) >= _LEAST_LETTERS and _FIVE_ALONE in "".join(map(chr, map(len, spoken)))
 
 
 def _respaced(view: str, telling: frozenset[str]) -> str:
@@ -126,21 +188,26 @@ def _respaced(view: str, telling: frozenset[str]) -> str:
     return " ".join(view.split())
 
 
-def turned(view: str, spoken: frozenset[str], turns: Turns) -> Iterator[str]:
+def turned(view: str, spoken: frozenset[str], telling: Telling) -> Iterator[str]:
     """The view read backwards or by rot13, if that brings telling words to light."""
-    if len(turns.backwards & spoken) >= _TURNED_WORDS:
+    if len(telling.turned & spoken) < _TURNED_WORDS:
+        return
+    if len(telling.backwards & spoken) >= _TURNED_WORDS:
         yield view[::-1]
-    if len(turns.rotated & spoken) >= _TURNED_WORDS:
+    if len(telling.rotated & spoken) >= _TURNED_WORDS:
         yield view.translate(_ROT13)
 
 
-class Turns:
-    """How telling words look when they are turned."""
+class Telling:
+    """The words that somebody would hide, and how they look taken apart or turned."""
 
-    def __init__(self, telling: frozenset[str]) -> None:
-        long = [word for word in telling if len(word) > 4]
-        self.backwards = frozenset(word[::-1] for word in long) - telling
-        self.rotated = frozenset(word.translate(_ROT13) for word in long) - telling
+    def __init__(self, words: frozenset[str]) -> None:
+        self.words = words
+        self.beginnings = frozenset(word[: end + 1] for word in words for end in range(len(word)))
+        long = [word for word in words if len(word) > 4]
+        self.backwards = frozenset(word[::-1] for word in long) - words
+        self.rotated = frozenset(word.translate(_ROT13) for word in long) - words
+        self.turned = self.backwards | self.rotated
 
 
 def decoded(text: str, depth: int = _DEPTH) -> Iterator[str]:
@@ -152,18 +219,29 @@ def decoded(text: str, depth: int = _DEPTH) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    for number, found in enumerate(_BASE64.findall(text)):
-        if number == MOST_DECODED:
-            break
+    data = text.encode("latin-1", "replace")  # one byte per character: positions stay the same
+    for found in islice(_long_runs(text, data), MOST_DECODED):
         yield _from_base64(found)
-    if "\\" in text or "%" in text or "&#" in text:
+    if sum(map(text.count, ("\\", "%", "&#"))) >= _LEAST_ESCAPES:
         yield _unescaped(text)
+    if _TWENTY_DIGITS not in data.translate(_DIGITS, delete=_BETWEEN_DIGITS):
+        return
     for found in _HEX.findall(text)[:MOST_DECODED]:
         yield _from_bytes(_unhexed(found))
     for found in _CODES.findall(text)[:MOST_DECODED]:
         yield "".join(chr(int(code)) for code in re.findall(r"\d+", found))
     for found in _BITS.findall(text)[:MOST_DECODED]:
         yield "".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", found))
+
+
+def _long_runs(text: str, data: bytes) -> Iterator[str]:
+    classes = data.translate(_BASE64_DIGITS)
+    at = classes.find(_LONG_RUN)  # skips sixteen characters at a time
+    while at >= 0:
+        found = _BASE64.match(text, at)
+        end = found.end() if found else at + len(_LONG_RUN)
+        yield text[at:end]
+        at = classes.find(_LONG_RUN, end)
 
 
 def _readable(parts: Iterable[str]) -> Iterator[str]:
