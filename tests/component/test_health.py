@@ -184,7 +184,7 @@ def test_a_session_that_finds_no_index_is_told_what_can_be_told_without(
     text = inject(Home(root), Payload(cwd="/"), format="text")
 
     assert "capture has been failing since" in text
-    assert "review" not in text
+    assert "for review" not in text
 
 
 def test_every_trouble_has_a_remedy_and_each_command_of_ours_exists(wreck: Path) -> None:

@@ -193,6 +193,7 @@ def test_no_word_is_lost_unless_a_side_removed_it(texts: tuple[str, str, str]) -
 
 @settings(max_examples=300, deadline=None)
 @given(three_texts(), st.booleans())
+@example(("\n```\nant b2", "ant m0\n\nant m3\nant b2", "ant t0\nant b2\nant t2"), False)
 def test_merging_again_changes_nothing(texts: tuple[str, str, str], mine_first: bool) -> None:
     base, mine, theirs = texts
 

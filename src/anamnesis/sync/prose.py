@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _NUMBERED = re.compile(r"\s*\d+[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][)\"'\u201d\u2019*_`]*\Z")
+_MOST_AGAIN = 16  # different ways to merge a result again; more would never settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +88,25 @@ def _ended(text: str) -> str:
 def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
     """Whether merging the result again, as any later sync may have to, changes nothing."""
     base, mine, theirs = texts
-    again = (
+    wanted = (woven.shared, woven.kept, woven.clean)
+    seen: set[tuple[str, str, str]] = set()
+    waiting = [
         (base, mine, woven.shared),
         (base, woven.kept, theirs),
         (base, woven.kept, woven.shared),
         (woven.base, woven.kept, woven.shared),
-    )
-    results = (_weave(*sides, mine_first=first) for sides in again for first in (True, False))
-    return all(
-        (result.shared, result.kept, result.clean) == (woven.shared, woven.kept, woven.clean)
-        for result in results
-    )
+    ]
+    while waiting and len(seen) < _MOST_AGAIN:
+        sides = waiting.pop()
+        if sides in seen:
+            continue
+        seen.add(sides)
+        for first in (True, False):
+            result = _weave(*sides, mine_first=first)
+            if (result.shared, result.kept, result.clean) != wanted:
+                return False
+            waiting.append((result.base, woven.kept, woven.shared))
+    return not waiting or all(sides in seen for sides in waiting)
 
 
 def _parts(
