@@ -15,7 +15,7 @@ Merge: {{7h}} {{7h}}
 index {{7h}}..{{7h}} 100644
 fixed in {{7h}}, see also {{10h}}
 "integrity": "sha512-{{86b}}==",
-    resolved "https://registry.example.org/left-pad/-/left-pad-1.3.0.tgz#{{40h}}"
+    resolved "https://registry.example.org/left-pad/-/left-pad-1.3.0.zip#{{40h}}"
 FROM node:20@sha256:{{64h}}
     --hash=sha256:{{64h}} \
 sha256: {{64h}}
