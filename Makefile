@@ -1,12 +1,12 @@
 # Every target creates what it needs; nothing has to be installed first but Python, git and make.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 NODE_MODULES := frontend/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs transcripts hot-path bench bench-recall bench-memory bench-prompts soak e2e clean frontend check-frontend compare-frontend pictures
+.PHONY: help demo test test-pythons check format docs docs-site transcripts hot-path bench bench-recall bench-memory bench-prompts bench-archive soak soak-all e2e clean frontend check-frontend compare-frontend pictures
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -31,6 +31,20 @@ test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
 	$(BIN)/python tests/browser/ensure_chromium.py
 	$(BIN)/python -m pytest
 
+# A Python that is not installed is named, so that nobody takes it for tested. Give TESTS=tests/unit for a quick look.
+PYTHONS ?= 3.11 3.12 3.13 3.14
+TESTS ?=
+test-pythons: ## Run the tests with every supported Python that is installed (PYTHONS, TESTS)
+	@failed=; for version in $(PYTHONS); do \
+	  python=$$(command -v python$$version || ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
+	  "$$python" -c '' 2>/dev/null || python=$$(ls -d "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
+	  if test -z "$$python"; then echo "Python $$version is not installed: not tested"; continue; fi; \
+	  echo "Python $$version: $$python"; venv=.cache/python-$$version; \
+	  test -e $$venv/.installed || { "$$python" -m venv $$venv && \
+	    $$venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]' && touch $$venv/.installed; } || exit 1; \
+	  $$venv/bin/python -m pytest $(TESTS) || failed="$$failed $$version"; \
+	done; test -z "$$failed" || { echo "Failed with Python$$failed"; exit 1; }
+
 # The bundle is committed, so that nobody needs Node to use the dashboard; this proves that it is ours.
 $(NODE_MODULES): frontend/package.json frontend/package-lock.json
 	@command -v npm > /dev/null || { echo "Node.js 20 with npm is needed to check the dashboard's scripts"; exit 1; }
@@ -48,15 +62,9 @@ compare-frontend: $(NODE_MODULES)
 	cd frontend && npm run --silent check && node build.mjs ../.cache/frontend
 	for file in .cache/frontend/*; do cmp $$file src/anamnesis/web/static/$$(basename $$file) || exit 1; done
 
-# They shall look alike whoever writes them, so they need the typeface that the dashboard prefers.
-$(VENV)/.fonts: $(STAMP)
-	@if fc-list | grep -q Inter; then touch $@; \
-	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends fonts-inter >/dev/null && touch $@; \
-	else echo "The typeface Inter is missing: install it first"; exit 1; fi
-
-pictures: $(STAMP) $(VENV)/.fonts ## Write the pictures of the documentation
+pictures: $(STAMP) ## Write the pictures of the documentation
 	$(BIN)/python -m tests.browser.screenshots
+	$(BIN)/python -m demo.picture
 
 check: $(STAMP) check-frontend ## Formatter, linter, types, layers, size ceiling, docs
 	$(BIN)/ruff format --check .
@@ -71,28 +79,44 @@ format: $(STAMP) ## Apply the formatter and the safe fixes
 
 docs: $(STAMP) ## Write the generated reference pages
 	$(BIN)/python -m anamnesis.cli.reference > docs/reference/cli.md
+	$(BIN)/python -m anamnesis.cli.reference --man > docs/reference/anamnesis.1
 	$(BIN)/python -m anamnesis.mcp.reference > docs/reference/mcp-tools.md
 
+$(VENV)/.site: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+docs-site: $(VENV)/.site ## Build the documentation as a site, every link checked
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "To read it:  python3 -m http.server --directory .cache/site --bind 127.0.0.1"
+
 transcripts: $(STAMP) ## Write what the program prints now into the transcript tests
-	$(BIN)/python tests/support/transcripts.py
+	PYTHONPATH=tests $(BIN)/python -m support.transcripts
 
 hot-path: $(STAMP) ## Write the list of modules that hooks and the server load
 	HOT_PATH=write $(BIN)/python -m pytest -q -n 0 tests/test_hot_path.py -k anew
 
-bench: $(STAMP) ## Print the performance table (some minutes)
+bench: $(STAMP) ## Print the performance tables (ten minutes); fails where a budget is missed
 	$(BIN)/python -m benchmarks.performance
 
 bench-recall: $(STAMP) ## Print how often recall finds what was meant, and what it costs
 	$(BIN)/python -m benchmarks.recall
 
-bench-memory: $(STAMP) ## Print what session notes keep, beside the plain method
+bench-memory: $(STAMP) ## Print what session notes keep and what is offered of them unasked
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.prompts
+
+bench-archive: $(STAMP) ## Print what keeping sessions word for word costs
+	$(BIN)/python -m benchmarks.archive
 
 bench-prompts: $(STAMP) ## Print how often the hook at the prompt is right, and how often it speaks in vain
 	$(BIN)/python -m benchmarks.prompts
 
 soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak
+
+soak-all: $(STAMP) ## Every fault at every call of every command; prints the table (hours)
+	PYTHONPATH=tests $(BIN)/python -m faults.table
 
 e2e: $(STAMP) ## The real clients, offline against a scripted model (downloads them once by npm)
 	$(BIN)/python tests/clients/run.py

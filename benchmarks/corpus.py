@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from anamnesis.notes.fields import TYPES, Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import TYPES, Memory
 
+# 200k takes a quarter of an hour more: `make bench LARGE=1`
+SIZES = (1_000, 10_000, 50_000, *((200_000,) if os.environ.get("LARGE") else ()))
 PROJECTS = [f"github.com/team/project-{number}" for number in range(20)]
 COMMON = """
 the to of and a in is it for on with that this be as are was we not use when from by or an at if

@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
 from benchmarks import corpus
 from benchmarks.measure import Row, print_table
 
@@ -18,7 +18,7 @@ SIZES = (1_000, 5_000)
 _CHILD = """
 import json, resource, sys, time
 from anamnesis.store import MemoryStore
-from anamnesis.operations.curate import curate, dedup, reflect, import_ as take_in
+from anamnesis.operations.curate import dedup, import_, migrate, reflect
 root, what = sys.argv[1:]
 with MemoryStore(root) as store:
     store.refresh()
@@ -27,10 +27,10 @@ with MemoryStore(root) as store:
     if what == "dedup":
         found = len(dedup.find_duplicates(store))
     elif what == "preview":
-        found = len(curate.rekeyed(store, {"app": "other"}))
+        found = len(migrate.project_changes(store, {"app": "other"}))
     elif what == "migrate":
-        rows = curate.rekeyed(store, {"app": "other"})
-        curate.migrate(store, rows)
+        rows = migrate.project_changes(store, {"app": "other"})
+        migrate.migrate(store, rows)
         found = len(rows)
     else:
         found = sum(len(each.added) for each in reflect.propose(store))

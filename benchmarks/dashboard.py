@@ -23,7 +23,7 @@ COUNT = 50_000
 WAITING = 50  # notes for review
 CHANGES = 100  # recorded one by one
 ROUNDS = 15
-BUDGET = "150 ms"
+BUDGET = "120 ms"
 # Each of these is the first page that a fresh server is asked for, before it has counted anything.
 COLD = {"pulse": "/", "notes": "/notes", "map": "/map"}
 PAGES = {
@@ -31,6 +31,7 @@ PAGES = {
     "pulse": "/",
     "notes, page 500": "/notes?offset=25000",
     "notes, by title": "/notes?sort=title",
+    "notes, by title, page 800": "/notes?sort=title&offset=40000",
     "notes, one project": "/notes?project=github.com/team/project-3",
     "search, rare words": "/notes?q=bradego+fligri+hupa",
     "search, question": "/notes?q={question}",
@@ -38,8 +39,15 @@ PAGES = {
     "note": "/notes/{note}",
     "review": "/review",
     "injection": "/injection?project=github.com/team/project-3",
+    "recall lab": "/recall?q={question}",
     "timeline": "/timeline",
+    "sessions": "/sessions",
     "map": "/map",
+    "map of a project": "/map?project=github.com/team/project-3",
+    "conflicts": "/conflicts",
+    "fleet": "/fleet",
+    "settings": "/settings",
+    "doctor": "/settings?doctor=1",
 }
 
 

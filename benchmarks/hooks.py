@@ -1,4 +1,4 @@
-"""The hooks as a client runs them: inject and recall-hook cold, capture of a long transcript."""
+"""The hooks as a client runs them, cold: what a session waits for, and what runs behind it."""
 
 from __future__ import annotations
 
@@ -8,114 +8,196 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
+import time
 from pathlib import Path
 
 from anamnesis.capture import parse_transcript
 from anamnesis.store import MemoryStore
+from anamnesis.sync import GitSyncBackend
 from benchmarks import corpus
 from benchmarks.measure import (
-    Row,
+    COMMAND,
+    Sample,
+    Table,
+    adopt_orphans,
     ask_peer,
     bare_python,
-    cpu_of,
-    cpu_of_process,
-    milliseconds,
     peak_megabytes,
     peer_python,
-    print_table,
-    times,
+    sample,
+    sample_beside_python,
+    sample_process,
+    sample_with_children,
+    wait_for_orphans,
 )
 
-SIZES = (1_000, 10_000, 50_000)
 TRANSCRIPT_BYTES = 20 * 1024 * 1024
-ENTRY = "import sys; from anamnesis.cli import main; sys.exit(main())"
 PEAK = "import sys; from anamnesis.capture import parse_transcript; parse_transcript(sys.argv[1])"
+PROJECT = corpus.PROJECTS[3]
+START = {"session_id": "s", "cwd": "/", "hook_event_name": "SessionStart", "source": "startup"}
+OF_PYTHON = "`python -c pass`"
 
 
-def run() -> None:
+class Hooks:
+    """The commands of the hooks, on one store and with a home directory of their own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.told = {"ANAMNESIS_HOME": str(root), "HOME": str(root / "person")}
+        (root / "person").mkdir(exist_ok=True)
+
+    def sample(self, *arguments: str, payload: object = START) -> tuple[Sample, Sample]:
+        """One hook and Python alone; what it starts is waited for and not counted."""
+        taken = sample_beside_python(
+            [COMMAND, *arguments], stdin=json.dumps(payload).encode(), environment=self.told,
+            before=wait_for_orphans,
+        )  # fmt: skip
+        wait_for_orphans()
+        return taken
+
+    def run(self, *arguments: str, payload: object = START) -> bytes:
+        """What one hook prints."""
+        argv, told = [COMMAND, *arguments], {**os.environ, **self.told}
+        stdin = json.dumps(payload).encode()
+        return subprocess.run(argv, input=stdin, capture_output=True, check=True, env=told).stdout
+
+
+def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
     """Print the table."""
-    # A hook runs from compiled files, as every installed program does.
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    adopt_orphans()
     os.environ["ANAMNESIS_SWEEP"] = "0"
-    rows: list[Row] = []
-    python = bare_python()
+    table = Table("Hooks: CPU of the whole process, beside `python -c pass`")
     with tempfile.TemporaryDirectory() as directory:
-        for size in SIZES:
+        first = 0.0
+        for size in sizes:
             root = Path(directory) / str(size)
             corpus.write_files(root, size)
             MemoryStore(root).close()
-            rows += hook_rows(root, size, python)
+            first = _hook_rows(table, Hooks(root), size, first)
             shutil.rmtree(root)
-        rows += capture_rows(Path(directory))
-    print_table("hooks: CPU of the whole process, beside `python -c pass`", rows)
+        _detached_rows(table, Path(directory) / "detached")
+        _session_start(table, Path(directory) / "start", 10_000)
+        _capture_rows(table, Path(directory))
 
 
-def hook_rows(root: Path, size: int, python: float) -> list[Row]:
-    os.environ["ANAMNESIS_HOME"] = str(root)
-    project = corpus.PROJECTS[3]
-    start = {"session_id": "s", "cwd": "/", "hook_event_name": "SessionStart", "source": "startup"}
-    inject = _hook("inject", "--project", project, payload=start)
-    question = f"what was it about {_title_of_a_note(project)}"
-    # Another session each time: what was given once is not given again.
-    recall = _hook("recall-hook", "--project", project, payload={"prompt": question, "cwd": "/"})
-    peer = _peer_inject(root, size, project)
-    python = min(python, bare_python())
-    beside = f"{milliseconds(peer)} ({times(peer, python)})" if peer else ""
-    return [
-        _row(f"inject, {size:,} notes", inject, python, "<= 4x", beside),
-        _row(f"recall-hook, {size:,} notes", recall, python, "<= 6x", "not there"),
-    ]
+def _hook_rows(table: Table, hooks: Hooks, size: int, first: float) -> float:
+    label = f"{size:,} notes"
+    asked = {"prompt": f"what was it about {_title_of_a_note()}", "cwd": "/"}
+    inject, recall = ("inject", "--project", PROJECT), ("recall-hook", "--project", PROJECT)
+    for printed in (hooks.run(*inject), hooks.run(*recall, payload=asked)):
+        assert b"## [" in printed, "a hook that prints nothing proves nothing"
+    peer = _peer_inject(hooks.root, size) if size <= 50_000 else None
+    taken, python = hooks.sample(*inject)
+    table.row(f"inject, {label}", taken, baseline=python, most=3, of=OF_PYTHON, peer=peer)
+    ratio = taken.best / python.best
+    if first:
+        table.figure("  growth over 1k notes", ratio / first, "x", most=1.1)
+    most = 4 if size == 50_000 else None
+    hit, python = hooks.sample(*recall, payload=asked)
+    table.row(f"recall-hook that hits, {label}", hit, baseline=python, most=most, of=OF_PYTHON)
+    quiet, python = hooks.sample(*recall, payload={"prompt": "thank you, go on", "cwd": "/"})
+    table.row(f"recall-hook that is silent, {label}", quiet, baseline=python)
+    _without_index(table, hooks, label)
+    return first or ratio
 
 
-def _row(what: str, ours: float, baseline: float, budget: str, peer: str) -> Row:
-    ratio = times(ours, baseline)
-    return Row(what, milliseconds(ours), milliseconds(baseline), ratio, budget, peer)
+def _without_index(table: Table, hooks: Hooks, label: str) -> None:
+    """Each time the rebuild that the hook started is waited for, and the index removed again."""
+
+    def remove() -> None:
+        wait_for_orphans()
+        for path in hooks.root.glob("index.db*"):
+            path.unlink()
+
+    argv = [COMMAND, "inject", "--project", PROJECT]
+    taken, python = sample_beside_python(
+        argv, stdin=json.dumps(START).encode(), environment=hooks.told, repeats=2, before=remove
+    )
+    table.row(f"inject without an index, {label}", taken, baseline=python, most=4, of=OF_PYTHON)
+    wait_for_orphans()
 
 
-def _hook(*arguments: str, payload: object) -> float:
-    argv = [sys.executable, "-c", ENTRY, *arguments]
-    stdin = json.dumps(payload).encode()
-    printed = subprocess.run(argv, input=stdin, capture_output=True, check=True).stdout
-    assert b"## [" in printed, "a hook that prints nothing proves nothing"
-    return cpu_of_process(argv, stdin=stdin, repeats=21)
+def _detached_rows(table: Table, root: Path) -> None:
+    hooks = _synced(root, 1_000)
+    transcript = root / "session.jsonl"
+    write_transcript(transcript, 100_000)
+    ended = {"session_id": "s", "cwd": "/", "transcript_path": str(transcript)}
+    for what in ("sync", "capture"):
+        payload = {**ended, "hook_event_name": "SessionEnd"}
+        taken, python = hooks.sample(what, "--detach", payload=payload)
+        table.row(f"{what} --detach, in the foreground", taken, baseline=python, most=2.3,
+                  of=OF_PYTHON)  # fmt: skip
 
 
-def _title_of_a_note(project: str) -> str:
-    return next(note.title for note in corpus.notes(1_000) if note.project == project)
+def _session_start(table: Table, root: Path, size: int) -> None:
+    """Both hooks of a session start and all that runs behind them."""
+    hooks, python = _synced(root, size), bare_python()
+    os.environ.pop("ANAMNESIS_SWEEP")
+
+    def start() -> None:
+        hooks.run("inject", "--project", PROJECT)
+        hooks.run("sync", "--detach")
+        wait_for_orphans()
+
+    start()
+    label = f"whole session start, background included, {size:,} notes"
+    table.row(label, sample_with_children(start, repeats=7), baseline=python, most=14, of=OF_PYTHON)
+
+    def swept() -> None:
+        for path in (root / "state").glob("last-*"):
+            path.unlink()
+        start()
+
+    table.row("  the first of an hour, which looks for missed sessions",
+              sample_with_children(swept, repeats=5), baseline=python)  # fmt: skip
+    os.environ["ANAMNESIS_SWEEP"] = "0"
 
 
-def _peer_inject(root: Path, size: int, project: str) -> float:
+def _synced(root: Path, size: int) -> Hooks:
+    """A store that is in step with its remote."""
+    corpus.write_files(root, size)
+    remote = root.with_name(f"{root.name}.git")
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    (root / "config.json").write_text(json.dumps({"remote": str(remote), "machine_id": "b"}))
+    backend = GitSyncBackend(root / "memory", remote=str(remote), machine_id="b")
+    backend.sync()
+    time.sleep(1.1)  # git reads a file again that is as young as its index
+    hooks = Hooks(root)
+    hooks.run("sync")
+    hooks.run("sync")
+    return hooks
+
+
+def _title_of_a_note() -> str:
+    return next(note.title for note in corpus.notes(1_000) if note.project == PROJECT)
+
+
+def _peer_inject(root: Path, size: int) -> float | None:
     python = peer_python()
     if python is None:
-        return 0.0
+        return None
     home = root.with_name(f"peer-{size}")
     shutil.copytree(root / "memory", home / "memory")
     ask_peer("peer_hooks.py", "fill", str(home))
-    argv = [str(python.parent / "anamnesis"), "inject", "--project", project]
-    os.environ["ANAMNESIS_HOME"] = str(home)
-    seconds = cpu_of_process(argv, stdin=b"{}", repeats=3)
-    os.environ["ANAMNESIS_HOME"] = str(root)
+    argv = [str(python.parent / "anamnesis"), "inject", "--project", PROJECT]
+    told = {"ANAMNESIS_HOME": str(home), "HOME": str(home)}
+    taken = sample_process(argv, stdin=b"{}", repeats=3, environment=told)
     shutil.rmtree(home)
-    return seconds
+    return taken.best
 
 
-def capture_rows(directory: Path) -> list[Row]:
+def _capture_rows(table: Table, directory: Path) -> None:
     transcript = directory / "session.jsonl"
     write_transcript(transcript, TRANSCRIPT_BYTES)
-    ours = cpu_of(lambda: parse_transcript(transcript))
-    bare = cpu_of(lambda: read_through_json(transcript))
-    peer = ask_peer("peer_hooks.py", "parse", str(transcript)).get("seconds", 0.0)
-    beside = f"{milliseconds(peer)} ({times(peer, bare)})" if peer else ""
-    memory = peak_megabytes(PEAK, str(transcript))
+    ours = sample(lambda: parse_transcript(transcript), repeats=5)
+    bare = sample(lambda: read_through_json(transcript), repeats=5)
+    peer = ask_peer("peer_hooks.py", "parse", str(transcript)).get("seconds")
+    table.row("parse a 20 MB transcript", ours, baseline=bare, most=2, of="json.loads", peer=peer)
     small = directory / "small.jsonl"
     write_transcript(small, TRANSCRIPT_BYTES // 20)
-    less = peak_megabytes(PEAK, str(small))
-    return [
-        _row("parse a 20 MB transcript", ours, bare, "<= 2x", beside),
-        Row("its peak memory", f"{memory:.0f} MB", f"{less:.0f} MB (1 MB)", times(memory, less)),
-    ]
+    for path, label in ((transcript, "20"), (small, "1")):
+        table.figure(f"peak memory, {label} MB transcript", peak_megabytes(PEAK, str(path)), "MB")
 
 
 def read_through_json(path: Path) -> int:

@@ -6,7 +6,6 @@ import json
 import os
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,19 +15,11 @@ from typing import Any, Self
 
 from anamnesis.store import MemoryStore
 from benchmarks import corpus
-from benchmarks.measure import (
-    Row,
-    ask_peer,
-    bare_python,
-    milliseconds,
-    peer_python,
-    print_table,
-    times,
-)
+from benchmarks.measure import COMMAND, Sample, Table, ask_peer, bare_python, peer_python
 
 NOTES = 10_000
 STARTS = 15
-OURS = [str(Path(sys.executable).with_name("anamnesis")), "serve"]
+OURS = [COMMAND, "serve"]
 FASTMCP = [sys.executable, "-c", "from anamnesis.server import main; main()"]
 HELLO = {
     "protocolVersion": "2025-11-25",
@@ -74,28 +65,29 @@ class Server:
         assert self._process.stdin
         self._process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 
-    def peak_megabytes(self) -> float:
+    def megabytes(self) -> float:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
-        return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
-def start(argv: list[str], home: Path, *, repeats: int = STARTS) -> dict[str, float]:
+def start(argv: list[str], home: Path, *, repeats: int = STARTS) -> dict[str, list[float]]:
     """CPU of a server that only answers `initialize`; time and memory until then."""
-    cpu, waited, memory = [], [], []
+    taken: dict[str, list[float]] = {"cpu": [], "wait": [], "memory": []}
     for _ in range(repeats):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         begin = time.perf_counter()
         with Server(argv, home) as server:
             server.ask("initialize", HELLO)
-            waited.append(time.perf_counter() - begin)
-            memory.append(server.peak_megabytes())
+            taken["wait"].append(time.perf_counter() - begin)
+            taken["memory"].append(server.megabytes())
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return {"cpu": min(cpu), "wait": statistics.median(waited), "memory": max(memory)}
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        taken["cpu"].append(spent)
+    return taken
 
 
-def call_p50(argv: list[str], home: Path, questions: list[str]) -> float:
-    """The median time of a search by tool, as a client sees it."""
+def calls(argv: list[str], home: Path, questions: list[str]) -> tuple[Sample, float]:
+    """What searches by tool take, as a client sees it, and the memory of the server after them."""
     with Server(argv, home) as server:
         server.ready()
         took = []
@@ -105,18 +97,18 @@ def call_p50(argv: list[str], home: Path, questions: list[str]) -> float:
             answer = server.ask("tools/call", asked)
             took.append(time.perf_counter() - begin)
             assert not answer["result"].get("isError"), answer
-    return statistics.median(took[3:])
+        return Sample(tuple(took[3:])), server.megabytes()
 
 
-def in_process_p50(home: Path, questions: list[str]) -> float:
-    """The median time of the same searches without a server."""
+def in_process(home: Path, questions: list[str]) -> Sample:
+    """What the same searches take without a server."""
     took = []
     with MemoryStore(home) as store:
         for question in questions:
             begin = time.perf_counter()
             store.search(question)
             took.append(time.perf_counter() - begin)
-    return statistics.median(took[3:])
+    return Sample(tuple(took[3:]))
 
 
 def peer_figures(home: Path, questions: list[str]) -> dict[str, float]:
@@ -131,56 +123,45 @@ def peer_figures(home: Path, questions: list[str]) -> dict[str, float]:
         asked = Path(directory) / "questions.json"
         asked.write_text(json.dumps(questions[:1]))
         ask_peer("peer_store.py", str(copy), str(asked))  # fills its index
-        call = call_p50(argv, copy, questions)
-        return {**start(argv, copy, repeats=5), "call": call}
+        call, _ = calls(argv, copy, questions)
+        taken = start(argv, copy, repeats=5)
+        best = {"cpu": min(taken["cpu"]), "wait": min(taken["wait"])}
+        return {**best, "memory": max(taken["memory"]), "call": call.median}
 
 
 def run() -> None:
     """Measure and print."""
-    python = bare_python()
+    table = Table("MCP server")
     questions = corpus.questions(63)
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
         corpus.write_files(home, NOTES)
-        MemoryStore(home).close()
-        ours, fast = start(OURS, home), start(FASTMCP, home, repeats=5)
+        with MemoryStore(home) as store:
+            store.understand()  # as the background does
+        python = bare_python()
+        ours = start(OURS, home)
         peer = peer_figures(home, questions)
-        search = in_process_p50(home, questions)
-        call, fast_call = call_p50(OURS, home, questions), call_p50(FASTMCP, home, questions)
-    rows = _rows(python, ours=ours, fast=fast, peer=peer, calls=(search, call, fast_call))
-    print_table("MCP server", rows)
+        _start_rows(table, ours, python=python, peer=peer)
+        fast = start(FASTMCP, home, repeats=5)
+        table.row("  the same with FastMCP", Sample(tuple(fast["cpu"])), baseline=python)
+        table.figure("  its peak memory until then", max(fast["memory"]), "MB")
+        search = in_process(home, questions)
+        call, used = calls(OURS, home, questions)
+        table.row(f"memory_search at {NOTES:,} notes, time", call, baseline=search, most=2,
+                  of="in process", by="median", peer=peer.get("call"))  # fmt: skip
+        table.figure("memory after 50 searches", used, "MB", most=32)
+        fast_call, _ = calls(FASTMCP, home, questions)
+        table.row("  the same with FastMCP", fast_call, baseline=search, by="median")
 
 
-def _rows(
-    python: float,
-    *,
-    ours: dict[str, float],
-    fast: dict[str, float],
-    peer: dict[str, float],
-    calls: tuple[float, float, float],
-) -> list[Row]:
-    search, call, fast_call = calls
-
-    def theirs(key: str) -> str:
-        return milliseconds(peer[key]) if key in peer else ""
-
-    def megabytes(figures: dict[str, float]) -> str:
-        return f"{figures['memory']:.0f} MB" if figures else ""
-
-    return [
-        Row("start to `initialize` answered, CPU of the process", milliseconds(ours["cpu"]),
-            milliseconds(python), times(ours["cpu"], python), "4x `python -c pass`",
-            theirs("cpu")),
-        Row("  time until then", milliseconds(ours["wait"]), peer=theirs("wait")),
-        Row("  peak memory until then", megabytes(ours), budget="25 MB", peer=megabytes(peer)),
-        Row("  the same with FastMCP, CPU", milliseconds(fast["cpu"]), milliseconds(python),
-            times(fast["cpu"], python)),
-        Row("  FastMCP, time and memory", f"{milliseconds(fast['wait'])}, {megabytes(fast)}"),
-        Row(f"memory_search at {NOTES:,} notes, p50", milliseconds(call), milliseconds(search),
-            times(call, search), "2x search in process", theirs("call")),
-        Row("  the same with FastMCP", milliseconds(fast_call), milliseconds(search),
-            times(fast_call, search)),
-    ]  # fmt: skip
+def _start_rows(
+    table: Table, ours: dict[str, list[float]], *, python: Sample, peer: dict[str, float]
+) -> None:
+    table.row("start to `initialize` answered, CPU", Sample(tuple(ours["cpu"])), baseline=python,
+              most=2.5, of="`python -c pass`", peer=peer.get("cpu"))  # fmt: skip
+    table.row("  time until then", Sample(tuple(ours["wait"])), peer=peer.get("wait"))
+    theirs = f"{peer['memory']:.0f} MB" if peer else ""
+    table.figure("  memory then", max(ours["memory"]), "MB", most=12, peer=theirs)
 
 
 if __name__ == "__main__":

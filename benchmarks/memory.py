@@ -10,6 +10,14 @@ They are never part of this repository. Such transcripts are what coding agents 
 
 kept     share of the labelled facts, by importance, that stand in the session's note
 found    share whose question brings a note that says the answer among the first five hits
+prompt   share whose question, typed as a prompt in that project, makes the hook give the answer
+aside    questions about another session's project that the hook speaks to: silence is right
+next     share of what a later session needs that its start or its first prompt gives
+start    the same by the start alone, with and without its list of titles
+tight    the same in 4,000 units, before and after a session told which notes it used
+per hit  characters that a start prints for each such need
+failure  share of the errors of these notes that bring their fix when they come again
+unlike   errors of one session that bring a line in another one's project: silence is right
 rules    share of a person's lasting wishes that stand in any note
 proposed share of them that became a proposed durable note; right: proposals that are labelled
 titles   titles that are no noise; trivial: sessions without content that left no note
@@ -29,11 +37,13 @@ from pathlib import Path
 from typing import Any
 
 from anamnesis.capture import HeuristicSummarizer, parse_transcript, write_episodic
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
+from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
+from benchmarks import moments
 
 REPOSITORY = Path(__file__).parent.parent
 INVENTED = REPOSITORY / "tests" / "data" / "labelled_sessions.json"
@@ -56,6 +66,7 @@ class Score:
 
     parts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(lambda: [0.0, 0.0]))
     sizes: list[int] = field(default_factory=list)
+    printed: int = 0  # characters of all starts
 
     def add(self, name: str, had: bool, weight: float = 1.0) -> None:
         """Count one fact, title or session."""
@@ -66,6 +77,11 @@ class Score:
         """The share of what was had; 1 if there was nothing to have."""
         had, of = self.parts[name]
         return had / of if of else 1.0
+
+    @property
+    def per_hit(self) -> int:
+        """The characters of the starts for each need that they gave."""
+        return round(self.printed / max(self.parts["start"][0], 1.0))
 
     @property
     def size(self) -> int:
@@ -91,7 +107,7 @@ def invented_sessions(into: Path) -> list[Labelled]:
     """The repository's own labelled sessions, written out as their agents would."""
     found = []
     for told in json.loads(INVENTED.read_text("utf-8")):
-        write = _codex if told["agent"] == "codex" else _claude_code
+        write = _WRITERS[told["agent"]]
         plain = into / f"{told['name']}.jsonl"
         lines = [json.dumps(line, ensure_ascii=False) for line in write(told)]
         plain.write_text("\n".join(lines) + "\n", "utf-8")
@@ -108,12 +124,13 @@ def by_capture(home: Path, session: Labelled) -> None:
 
 def by_specification(home: Path, session: Labelled) -> None:
     """Capture a session by spec/3's functions alone: first prompt, files, last sentence."""
+    parsed = parse_transcript(session.transcript)
     with MemoryStore(home) as store:
         write_episodic(
             store,
-            parse_transcript(session.transcript),
+            parsed,
             summarizer=HeuristicSummarizer(),
-            project="bench",
+            project=resolve_project_key(parsed.cwd or "."),
             source="session-end",
             machine_id="bench",
         )
@@ -130,6 +147,7 @@ def scored(sessions: Iterable[Labelled], *, by: Callable[[Path, Labelled], None]
             notes = [store.require(note.id).note for note in store.list(limit=10_000)]
             for session in sessions:
                 _score_session(score, session, notes, store)
+            moments.score_all(score, sessions, notes, store)
     proposals = [_text(note) for note in notes if "rule" in note.tags]
     wishes = [rule for session in sessions for rule in session.gold.get("rules", [])]
     for text in proposals:
@@ -162,7 +180,11 @@ def _score_session(
 
 
 def _text(note: Memory) -> str:
-    return re.sub(r"\s+", " ", f"{note.title}\n{note.body}")[:_MOST]
+    return _folded(f"{note.title}\n{note.body}")[:_MOST]
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
 
 
 def _says(text: str, patterns: Iterable[str]) -> bool:
@@ -232,6 +254,30 @@ def _codex(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield item(type="function_call_output", call_id=call, output=answer)
 
 
+def _gemini(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield {"sessionId": told["name"], "projectHash": "p", "startTime": "2026-11-01T09:00:00Z"}
+    for number, (kind, *given) in enumerate(told["steps"]):
+        call: dict[str, Any] = {"id": f"g{number}", "status": "success"}
+        if kind == "user":
+            yield {"type": "user", "content": given[0]}
+            continue
+        if kind == "run":
+            output = f"Output: {given[1]}\nExit Code: {int(given[2])}"
+            result = [{"functionResponse": {"response": {"output": output}}}]
+            call |= {"name": "run_shell_command", "args": {"command": given[0]}, "result": result}
+        elif kind == "edit":
+            path = f"/home/ada/{told['name']}/{given[0]}"
+            call |= {"name": "replace", "args": {"file_path": path}}
+        elif kind == "todo":
+            todos = [{"description": text, "status": status} for text, status in given[0]]
+            call |= {"name": "write_todos", "args": {"todos": todos}}
+        said = given[0] if kind == "say" else ""
+        yield {"type": "gemini", "content": said, "toolCalls": [call] if "name" in call else []}
+
+
+_WRITERS = {"claude-code": _claude_code, "codex": _codex, "gemini": _gemini}
+
+
 def main() -> None:
     """Print the table."""
     folder = Path(
@@ -251,6 +297,11 @@ def main() -> None:
     kinds = sorted(name for name in scores[0].parts if name.startswith("kept: "))
     for name in ("kept", *kinds, "found", "rules", "proposed", "right", "titles", "trivial"):
         print(f"{name:20}" + "".join(f"{score.share(name):14.2f}" for score in scores))
+    moments_of = ("prompt", "aside", "next", "start", "start, no titles", "start, tight")
+    for name in (*moments_of, "start, tight, useful", "failure", "unlike"):
+        shares = (f"{score.share(name):14.2f}" if name in score.parts else "" for score in scores)
+        print(f"{name:20}" + "".join(f"{share:>14}" for share in shares))
+    print(f"{'per hit':20}" + "".join(f"{score.per_hit:14d}" for score in scores))
     print(f"{'mean size':20}" + "".join(f"{score.size:14d}" for score in scores))
 
 

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from anamnesis.inject.prompt import recall
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
 from anamnesis.search import prompt as decision
 from anamnesis.store import MemoryStore
 

@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import Any
 
 from anamnesis.eval import RecallReport, report
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
 from anamnesis.search import encoder
 from anamnesis.search.query import _fts_query
-from anamnesis.search.vectors import Entry, Shelf
+from anamnesis.search.vectors import EmbeddedNote, Shelf
 from anamnesis.store import MemoryStore
 from benchmarks import corpus
 
@@ -154,7 +154,7 @@ def encode(store: MemoryStore) -> None:
             if content is None:
                 content = stored(model.passages(text))
                 known.keep([], {text: content})
-            shelf.keep([Entry(note.id, "", text)], {text: content})
+            shelf.keep([EmbeddedNote(note.id, "", text)], {text: content})
 
 
 def half(question: dict[str, Any]) -> int:

@@ -1,39 +1,27 @@
-"""Sync at 1k and 10k notes: with nothing to do beside plain git, and with one new note."""
+"""Sync: the first one, with nothing to do beside plain git, and with one new note."""
 
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
 from anamnesis.sync import GitSyncBackend
 from benchmarks import corpus
-from benchmarks.measure import Row, ask_peer, milliseconds, print_table, times
-
-SIZES = (1_000, 10_000)
-COMMAND = Path(sys.executable).with_name("anamnesis")
-MAX_PROCESSES = 12
-
-
-def cpu_with_children(work: Callable[[], object], *, repeats: int = 11) -> float:
-    """The least CPU seconds of some work and of the programs that it ran."""
-    found = []
-    for _ in range(repeats):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        begin = time.process_time()
-        work()
-        own = time.process_time() - begin
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append(own + after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return min(found)
+from benchmarks.measure import (
+    COMMAND,
+    Sample,
+    Table,
+    ask_peer,
+    sample_process,
+    sample_with_children,
+)
 
 
 class Place:
@@ -46,7 +34,8 @@ class Place:
         subprocess.run(["git", "init", "--quiet", "--bare", str(self.remote)], check=True)
         corpus.write_files(self.home, size)
         self.backend = GitSyncBackend(self.memory, remote=str(self.remote), machine_id="bench")
-        self.backend.sync()
+        first = sample_with_children(self.backend.sync, repeats=1)
+        self.first = first.best
         time.sleep(1.1)  # git reads a file again that is as young as its index
         self.backend.sync()
         self.run("git", "status")
@@ -58,9 +47,16 @@ class Place:
         }  # fmt: skip
         subprocess.run(argv, cwd=self.memory, env=environment, capture_output=True, check=True)
 
+    def remote_kilobytes(self) -> float:
+        return sum(file.stat().st_size for file in self.remote.rglob("*") if file.is_file()) / 1024
+
     def write_one(self) -> None:
         note = Memory(id=f"NEW{time.time_ns()}", type="semantic", title="new", body="one new note")
         (self.memory / "semantic" / f"{note.id}.md").write_text(serialize(note))
+
+    def sync_one(self) -> None:
+        self.write_one()
+        self.backend.sync()
 
 
 def git_processes(place: Place) -> int:
@@ -94,34 +90,87 @@ def notes_read(place: Place) -> int | None:
     return len({line.split('"')[1] for line in opened})
 
 
-def run() -> None:
+def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
     """Print the table."""
-    rows: list[Row] = []
+    table = Table("Sync (CPU of everything that runs, children included)")
     with tempfile.TemporaryDirectory(prefix="anamnesis-bench-") as directory:
-        for size in SIZES:
-            rows += _rows(Place(Path(directory), size), size, Path(directory))
-    print_table("sync (CPU of everything that runs, children included)", rows)
+        for size in sizes:
+            place = Place(Path(directory), size)
+            _rows(table, place, size, Path(directory))
+            _container_rows(table, place, size, Path(directory))
+            shutil.rmtree(place.home)
+            shutil.rmtree(place.remote)
 
 
-def _rows(place: Place, size: int, base: Path) -> list[Row]:
-    bare = cpu_with_children(lambda: place.run("git", "fetch", "origin")) + cpu_with_children(
-        lambda: place.run("git", "status")
-    )
-    cycle = cpu_with_children(place.backend.sync)
-    command = cpu_with_children(lambda: place.run(str(COMMAND), "sync"))
-    peer = ask_peer("peer_sync.py", str(_copy(place, base)), str(place.remote))
-    theirs = milliseconds(peer["nothing"]) if peer else ""
-    processes, read = git_processes(place), notes_read(place)
+class Container:
+    """A machine that is thrown away after each use."""
+
+    def __init__(self, base: Path, remote: Path) -> None:
+        self._home = base / "container"
+        self._around = {
+            "PATH": os.environ["PATH"], "HOME": str(self._home),
+            "ANAMNESIS_GIT_REMOTE": str(remote), "ANAMNESIS_SWEEP": "0",
+        }  # fmt: skip
+
+    def run(self, *argv: str, ephemeral: bool = True) -> Sample:
+        """One command with whatever it waits for; what goes on behind it is not waited for."""
+        around = {**self._around, **({"ANAMNESIS_EPHEMERAL": "1"} if ephemeral else {})}
+        start = b'{"hook_event_name": "SessionStart", "source": "startup", "session_id": "s"}'
+        return sample_process(
+            [COMMAND, *argv], repeats=1, stdin=start, environment=around, cwd=self._home
+        )
+
+    def renew(self) -> None:
+        """Throw it away; what an earlier one left running gets a moment to notice."""
+        while self._home.exists():
+            shutil.rmtree(self._home, ignore_errors=True)
+            time.sleep(0.2)
+        (self._home / ".claude").mkdir(parents=True)
+
+
+def _container_rows(table: Table, place: Place, size: int, base: Path) -> None:
+    """What a container waits for until its first session has its notes."""
     label = f"{size // 1000}k notes"
-    return [
-        Row(f"nothing to do, {label}", milliseconds(cycle), milliseconds(bare), times(cycle, bare),
-            "1.5x git fetch + git status", theirs),
-        Row(f"  as a whole command, {label}", milliseconds(command), milliseconds(bare),
-            times(command, bare)),
-        Row(f"one new note, {label}: git processes", str(processes), "", "", f"{MAX_PROCESSES}"),
-        Row(f"one new note, {label}: note files opened", "no strace" if read is None else str(read),
-            "", "", "the same at any size"),
-    ]  # fmt: skip
+    container = Container(base, place.remote)
+    inject = ("inject", "--project", corpus.PROJECTS[3])
+    container.renew()
+    join = container.run("join", str(place.remote), "--yes", ephemeral=False)
+    table.figure(f"container, {label}: join", join.best, "s")
+    container.renew()
+    attach, first = container.run("attach", "--agents", "claude"), container.run(*inject)
+    table.figure(f"container, {label}: attach", attach.best, "s")
+    table.figure(f"container, {label}: inject after it", first.best, "s")
+    container.renew()
+    most = 2.0 if size == 10_000 else None
+    alone = container.run(*inject).best
+    table.figure(f"container, {label}: inject that attaches", alone, "s", most=most)
+    container.renew()
+
+
+def _rows(table: Table, place: Place, size: int, base: Path) -> None:
+    label = f"{size // 1000}k notes"
+    table.figure(f"first sync, {label}", place.first / size * 1000, "ms a note", most=0.4)
+    fetch = sample_with_children(lambda: place.run("git", "fetch", "origin"))
+    status = sample_with_children(lambda: place.run("git", "status"))
+    git = fetch.plus(status)
+    cycle = sample_with_children(place.backend.sync)
+    peer = {}
+    if size <= 10_000:
+        peer = ask_peer("peer_sync.py", str(_copy(place, base)), str(place.remote))
+    table.row(f"nothing to do, in process, {label}", cycle, baseline=git, peer=peer.get("nothing"))
+    command = sample_with_children(lambda: place.run(COMMAND, "sync"))
+    most = 2 if size == 10_000 else None
+    table.row(f"nothing to do, the command, {label}", command, baseline=git, most=most,
+              of="git fetch + status")  # fmt: skip
+    table.figure(f"one new note, {label}: git processes", git_processes(place), "", most=12)
+    read = notes_read(place)
+    if read is not None:
+        table.figure(f"one new note, {label}: note files opened", read, "")
+    before = place.remote_kilobytes()
+    one = sample_with_children(place.sync_one, repeats=10)
+    table.row(f"one new note, {label}", one, baseline=git)
+    grown = (place.remote_kilobytes() - before) / 10
+    table.figure(f"one new note, {label}: growth of the remote", grown, "KB")
 
 
 def _copy(place: Place, base: Path) -> Path:

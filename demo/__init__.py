@@ -1,1 +1,1 @@
-"""The main job, shown step by step with the real command on throw-away stores."""
+"""The main job on one screen, with the real commands, on throw-away machines."""

@@ -22,8 +22,15 @@ const built = await build({
 });
 await copyFile(join(here, "node_modules", "htmx.org", "dist", "htmx.min.js"), join(target, "htmx.min.js"));
 
+// A browser fetches only the alphabets that a page uses.
+const typeface = "@fontsource-variable/inter";
+for (const alphabet of ["latin", "latin-ext", "greek", "cyrillic"]) {
+  const file = join(here, "node_modules", typeface, "files", `inter-${alphabet}-wght-normal.woff2`);
+  await copyFile(file, join(target, `inter-${alphabet}.woff2`));
+}
+
 // The licences of everything that the bundle holds travel with it.
-const packages = new Set(["htmx.org"]);
+const packages = new Set(["htmx.org", typeface]);
 for (const path of Object.keys(built.metafile.inputs)) {
   const found = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
   if (found) packages.add(found[1]);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,14 @@ from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# Every note and every commit is flushed to its disk, thousands of times in these tests. What a
+# flush is for is tested by itself; in memory it costs nothing.
+_MEMORY = "/dev/shm"
+_ROOM = 4 * 1024**3
+_HAS_MEMORY = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM
+if _HAS_MEMORY and "TMPDIR" not in os.environ:
+    os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
 settings.register_profile("quick", deadline=None, max_examples=60)
 settings.load_profile("quick")

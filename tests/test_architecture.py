@@ -24,7 +24,7 @@ HEAVY = {
     "socket", "starlette", "subprocess", "typing", "urllib", "uvicorn", "yaml",
 }  # fmt: skip
 OWNERS = {
-    "sqlite3": {"index", "search", "store"},
+    "sqlite3": {"archive", "index", "search", "store"},
     "subprocess": {"ground"},
     "yaml": {"notes"},
 }
@@ -71,6 +71,42 @@ def _only_for_types(module: Path, node: ast.AST) -> bool:
 def test_commands_do_not_import_one_another() -> None:
     for module in (SOURCE / "cli" / "commands").glob("*.py"):
         assert "cli.commands" not in module.read_text(), module
+
+
+def test_a_face_hands_the_store_on() -> None:
+    """It may open and close a store and ask where it is; all else is an operation."""
+    for face in ("cli", "web", "mcp", "onboard", "server.py"):
+        for module in [SOURCE / face] if face.endswith(".py") else (SOURCE / face).rglob("*.py"):
+            for node in ast.walk(ast.parse(module.read_text())):
+                if isinstance(node, ast.Attribute) and _is_store(node.value):
+                    where = f"{module}:{node.lineno}"
+                    assert node.attr in ("home", "close"), f"{where} uses store.{node.attr}"
+
+
+def _is_store(node: ast.expr) -> bool:
+    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+    return name in ("store", "_store")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_public_function_says_what_it_raises(module: Path) -> None:
+    """Commands and pages aside: what they raise is printed in one place."""
+    if module.relative_to(SOURCE).parts[0] in ("cli", "web"):
+        return
+    tree = ast.parse(module.read_text())
+    bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
+    for node in (node for body in bodies for node in body):
+        if isinstance(node, ast.FunctionDef) and (said := ast.get_docstring(node)):
+            unsaid = {name for name in _raised(node) if name not in said}
+            assert node.name.startswith("_") or not unsaid, f"{node.name} raises {unsaid}"
+
+
+def _raised(function: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            name = ast.unparse(node.exc.func).rpartition(".")[2]
+            if name[0].isupper():
+                yield name
 
 
 def loaded_by(code: str, root: Path) -> set[str]:

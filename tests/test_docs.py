@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import COMMANDS, command_parser
-from anamnesis.cli.reference import page
+from anamnesis.cli.reference import man_page, page
 from clients.evidence import EVIDENCE
 
 REPOSITORY = Path(__file__).parent.parent
@@ -20,8 +20,17 @@ DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
 def test_every_link_leads_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text()):
-        assert (document.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(#[^)]+)?\)", document.read_text()):
+        linked = document.parent / target if target else document
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), target + anchor
+
+
+def anchors(document: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    words = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {f"#{each.strip().replace(' ', '-')}" for each in words}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
@@ -47,7 +56,7 @@ def command_lines(text: str) -> Iterator[list[str]]:
     shown = re.findall(r"^ *\$? ?anamnesis ([a-z-]+ [^\n]+)", text, re.MULTILINE)
     shown += re.findall(r"`anamnesis ([a-z-]+ [^`]+)`", text)
     for line in shown:
-        command = re.split(r" {2,}| +#", line)[0]
+        command = re.split(r" {2,}| +#| >", line)[0]
         if not re.search(r"[\[|…<;]", command):  # else it is a pattern of several commands
             yield shlex.split(command)
 
@@ -63,6 +72,7 @@ def is_parsed(name: str, words: list[str]) -> bool:
 def test_the_command_reference_is_up_to_date() -> None:
     """Refresh it with `make docs`."""
     assert (REPOSITORY / "docs" / "reference" / "cli.md").read_text() == page()
+    assert (REPOSITORY / "docs" / "reference" / "anamnesis.1").read_text() == man_page()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -92,6 +102,54 @@ def test_every_decision_is_listed() -> None:
 
     for page_path in folder.glob("0*.md"):
         assert f"({page_path.name})" in listed
+
+
+# What is to be typed on the first pages, beside what tests/test_transcripts.py runs as it stands.
+TYPED = {
+    "make demo": "tests/test_demo.py::test_the_demo_tells_its_story_on_one_screen",
+    "make test": "tests/test_docs.py::test_every_command_of_the_first_pages_is_run_by_a_test",
+    "uv tool install .": "tests/clients/test_wheel.py::test_uv",
+    "anamnesis init": "tests/component/test_onboard.py::test_answers_are_taken",
+    "anamnesis host": "tests/component/test_onboard_ssh.py::test_the_line_that_the_host_prints_joins_it",
+    "anamnesis join you@box:anamnesis-memory.git": "tests/component/test_onboard_ssh.py::test_the_line_that_the_host_prints_joins_it",
+    "anamnesis dashboard": "tests/web/test_command.py::test_the_printed_address_opens_it_once",
+    "anamnesis uninstall": "tests/test_transcripts.py::test_the_session_goes_as_written",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("page_name", ["README.md", "docs/guides/first-hour.md"])
+def test_every_command_of_the_first_pages_is_run_by_a_test(page_name: str) -> None:
+    text = (REPOSITORY / page_name).read_text()
+    lines = re.findall(r"^    ((?:make|uv|pipx|pip|anamnesis) [^\n]+)", text, re.MULTILINE)
+    typed = {re.split(r" +#", line)[0] for line in lines}
+
+    assert typed <= TYPED.keys()
+    for command in typed:
+        path, _, name = TYPED[command].partition("::")
+        assert re.search(rf"^def {name}\(", (REPOSITORY / path).read_text(), re.MULTILINE), command
+
+
+def test_every_message_on_the_page_of_problems_is_one_of_the_program() -> None:
+    """Messages are quoted in backticks in the first column; … stands for what differs."""
+    page_text = (REPOSITORY / "docs" / "problems.md").read_text()
+    sources = "".join(path.read_text() for path in sorted((REPOSITORY / "src").rglob("*.py")))
+    sources += (REPOSITORY / "plugin" / "bin" / "anamnesis").read_text()
+    said = re.sub(r'"\s*\n\s*f?"', "", sources)
+    rows = re.findall(r"^\| (`[^|]+`)[^|]*\|", page_text, re.MULTILINE)
+    messages = {message for row in rows for message in re.findall(r"`([^`]+)`", row)}
+
+    assert len(messages) > 30
+    for message in messages - {"anamnesis: command not found", "anamnesis"}:  # the shell's, a name
+        parts = [part.strip(" .:;,") for part in re.split("…|: ", message)]
+        assert all(part in said for part in parts), message
+
+
+def test_every_page_is_in_the_menu_of_the_site() -> None:
+    menu = (REPOSITORY / "mkdocs.yml").read_text()
+
+    for document in (REPOSITORY / "docs").rglob("*.md"):
+        name = document.relative_to(REPOSITORY / "docs").as_posix()
+        assert f": {name}\n" in menu or name.startswith("decisions/0"), name
 
 
 def test_the_readme_names_the_two_commands() -> None:

@@ -44,8 +44,7 @@ SIGNATURES = {
     "anamnesis.store.MemoryStore.search": "query project=None type=None scope=None k=8",
     "anamnesis.store.Memory": (
         "id type title body project=global machine_id=unknown scope=portable tags=… created_at= "
-        "updated_at= prov_source=human prov_model= prov_session= confidence=1.0 supersedes= "
-        "origin= extra="
+        "updated_at= prov_source=human prov_model= prov_session= confidence=1.0 supersedes="
     ),
 }
 
@@ -74,7 +73,11 @@ def test_the_signature_is_the_documented_one(where: str) -> None:
         else:
             simple = default is None or isinstance(default, str | float | int)
             shown.append(f"{name}={default if simple else '…'}")
-    assert " ".join(shown) == SIGNATURES[where]
+    documented = SIGNATURES[where].split()
+    assert shown[: len(documented)] == documented
+    later = shown[len(documented) :]
+    assert all("=" in parameter for parameter in later), "callers of old do not give it"
+    assert not later or where == "anamnesis.store.Memory", "only a note grows"
 
 
 def test_the_database_is_opened_for_several_sessions() -> None:

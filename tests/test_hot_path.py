@@ -16,13 +16,22 @@ from support.hooks import Transcript, environment
 SOURCE = Path(__file__).parents[1] / "src"
 LIST = Path(__file__).parent / "hot_path.txt"
 IDIOMS = ("TYPE_CHECKING = False", "@record\n")
-# What a hook loads only where there is no index, or a note to print, and `sync --detach`.
+# What a hook loads only where there is no index, a note to print or an earlier session to ask,
+# and `sync --detach`; what the server loads when a file was read.
 SELDOM = {
+    "anamnesis.archive.ask",
+    "anamnesis.archive.database",
     "anamnesis.cli.detached",
+    "anamnesis.git.renames",
     "anamnesis.hooks.background",
-    "anamnesis.search.passages",
+    "anamnesis.hooks.usefulness",
+    "anamnesis.search.excerpts",
+    "anamnesis.index.naming",
     "anamnesis.inject.newest",
+    "anamnesis.operations.sessions.file",
+    "anamnesis.operations.sessions.news",
     "anamnesis.operations.sessions.rebuilding",
+    "anamnesis.trust.clean",
 }
 REPORT = "import json, os, sys\nos.write(2, json.dumps(sorted(sys.modules)).encode())"
 INITIALIZE = {
@@ -53,16 +62,25 @@ def hot(home: Path) -> set[str]:
     transcript.user("Why is the database locked when two writers meet?")
     transcript.assistant("The writer held the lock for a minute; set busy_timeout to 5000.")
     payload = {"cwd": "/u/demo", "session_id": "s", "prompt": "why is sqlite in WAL mode slow?",
+               "error": "ZorbelError: flange 12 is not seated",
                "transcript_path": str(transcript.path)}  # fmt: skip
     hook = json.dumps(payload)
     lines = "".join(f"{json.dumps(each)}\n" for each in (INITIALIZE, SEARCH))
     return (
         loaded(home, "inject", given=hook)
         | loaded(home, "recall-hook", given=hook)
+        | loaded(home, "failure-hook", given=hook)
         | loaded(home, "capture", "--no-sync", given=hook)
         | loaded(home, "serve", given=lines)
+        | synced(home)
         | SELDOM
     )
+
+
+def synced(home: Path) -> set[str]:
+    """Our modules that a sync with nothing to do loads: one runs behind every session start."""
+    loaded(home, "sync", given="")
+    return loaded(home, "sync", given="")
 
 
 def test_the_list_is_what_hooks_and_the_server_load(home: Path) -> None:

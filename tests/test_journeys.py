@@ -16,8 +16,7 @@ from starlette.testclient import TestClient
 from anamnesis.cli import main
 from anamnesis.ground.records import replace
 from anamnesis.mcp.binding import Binding
-from anamnesis.mcp.jsonrpc import Request
-from anamnesis.mcp.protocol import Protocol
+from anamnesis.mcp.protocol import Protocol, Request
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
@@ -25,14 +24,15 @@ from support.hooks import Transcript
 from support.walks import Walk, walked
 
 PAGE = Path(__file__).parents[1] / "ARCHITECTURE.md"
-# Modules that a journey may cross. Only ever lower these: more is a reader lost.
+# Modules that a journey may cross. Only ever lower these: more is a reader lost. (Once raised by
+# one: a note that is written is entered into the list of clean texts, decision 118.)
 MOST = {
-    "A note is written": 51,
-    "A session ends": 81,
-    "A session starts": 37,
-    "An agent searches": 32,
-    "A note is edited in the dashboard": 48,
-    "Two machines meet in a conflict": 60,
+    "A note is written": 33,
+    "A session ends": 66,
+    "A session starts": 32,
+    "An agent searches": 24,
+    "A note is edited in the dashboard": 34,
+    "Two machines meet in a conflict": 43,
 }
 
 
@@ -82,7 +82,8 @@ def journeys(
         request = Request(id=1, method="tools/call", params=asked)
         yield "An agent searches", walked(lambda: protocol.answer(request))
 
-    yield "A note is edited in the dashboard", _edited(root)
+    # A store of its own: the dashboard commits a moment later, which a sync must not meet.
+    yield "A note is edited in the dashboard", _edited(at("browser"))
     yield "Two machines meet in a conflict", _met(home, at, monkeypatch)
 
 

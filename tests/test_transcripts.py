@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from support.transcripts import FOLDER, Step, matches, rewritten, run, steps
-
-TRANSCRIPTS = sorted(FOLDER.glob("*.txt"))
+from support.pty import short_home
+from support.transcripts import TRANSCRIPTS, Step, matches, rewritten, run, steps
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_the_session_goes_as_written(path: Path, tmp_path: Path) -> None:
-    outcomes = run(path, home=tmp_path)
+def test_the_session_goes_as_written(path: Path) -> None:
+    with short_home() as home:
+        outcomes = run(path, home=home)
 
     assert len(outcomes) == len(list(steps(path.read_text(encoding="utf-8"))))
     wrong = [str(outcome) for outcome in outcomes if not outcome.matches]

@@ -1,11 +1,15 @@
 // Everywhere: keys, palette, help, toasts, and the notice that notes changed on disk.
 import { watch } from "./changes";
+import { importDropped } from "./drop";
+import { searchEverywhere } from "./find";
+import { followJob } from "./job";
 import { listenForKeys } from "./keys";
 import { openPalette } from "./palette";
 import { openHelp } from "./help";
 import { closeMenus, showWhereWeAre } from "./menus";
-import { countSelection } from "./selection";
-import { settleToasts } from "./toasts";
+import { selectNotes } from "./selection";
+import { readWell } from "./reading";
+import { settleToasts, showProgress } from "./toasts";
 
 document.documentElement.classList.add("scripted");
 for (const button of document.querySelectorAll("[data-palette]")) button.addEventListener("click", openPalette);
@@ -13,6 +17,11 @@ for (const button of document.querySelectorAll("[data-help]")) button.addEventLi
 listenForKeys();
 closeMenus();
 showWhereWeAre();
-countSelection();
+selectNotes();
+importDropped();
+searchEverywhere();
+void followJob();
 settleToasts();
+showProgress();
+readWell();
 watch();

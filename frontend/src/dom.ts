@@ -23,3 +23,11 @@ export function isTyping(target: EventTarget | null): boolean {
 export function dialogOpen(): boolean {
   return document.querySelector("dialog[open]") !== null;
 }
+
+// Sends a form as if a button of the page had been pressed.
+export function send(address: string, fields: [string, string][]): void {
+  const form = element("form", { method: "post", action: address, hidden: "" });
+  for (const [name, value] of fields) form.append(element("input", { type: "hidden", name, value }));
+  document.body.append(form);
+  form.submit();
+}

@@ -7,6 +7,10 @@ import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { Drafts, forgetOldDrafts } from "./drafts";
+import { pickNotes } from "./picker";
+import { sendByScript } from "./saving";
+import { element } from "./dom";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 
@@ -35,7 +39,7 @@ function basics(label: string): Extension[] {
     EditorView.cspNonce.of(nonce),
     EditorView.lineWrapping,
     EditorView.perLineTextDirection.of(true),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),
+    EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave-editor", spellcheck: "true" }),
     markdown(),
     syntaxHighlighting(colours),
     look,
@@ -55,21 +59,23 @@ function editable(area: HTMLTextAreaElement): Extension[] {
       if (update.docChanged) {
         area.value = update.state.doc.toString();
         area.form?.setAttribute("data-dirty", "");
+        area.dispatchEvent(new Event("input", { bubbles: true }));
       }
     }),
   ];
 }
 
-function edit(area: HTMLTextAreaElement): void {
+function edit(area: HTMLTextAreaElement): EditorView {
   const view = new EditorView({
     doc: area.value,
     extensions: [lineNumbers(), placeholder(area.placeholder), ...basics("Text, in markdown"), ...editable(area)],
   });
   area.hidden = true;
   area.after(view.dom);
+  return view;
 }
 
-function merge(form: HTMLFormElement): void {
+function merge(form: HTMLFormElement): EditorView {
   const theirs = form.querySelector<HTMLTextAreaElement>("#theirs")!;
   const mine = form.querySelector<HTMLTextAreaElement>("#body")!;
   const place = form.querySelector<HTMLElement>("[data-sides]")!;
@@ -92,8 +98,12 @@ function merge(form: HTMLFormElement): void {
     button.addEventListener("click", () => {
       const field = form.querySelector<HTMLInputElement>(`input[name="${button.dataset["take"] ?? ""}"]`);
       if (field) field.value = button.dataset["value"] ?? "";
+      const body = button.dataset["takeBody"];
+      if (body !== undefined) view.b.dispatch({ changes: { from: 0, to: view.b.state.doc.length, insert: body } });
+      field?.dispatchEvent(new Event("input", { bubbles: true }));
     });
   }
+  return view.b;
 }
 
 function previewOf(form: HTMLFormElement): void {
@@ -114,15 +124,25 @@ function previewOf(form: HTMLFormElement): void {
   });
 }
 
-function guardForm(form: HTMLFormElement): void {
+function guardForm(form: HTMLFormElement, view: EditorView): void {
+  const acts = form.querySelector(".edit-acts");
+  const keys = element("p", { id: "leave-editor", class: "hint" }, "In the text, Tab indents. Esc, then Tab, leaves it.");
+  acts?.before(keys);
   form.addEventListener("input", () => form.setAttribute("data-dirty", ""));
-  const settled = () => form.removeAttribute("data-dirty");
-  form.addEventListener("submit", settled);
-  form.querySelector("[data-discard]")?.addEventListener("click", settled);
+  const drafts = new Drafts(form, (name, value) => setField(form, view, name, value));
+  if (form.hasAttribute("data-refused")) drafts.takeOver();
+  sendByScript(form, drafts);
+  for (const link of form.querySelectorAll<HTMLElement>("[data-leave]")) {
+    link.addEventListener("click", () => {
+      drafts.keep(); // they are offered when the form is opened again
+      if (link.dataset["leave"] === "discard") drafts.drop();
+      form.removeAttribute("data-dirty");
+    });
+  }
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
       event.preventDefault();
-      form.requestSubmit(form.querySelector<HTMLButtonElement>("button.primary"));
+      form.requestSubmit(form.querySelector<HTMLButtonElement>("button.primary[name], .edit-acts button.primary"));
     }
   });
   window.addEventListener("beforeunload", (event) => {
@@ -130,12 +150,20 @@ function guardForm(form: HTMLFormElement): void {
   });
 }
 
+function setField(form: HTMLFormElement, view: EditorView, name: string, value: string): void {
+  const field = form.elements.namedItem(name);
+  if (name === "body") view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+  else if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) {
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
+forgetOldDrafts();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
-  edit(form.querySelector<HTMLTextAreaElement>("[data-markdown]")!);
+  const view = edit(form.querySelector<HTMLTextAreaElement>("[data-markdown]")!);
   previewOf(form);
-  guardForm(form);
+  for (const field of form.querySelectorAll<HTMLInputElement>("input[data-titles]")) pickNotes(field);
+  guardForm(form, view);
 }
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-merge]")) {
-  merge(form);
-  guardForm(form);
-}
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-merge]")) guardForm(form, merge(form));

@@ -5,8 +5,9 @@ const LETTER = 5.9; // units of width of one letter of a label
 const LINE = 17;
 
 interface Given {
-  nodes: { label: string; kind: string; weight: number; address: string }[];
-  edges: [number, number, string][];
+  nodes: { label: string; title: string; kind: string; weight: number; address: string }[];
+  edges: [number, number, string, number][];
+  around: boolean; // whether the first node is what the others are around
 }
 interface Place { x: number; y: number; dx: number; dy: number }
 
@@ -29,14 +30,9 @@ function settle(given: Given, wide: boolean): Place[] {
       place.y += Math.max(-24, Math.min(24, (place.dy - place.y * hold.y) * heat));
       place.dx = place.dy = 0;
     }
-    if (isAround(given)) places[0]!.x = places[0]!.y = 0;
+    if (given.around) places[0]!.x = places[0]!.y = 0;
   }
   return places;
-}
-
-// Whether the first node is what the others are around.
-function isAround(given: Given): boolean {
-  return given.nodes[0]?.weight === 1;
 }
 
 // Labels that cover one another move apart, up and down.
@@ -95,7 +91,7 @@ function draw(host: HTMLElement): void {
   if (!given.nodes.length) return;
   const width = host.clientWidth || 1000, height = host.clientHeight || 560;
   const longest = width > 600 ? 30 : 20;
-  const labels = given.nodes.map(({ label }) => (label.length > longest ? `${label.slice(0, longest - 1)}…` : label));
+  const labels = given.nodes.map(({ label }) => fitting(label, longest));
   const places = settle(given, width > height);
   // What does not fit is drawn smaller, but letters stay as large as they are: twice, for they need room.
   let zoom = 1;
@@ -106,26 +102,82 @@ function draw(host: HTMLElement): void {
     box = bounds(places, labels, zoom, width, height);
   }
   const svg = shape("svg", { viewBox: box.join(" "), role: "group", "aria-label": "Map; the list below says the same", "font-size": 11 * zoom });
-  for (const [one, other, what] of given.edges) {
+  const thickest = Math.max(...given.edges.map(([, , , weight]) => weight), 1);
+  const lines = given.edges.map(([one, other, what, weight]) => {
     const a = places[one]!, b = places[other]!;
-    svg.append(shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: what }));
-  }
+    return shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: what, "stroke-width": zoom * (0.8 + 4 * (thickest > 1 ? weight / thickest : 0)) });
+  });
   const heaviest = Math.max(...given.nodes.map((node) => node.weight));
-  given.nodes.forEach((node, at) => {
+  const links = given.nodes.map((node, at) => {
     const { x, y } = places[at]!;
-    const size = node.kind === "project" ? 10 + (heaviest > 1 ? 8 * Math.sqrt(node.weight / heaviest) : 0) : node.kind === "tag" ? 6 : 7;
-    const radius = size * Math.sqrt(zoom);
-    const link = shape("a", { href: node.address, class: `kind-${node.kind}${at === 0 && isAround(given) ? " centre" : ""}` });
+    const radius = (5 + (node.kind === "project" ? 4 : 0) + (heaviest > 1 ? 9 * Math.sqrt(node.weight / heaviest) : 2)) * Math.sqrt(zoom);
+    const link = shape("a", { href: node.address, class: `kind-${node.kind}${at === 0 && given.around ? " centre" : ""}` });
     link.append(shape("circle", { cx: x, cy: y, r: radius }));
     const text = shape("text", { x: x + radius + 4 * zoom, y: y + 4 * zoom });
     text.textContent = labels[at]!;
     const title = shape("title", {});
-    title.textContent = node.label;
+    title.textContent = node.weight > 1 ? `${node.title}: ${node.weight} notes` : node.title;
     link.append(text, title);
-    svg.append(link);
+    return link;
   });
+  svg.append(...lines, ...links);
   host.replaceChildren(svg);
   explore(svg, box);
+  narrow(given, links, lines);
+}
+
+// A label that is too long ends with a whole word.
+function fitting(label: string, longest: number): string {
+  if (label.length <= longest) return label;
+  const cut = label.slice(0, longest - 1), blank = cut.lastIndexOf(" ");
+  return `${blank > longest / 2 ? cut.slice(0, blank) : cut}…`;
+}
+
+// Kinds are hidden, a search and the pointer lift what they mean out of the rest.
+function narrow(given: Given, links: SVGElement[], lines: SVGElement[]): void {
+  const field = document.querySelector<HTMLInputElement>("[data-map-find]");
+  const hidden = new Set<string>();
+  const isShown = (at: number) => !hidden.has(given.nodes[at]!.kind);
+  const show = (meant?: Set<number>) => {
+    links.forEach((link, at) => {
+      link.style.display = isShown(at) ? "" : "none";
+      link.classList.toggle("faint", meant !== undefined && !meant.has(at));
+    });
+    lines.forEach((line, at) => {
+      const [one, other] = given.edges[at]!;
+      line.style.display = isShown(one) && isShown(other) ? "" : "none";
+      line.classList.toggle("faint", meant !== undefined && !(meant.has(one) && meant.has(other)));
+    });
+  };
+  const found = () => {
+    const wanted = field?.value.trim().toLowerCase();
+    if (!wanted) return undefined;
+    return new Set(given.nodes.flatMap((node, at) => (node.title.toLowerCase().includes(wanted) && isShown(at) ? [at] : [])));
+  };
+  const say = () => {
+    const meant = found();
+    const said = document.querySelector("[data-map-said]");
+    if (said && meant) said.textContent = `${meant.size} of ${given.nodes.length} match. Enter opens the first.`;
+    show(meant);
+  };
+  field?.addEventListener("input", say);
+  field?.addEventListener("keydown", (event) => {
+    const first = found()?.values().next().value;
+    if (event.key === "Enter" && first !== undefined) location.assign(given.nodes[first]!.address);
+  });
+  for (const button of document.querySelectorAll<HTMLElement>("[data-map-kind]")) {
+    button.addEventListener("click", () => {
+      const kind = button.dataset["mapKind"]!;
+      if (!hidden.delete(kind)) hidden.add(kind);
+      button.setAttribute("aria-pressed", String(!hidden.has(kind)));
+      say();
+    });
+  }
+  links.forEach((link, at) => {
+    const near = new Set([at, ...given.edges.flatMap(([one, other]) => (one === at ? [other] : other === at ? [one] : []))]);
+    for (const event of ["pointerenter", "focus"]) link.addEventListener(event, () => show(near));
+    for (const event of ["pointerleave", "blur"]) link.addEventListener(event, () => show(found()));
+  });
 }
 
 // The part of the plane to show: everything with its label, in the shape of the page's box.
@@ -137,14 +189,18 @@ function bounds(places: Place[], labels: string[], zoom: number, across: number,
   return [left - (across * scale - width) / 2, top - (down * scale - height) / 2, across * scale, down * scale];
 }
 
-// The wheel zooms, dragging moves.
-function explore(svg: SVGElement, box: [number, number, number, number]): void {
+// With Ctrl the wheel zooms, dragging moves; buttons do the same for everybody else.
+function explore(svg: SVGElement, fit: [number, number, number, number]): void {
+  let box = [...fit] as typeof fit;
   const show = () => svg.setAttribute("viewBox", box.join(" "));
-  svg.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const factor = event.deltaY > 0 ? 1.12 : 1 / 1.12;
+  const zoom = (factor: number) => {
     box = [box[0] + (box[2] * (1 - factor)) / 2, box[1] + (box[3] * (1 - factor)) / 2, box[2] * factor, box[3] * factor];
     show();
+  };
+  svg.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && !event.metaKey) return; // the page scrolls
+    event.preventDefault();
+    zoom(event.deltaY > 0 ? 1.12 : 1 / 1.12);
   }, { passive: false });
   svg.addEventListener("pointermove", (event) => {
     if (event.buttons !== 1) return;
@@ -152,6 +208,12 @@ function explore(svg: SVGElement, box: [number, number, number, number]): void {
     box = [box[0] - event.movementX * scale, box[1] - event.movementY * scale, box[2], box[3]];
     show();
   });
+  for (const button of document.querySelectorAll<HTMLElement>("[data-map-zoom]")) {
+    button.addEventListener("click", () => {
+      if (button.dataset["mapZoom"] === "fit") box = [...fit];
+      zoom({ in: 1 / 1.3, out: 1.3 }[button.dataset["mapZoom"]!] ?? 1);
+    });
+  }
 }
 
 for (const host of document.querySelectorAll<HTMLElement>("[data-graph]")) draw(host);

@@ -5,7 +5,7 @@ const KEYS: [string, string][] = [
   ["/", "search"], ["Ctrl K", "go to a page or a note"], ["j  k", "next and previous note"],
   ["o", "open"], ["e", "edit"], ["x", "select"], ["c", "write a new note"],
   ["y  r  s", "in a review: keep, reject, skip"],
-  ["Ctrl S", "save"], ["Esc", "leave a field"], ["?", "these keys"],
+  ["Ctrl S", "save"], ["Ctrl Z", "undo the latest change of notes"], ["Esc", "leave a field"], ["?", "these keys"],
 ];
 let help: HTMLDialogElement | undefined;
 

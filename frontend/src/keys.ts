@@ -1,5 +1,5 @@
 // One key, one act. Lists are walked with j and k; g and a letter jump to a page.
-import { dialogOpen, isTyping } from "./dom";
+import { dialogOpen, isTyping, send } from "./dom";
 import { openHelp } from "./help";
 import { openPalette } from "./palette";
 
@@ -14,7 +14,13 @@ export function listenForKeys(): void {
       return;
     }
     if (event.key === "Escape" && isTyping(event.target)) (event.target as HTMLElement).blur();
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || dialogOpen()) return;
+    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping(event.target) && !dialogOpen()) {
+      event.preventDefault();
+      undoLatest();
+      return;
+    }
+    const isOff = document.documentElement.dataset["keys"] === "off";
+    if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || dialogOpen()) return;
     if (act(event.key)) event.preventDefault();
   });
 }
@@ -41,6 +47,10 @@ function act(key: string): boolean {
     case "c": location.assign("/new"); return true;
     default: return false;
   }
+}
+
+function undoLatest(): void {
+  send("/undo", [["latest", "1"], ["back", location.pathname + location.search]]);
 }
 
 function jump(key: string): boolean {

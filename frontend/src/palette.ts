@@ -1,7 +1,7 @@
-// Ctrl K: pages and notes by a few letters.
-import { element } from "./dom";
+// Ctrl K: pages, notes and acts by a few letters.
+import { element, send } from "./dom";
 
-interface Entry { kind: string; title: string; address: string; hint: string }
+interface Entry { kind: string; title: string; address: string; hint: string; fields?: [string, string][] | null }
 
 const WAIT_MILLISECONDS = 90;
 let palette: HTMLDialogElement | undefined;
@@ -22,7 +22,7 @@ function build(): HTMLDialogElement {
   const list = element("ul", { id: "palette-entries", role: "listbox", "aria-label": "Pages and notes" });
   const field = element("input", {
     type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-entries",
-    "aria-label": "Go to a page or a note", placeholder: "Go to a page or a note", autocomplete: "off",
+    "aria-label": "Go to a page or a note, or do something", placeholder: "Go to a page or a note, or do something", autocomplete: "off",
   });
   const made = element("dialog", { class: "palette", "aria-label": "Command palette" }, field, list);
   let timer = 0;
@@ -37,7 +37,7 @@ function build(): HTMLDialogElement {
     } else if (event.key === "Enter") {
       event.preventDefault();
       const entry = entries[chosen];
-      if (entry) location.assign(entry.address);
+      if (entry) follow(entry);
     }
   });
   made.addEventListener("click", (event) => {
@@ -51,9 +51,28 @@ async function find(query: string): Promise<void> {
   const number = ++asked;
   const answer = await fetch(`/api/palette?q=${encodeURIComponent(query)}`);
   if (!answer.ok || number !== asked) return;
-  entries = ((await answer.json()) as { entries: Entry[] }).entries;
+  const found = ((await answer.json()) as { entries: Entry[] }).entries;
+  entries = [...found.filter((entry) => entry.kind === "page" || entry.kind === "act"), ...aboutThisNote(query), ...found.filter((entry) => entry.kind !== "page" && entry.kind !== "act")];
   palette!.querySelector("ul")!.replaceChildren(...entries.map(line));
   choose(0);
+}
+
+// What can be done with the note that is shown.
+function aboutThisNote(query: string): Entry[] {
+  const id = document.querySelector<HTMLElement>(".note-page[data-note]")?.dataset["note"];
+  if (!id || !query) return [];
+  const post = (title: string, act: string): Entry => ({ kind: "act", title, address: "/notes", hint: "", fields: [["act", act], ["id", id]] });
+  const acts: Entry[] = [
+    { kind: "act", title: "Edit this note", address: `/notes/${id}/edit`, hint: "e" },
+    post("Pin this note", "pin"), post("Unpin this note", "unpin"), post("Delete this note", "delete"),
+  ];
+  return acts.filter((entry) => entry.title.toLowerCase().includes(query.toLowerCase()));
+}
+
+function follow(entry: Entry): void {
+  const stays = entry.fields?.some(([name, value]) => name === "act" && value !== "delete") || entry.address !== "/notes";
+  if (entry.fields) send(entry.address, [...entry.fields, ["back", stays ? location.pathname + location.search : "/notes"]]);
+  else location.assign(entry.address);
 }
 
 function line(entry: Entry, at: number): HTMLElement {
@@ -63,7 +82,7 @@ function line(entry: Entry, at: number): HTMLElement {
     element("span", { class: "entry-title" }, entry.title),
     element("span", { class: "entry-hint" }, entry.hint),
   );
-  made.addEventListener("click", () => location.assign(entry.address));
+  made.addEventListener("click", () => follow(entry));
   return made;
 }
 

@@ -1,30 +1,116 @@
-"""Where the store is and who we are: environment, then `<home>/config.json`, then a default."""
+"""Where the store is, where everything in it lies, and who we are.
+
+Settings come from the environment, then from `<home>/config.json`, then there is a default.
+"""
 
 from __future__ import annotations
 
 import os
 
-from anamnesis.ground.home import Home
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
     from typing import Any
 
-_UNKNOWN_MACHINE = "unknown"
+EPHEMERAL_MACHINE = "codespace"
+UNKNOWN_MACHINE = "unknown"
 _YES = ("1", "true", "yes", "on")
 _NO = ("0", "false", "no", "off")
 
 
+class Home(str):
+    """The path of a store's folder, which knows the paths of what is in it (ARCHITECTURE.md)."""
+
+    __slots__ = ()
+
+    @property
+    def memory(self) -> str:
+        """The tree of synced notes, a git repository of its own."""
+        return os.path.join(self, "memory")
+
+    @property
+    def local(self) -> str:
+        """The tree of notes that are local only."""
+        return os.path.join(self, "local")
+
+    @property
+    def index_db(self) -> str:
+        """The derived index."""
+        return os.path.join(self, "index.db")
+
+    @property
+    def vectors_db(self) -> str:
+        """What the encoder derived from the notes."""
+        return os.path.join(self, "vectors.db")
+
+    @property
+    def sessions_db(self) -> str:
+        """What can be searched of the archived sessions."""
+        return os.path.join(self, "sessions.db")
+
+    @property
+    def conflicts(self) -> str:
+        """The other versions of notes that two machines changed."""
+        return os.path.join(self, "conflicts")
+
+    @property
+    def undo(self) -> str:
+        """What changes replaced, to take them back."""
+        return os.path.join(self, "undo")
+
+    @property
+    def keys(self) -> str:
+        """This machine's keys for a sealed remote, and whom it trusts there; never synced."""
+        return os.path.join(self, "keys")
+
+    @property
+    def settings(self) -> str:
+        """This machine's settings, never synced."""
+        return os.path.join(self, "config.json")
+
+    def log(self, name: str) -> str:
+        """What hooks did and gave."""
+        return os.path.join(self, "log", name)
+
+    def state(self, *names: str) -> str:
+        """What was captured and set up on this machine."""
+        return os.path.join(self, "state", *names)
+
+    def spool(self, name: str) -> str:
+        """A payload on its way to the background."""
+        return os.path.join(self, "spool", name)
+
+    def lock(self, name: str) -> str:
+        """What keeps two processes from doing the same at once."""
+        return os.path.join(self, "locks", f"{name}.lock")
+
+
+POINTER = os.path.join("~", ".config", "anamnesis", "home")
+
+
 def home_directory() -> Home:
-    """The store's root: ANAMNESIS_HOME, else `~/.anamnesis`."""
-    named = os.environ.get("ANAMNESIS_HOME", "").strip()
+    """The store's root: ANAMNESIS_HOME, else where `init --home` put it, else `~/.anamnesis`.
+
+    Raises NoHome.
+    """
+    named = os.environ.get("ANAMNESIS_HOME", "").strip() or pointed_to()
     root = os.path.expanduser(named or os.path.join("~", ".anamnesis"))
     if root.startswith("~"):  # it would be a folder of that name, wherever we are
         from anamnesis.ground.errors import NoHome
 
         raise NoHome(root)
     return Home(os.path.abspath(root))
+
+
+def pointed_to() -> str:
+    """The store that `init --home` left a pointer to; nothing without one, or if it is broken."""
+    try:
+        with open(os.path.expanduser(POINTER), encoding="utf-8") as stream:
+            named = stream.read().strip()
+    except (OSError, ValueError):
+        return ""
+    return named if os.path.isabs(named) else ""
 
 
 def resolve_home() -> Path:
@@ -35,42 +121,73 @@ def resolve_home() -> Path:
 
 
 def config_path() -> str:
-    """The per-machine configuration file, outside of the tree that is synced."""
-    return os.path.join(home_directory(), "config.json")
+    """The per-machine configuration file, outside the tree that is synced."""
+    return home_directory().settings
 
 
 def _store_config() -> dict[str, Any]:
     """What config.json says; a missing or broken file says nothing."""
-    import json
+    from anamnesis.ground import quickjson
 
     try:
-        with open(config_path(), encoding="utf-8-sig") as stream:
-            found = json.load(stream)
+        with open(config_path(), "rb") as stream:
+            stored = quickjson.loads(stream.read())
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    if not isinstance(stored, dict):
+        return {}
+    earlier = stored.get("reflection")  # version 0.1.x kept these keys in an object of their own
+    if isinstance(earlier, dict):
+        for key, value in earlier.items():
+            stored.setdefault("reflect_auto" if key == "auto" else f"reflection_{key}", value)
+    return stored
 
 
 def setting(key: str, *, variable: str = "") -> str | None:
     """One setting as text: its ANAMNESIS_ variable, else its key in config.json, else None."""
     value = os.environ.get(variable or f"ANAMNESIS_{key.upper()}", "").strip()
-    if value:
-        return value
-    stored = _store_config().get(key)
-    if stored is None or isinstance(stored, (dict, list)):
-        return None
-    return str(stored).strip() or None
+    return value or _stored(_store_config(), key)
+
+
+def settings(keys: Iterable[str]) -> dict[str, str]:
+    """Those of several settings that are set, with one look into config.json."""
+    config = _store_config()
+    said = {
+        key: os.environ.get(f"ANAMNESIS_{key.upper()}", "").strip() or _stored(config, key)
+        for key in keys
+    }
+    return {key: value for key, value in said.items() if value}
+
+
+def _stored(config: dict[str, Any], key: str) -> str | None:
+    value = config.get(key)
+    return None if value is None or isinstance(value, (dict, list)) else str(value).strip() or None
 
 
 def is_on(key: str, *, default: bool) -> bool:
     """Whether a switch is on; a value that is neither yes nor no says nothing."""
-    said = (setting(key) or "").lower()
-    return said in _YES if said in (*_YES, *_NO) else default
+    value = (setting(key) or "").lower()
+    return value in _YES if value in (*_YES, *_NO) else default
+
+
+def encoder_is_on() -> bool:
+    """Whether notes are also found by what they say, whatever their words (the extra)."""
+    return is_on("semantic", default=False)
+
+
+def is_ephemeral() -> bool:
+    """Whether this machine is thrown away after use, as containers are (`anamnesis attach`)."""
+    return is_on("ephemeral", default=False)
 
 
 def resolve_machine_id() -> str:
-    """This machine's name: never empty, and not for a caller of a tool to choose."""
-    return setting("machine_id") or _hostname() or _UNKNOWN_MACHINE
+    """This machine's name: never empty, and not for a caller of a tool to choose.
+
+    All ephemeral machines have one name, so that the fleet does not grow with each container.
+    """
+    if named := setting("machine_id"):
+        return named
+    return EPHEMERAL_MACHINE if is_ephemeral() else _hostname() or UNKNOWN_MACHINE
 
 
 def resolve_remote() -> str | None:
@@ -79,9 +196,9 @@ def resolve_remote() -> str | None:
 
 
 def _hostname() -> str:
-    import socket
+    from _socket import gethostname  # socket would load enum and selectors for every hook
 
     try:
-        return socket.gethostname().strip()
+        return gethostname().strip()
     except OSError:
         return ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 
 from anamnesis.git import config
 from anamnesis.ground.errors import ToolMissing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
 
 GLOBAL = "global"
@@ -30,6 +30,18 @@ def resolve_project_key(cwd: str | PathLike[str]) -> str:
         origin = _ask_git_for_origin(directory)
     key = _normalize_remote(config.resolve_ssh_alias(origin)) if origin else ""
     return key or repository.name.lower() or GLOBAL
+
+
+def short_names(keys: Iterable[str]) -> dict[str, str]:
+    """Each project key by as many of its last parts as tell it from the others."""
+    ends: dict[str, list[str]] = {}
+    shared: dict[str, int] = {}
+    for key in dict.fromkeys(keys):
+        parts = key.split("/")
+        ends[key] = ["/".join(parts[at:]) for at in reversed(range(len(parts)))]
+        for end in ends[key]:
+            shared[end] = shared.get(end, 0) + 1
+    return {key: next((end for end in ends[key] if shared[end] == 1), key) for key in ends}
 
 
 def _read_marker(cwd: str | PathLike[str]) -> str | None:
@@ -77,14 +89,21 @@ def _normalize_remote(url: str) -> str:
     host, slash, path = rest.partition("/")
     host = host.rpartition("@")[2]
     if separator:
-        host = re.sub(r":\d*$", "", host)
+        name, colon, port = host.rpartition(":")
+        host = name if colon and (not port or port.isdecimal()) else host
         rest = host + slash + path
-    elif ":" in host and not re.match(r"^[A-Za-z]:[\\/]", rest):
+    elif ":" in host and not _is_on_a_drive(rest):
         rest = host.replace(":", "/", 1) + slash + path
-        rest = re.sub(r"^([^/]+)/{2,}", r"\1/", rest)
+        first, slash, path = rest.partition("/")
+        rest = first + slash + path.lstrip("/") if first else rest
     else:
         rest = host + slash + path
     return rest.rstrip("/").removesuffix(".git").rstrip("/").lower()
+
+
+def _is_on_a_drive(path: str) -> bool:
+    """Whether a path begins with a drive of Windows."""
+    return path[:1].isascii() and path[:1].isalpha() and path[1:3] in (":\\", ":/")
 
 
 def _ask_git_for_origin(directory: str) -> str | None:

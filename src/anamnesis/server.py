@@ -14,9 +14,8 @@ from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.digest import memory_dict as _memory_dict
 from anamnesis.mcp.tools import list_memories, search_memories, write_memory
 from anamnesis.operations.care.status import status_report
-from anamnesis.operations.travel.sync import sync_memory
+from anamnesis.operations.travel.sync import backend_of, sync_memory
 from anamnesis.store import MemoryStore
-from anamnesis.sync.machine import backend_of
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -26,8 +25,8 @@ __all__ = [
     "sync_memory", "write_memory",
 ]  # fmt: skip
 
-# FastMCP reads these when it is imported: the `.env` of whatever directory a client started us
-# in is not ours, and neither a banner nor a look for updates belongs into a session.
+# FastMCP reads these when it is imported: the `.env` of whatever directory a client started
+# the server in is not for it, and neither a banner nor a check for updates belongs in a session.
 _QUIETLY = {
     "FASTMCP_ENV_FILE": os.devnull,
     "FASTMCP_LOG_LEVEL": "CRITICAL",
@@ -51,7 +50,7 @@ def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMC
         for name in _QUIETLY.keys() - before.keys():
             del os.environ[name]
     machine = machine_id or resolve_machine_id()
-    backend = backend_of(store.root, machine_id=machine)
+    backend = backend_of(store.home, machine_id=machine)
     return build(Binding(store, machine_id=machine, backend=backend))
 
 

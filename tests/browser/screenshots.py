@@ -14,11 +14,14 @@ from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
-from anamnesis.ground.home import Home
+from anamnesis.archive import files
+from anamnesis.archive.turns import Turn
+from anamnesis.config import Home
 from anamnesis.ground.records import replace
+from anamnesis.hooks import receipts, usefulness
 from anamnesis.hooks.payload import Payload
-from anamnesis.notes.ids import new_id
-from anamnesis.notes.note import Memory, MemoryType
+from anamnesis.notes.fields import Memory, MemoryType, new_id
+from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
@@ -31,10 +34,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 LOOKS: list[tuple[str, tuple[int, int], Literal["light", "dark"]]] = [
     ("", (1280, 800), "light"), ("-dark", (1280, 800), "dark"), ("-phone", (390, 780), "light"),
 ]  # fmt: skip
-KEPT = {  # what the documentation shows
-    "pulse", "review", "notes", "search", "note", "history", "conflict", "injection", "timeline",
-    "notes-dark", "notes-phone",
-}  # fmt: skip
+# The documentation shows every page in light, and these in dark and on a phone as well.
+OTHERS = {"pulse-dark", "notes-dark", "notes-phone", "injection-phone"}
 PAY, WEB, INFRA = "github.com/acme/payments", "github.com/acme/web", "github.com/acme/infra"
 TOPICS = [
     "retry budget of the gateway", "index on orders.created_at", "feature flag for the new cart",
@@ -96,6 +97,57 @@ def fill(store: MemoryStore) -> None:
         "| step | who | minutes |\n|---|---|---|\n| canary | CI | 12 |\n| tag | you | 1 |\n",
         tags=["release", "ci"], machine_id="laptop",
     )  # fmt: skip
+
+
+def work(store: MemoryStore, home: Home) -> None:
+    """Sessions of the last days: kept word for word, with commits, given notes and using some."""
+    done = [
+        ("a81f3c02-6b1d", PAY, "Make the canary wait for both regions",
+         "4be21aa canary: wait for both regions\n- 91c03fd ci: 20 minutes for the canary"),
+        ("c3d90e77-12aa", WEB, "Fix the cart that forgot its items",
+         "07aa9e1 cart: keep items when the flag flips"),
+        ("e52b7741-9f0c", INFRA, "Rotate the signing key after the audit",
+         "d2f00b4 signer: name the kid in its log"),
+    ]  # fmt: skip
+    now = datetime.now(UTC)
+    for number, (session, project, title, commits) in enumerate(done):
+        at = (now - timedelta(days=number, hours=2)).isoformat(timespec="seconds")
+        note = store.put(Memory(
+            id=new_id(), type="episodic", title=title, project=project, machine_id="laptop",
+            body=f"**Ask:** {title.lower()}\n\n**Commits:**\n- {commits}\n", created_at=at,
+            updated_at=at, prov_source="session-end", prov_session=session,
+        ))  # fmt: skip
+        turns = [
+            Turn("person", at=at, text=f"{title}, please."),
+            Turn("agent", at=at, text="I look at what the tests say first."),
+            Turn("agent", at=at, tool="Bash", command="make test", result="1 failed", failed=True),
+            Turn("agent", at=at, tool="Edit", file="src/gate.py", result="done"),
+            Turn("agent", at=at, tool="Bash", command="make test", result="212 passed"),
+            Turn("agent", at=at, text=f"Done and committed: {commits.splitlines()[0]}."),
+        ]
+        header = files.Header(
+            session=session, agent="claude-code", project=project, machine="laptop", title=title,
+            started=at, ended=at, note=note.id, turns=len(turns), branch="main",
+        )  # fmt: skip
+        files.save(home, header, turns)
+        inject(home, Payload(session_id=session, source="startup"), project=project)
+        given = [str(each["id"]) for each in next(receipts.latest(home))["notes"]]
+        usefulness.learn(home, session, used=set(given[:3]), ignored=set(given[3:8]))
+    archive.bring_up_to_date(home)
+
+
+def beat(home: Path) -> None:
+    """What the other machines last said of themselves."""
+    now = datetime.now(UTC)
+    for machine, hours, error in (("desk", 1, ""), ("buildbox", 60, "capture: the disk is full")):
+        at = (now - timedelta(hours=hours)).isoformat(timespec="seconds")
+        said = {
+            "machine": machine, "name": machine, "version": "1.0.0", "install": machine, "seen": at,
+            "last_capture": at, "last_sync": at, "pending": 0, "last_error": error,
+        }  # fmt: skip
+        folder = home / "memory" / ".machines"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{machine}.json").write_text(json.dumps(said))
 
 
 def propose(store: MemoryStore) -> None:
@@ -175,15 +227,19 @@ def main() -> None:
             fill(store)
         held = share(home, Path(directory) / "desk", Path(directory) / "memory.git")
         inject(Home(home), Payload(session_id="7f3c2a10-9d1e", source="startup"), project=PAY)
+        beat(home)
         with MemoryStore(home) as store:
+            work(store, Home(home))
             release = next(each.id for each in store.headers() if "release" in each.title)
             propose(store)
-        photograph(home, held, release, target)
+        photograph(home, pages_of(held, release), target)
+        os.environ["ANAMNESIS_MACHINE_ID"] = "laptop"
+        photograph(Path(directory) / "new", {"first-steps": "/"}, target)
 
 
-def photograph(home: Path, held: str, release: str, target: Path) -> None:
-    """One picture per page."""
-    pages = {
+def pages_of(held: str, release: str) -> dict[str, str]:
+    """The name of each picture, and the page that it shows."""
+    return {
         "pulse": "/", "review": "/review", "notes": "/notes",
         "search": "/notes?q=staging database vpn",
         "note": f"/notes/{release}", "edit": f"/notes/{release}/edit",
@@ -191,8 +247,14 @@ def photograph(home: Path, held: str, release: str, target: Path) -> None:
         "fleet": "/fleet", "injection": f"/injection?project={PAY}",
         "recall": "/recall?q=is the staging database open without vpn", "timeline": "/timeline",
         "map": f"/map?project={PAY}", "settings": "/settings", "conflicts": "/conflicts",
-        "changes": "/history", "deleted": "/history?deleted=1",
+        "changes": "/history", "deleted": "/history?deleted=1", "undo": "/history?undo=1",
+        "sessions": "/sessions", "session": "/session/a81f3c02-6b1d", "new": "/new",
+        "source": f"/notes/{release}/source", "tidy": "/tidy",
     }  # fmt: skip
+
+
+def photograph(home: Path, pages: dict[str, str], target: Path) -> None:
+    """One picture per page and look."""
     with Server(home, project=PAY) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         for name, (width, height), colours in LOOKS:
@@ -200,8 +262,9 @@ def photograph(home: Path, held: str, release: str, target: Path) -> None:
                 viewport={"width": width, "height": height}, color_scheme=colours
             )
             page.goto(server.link())
+            page.wait_for_url(f"{server.address}/")
             for picture, path in pages.items():
-                if target == TARGET and f"{picture}{name}" not in KEPT:
+                if target == TARGET and name and f"{picture}{name}" not in OTHERS:
                     continue
                 page.goto(f"{server.address}{path}")
                 page.wait_for_timeout(300)

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from anamnesis.ground.records import replace
-from anamnesis.operations.travel.sync import synchronise
+from anamnesis.operations.travel.sync import exchange
 from anamnesis.store import MemoryStore
-from anamnesis.sync.machine import backend_of_this_machine
+from anamnesis.sync.git import backend_of_this_machine
 from anamnesis.web.serve import Server
 from support.fleet import Machine
 
@@ -25,26 +25,31 @@ HERE = "one from here\n\ntwo\n\nthree of here"
 
 @pytest.fixture
 def held(store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A note that was edited here and on the desk, in two places and in its title."""
+    """A note that was edited here and on the desk, in two places and in its title; and one more."""
     monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
     remote = tmp_path / "remote.git"
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
     (store.root / "config.json").write_text(json.dumps({"remote": str(remote)}))
     note = store.write(type="semantic", title="Shared", body=BEFORE)
-    synchronise(backend_of_this_machine(), store=store)
+    other = store.write(type="semantic", title="Other", body="before")
+    exchange(backend_of_this_machine(), store=store)
     desk = Machine(tmp_path / "desk", str(remote))
     desk.sync()
     desk.edit(note.id, body=THERE, title="Shared, says the desk")
+    desk.edit(other.id, body="other of the desk")
     desk.sync()
-    found = store.read(note.id)
-    assert found is not None
-    changed = replace(found.note, body=HERE, title="Shared, says the laptop")
-    store.update(changed, expected_hash=found.hash)
-    assert synchronise(backend_of_this_machine(), store=store).result.conflicted
+    for note_id, text, title in (
+        (note.id, HERE, "Shared, says the laptop"),
+        (other.id, "other of here", "Other"),
+    ):
+        found = store.read(note_id)
+        assert found is not None
+        store.update(replace(found.note, body=text, title=title), expected_hash=found.hash)
+    assert exchange(backend_of_this_machine(), store=store).result.conflicted
     return note.id
 
 
-def test_a_conflict_is_settled_part_by_part(visit: Visitor, store: MemoryStore, held: str) -> None:
+def test_a_conflict_is_resolved_part_by_part(visit: Visitor, store: MemoryStore, held: str) -> None:
     page = visit.go("/conflicts")
     page.get_by_role("link", name="Shared").click()
     assert visit.violations() == []
@@ -54,17 +59,23 @@ def test_a_conflict_is_settled_part_by_part(visit: Visitor, store: MemoryStore, 
     page.get_by_role("group", name="part 1").get_by_label("desk").first.check()
     expect(page.locator("#outcome .prose")).to_contain_text("one from the desk")
     page.get_by_role("group", name="part 2").get_by_label("Both").check()
+    expect(page.locator("#outcome")).to_be_in_viewport()
+    colours = page.locator(".option-text .piece").evaluate_all(
+        "each => [...new Set(each.map(one => getComputedStyle(one).backgroundColor))]"
+    )
+    assert len(colours) == 1  # neither side looks like the wrong one
     expect(page.locator("#outcome .prose")).to_contain_text("three of the desk")
     page.get_by_role("button", name="Save what is picked").click()
 
-    expect(page.get_by_text("Settled.")).to_be_visible()
+    expect(page.locator(".toast")).to_contain_text("1 conflict left.")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Other")  # the next one
     saved = store.get(held)
     assert saved is not None
     assert saved.title == "Shared, says the desk"
     assert saved.body == "one from the desk\n\ntwo\n\nthree of here\nthree of the desk"
 
 
-def test_a_conflict_is_settled_without_scripts(
+def test_a_conflict_is_resolved_without_scripts(
     chrome: Browser, server: Server, store: MemoryStore, held: str
 ) -> None:
     visitor = Visitor(chrome, server, java_script_enabled=False)
@@ -76,7 +87,7 @@ def test_a_conflict_is_settled_without_scripts(
     expect(page.get_by_role("group", name="part 1").get_by_label("desk").first).to_be_checked()
     page.get_by_role("button", name="Save what is picked").click()
 
-    expect(page.get_by_text("Settled.")).to_be_visible()
+    expect(page.get_by_text("Resolved.")).to_be_visible()
     saved = store.get(held)
     assert saved is not None
     assert saved.body == "one from the desk\n\ntwo\n\nthree of here"
@@ -99,10 +110,24 @@ def test_the_result_is_finished_in_the_merge_editor(
     page.keyboard.type(", agreed")
     page.get_by_role("button", name="Save the result").click()
 
-    expect(page.get_by_text("Settled.")).to_be_visible()
+    expect(page.get_by_text("Resolved.")).to_be_visible()
     saved = store.get(held)
     assert saved is not None
     assert saved.body == "one from the desk\n\ntwo\n\nthree of the desk, agreed"
+
+
+def test_all_conflicts_are_resolved_with_one_side(
+    visit: Visitor, store: MemoryStore, held: str
+) -> None:
+    page = visit.go("/fleet")
+    page.get_by_role("button", name="Sync now").click()
+    expect(page.locator(".toast")).to_contain_text("Synced: ")
+    page.get_by_role("link", name="Decide 2 conflicts").click()
+    page.get_by_role("button", name="Take theirs for all 2").click()
+
+    expect(page.locator(".toast")).to_contain_text("The other versions were taken for 2 notes.")
+    expect(page.get_by_role("heading", name="No conflicts")).to_be_visible()
+    assert {note.body for note in store.list()} == {THERE, "other of the desk"}
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
@@ -114,4 +139,9 @@ def test_a_conflict_is_accessible_and_fits_on_a_phone(
 
     assert visitor.violations() == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    save = page.get_by_role("button", name="Save what is picked").bounding_box()
+    pages = page.locator("nav.side").bounding_box()
+    assert save is not None
+    assert pages is not None
+    assert save["y"] + save["height"] <= pages["y"]
     visitor.context.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 
@@ -13,7 +13,7 @@ from .conftest import Visitor
 
 PAGES = (
     "/", "/notes", "/review", "/new", "/history", "/history?deleted=1", "/conflicts", "/fleet",
-    "/injection", "/recall?q=words", "/timeline", "/map", "/settings",
+    "/injection", "/recall?q=words", "/timeline", "/sessions", "/map", "/settings",
 )  # fmt: skip
 
 

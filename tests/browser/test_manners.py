@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from anamnesis.ground.records import replace
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 
@@ -74,7 +74,7 @@ def test_leaving_a_merge_asks_before_the_words_are_lost(
 def test_leaving_a_form_that_was_refused_asks_too(visit: Visitor, notes: list[Memory]) -> None:
     page = visit.go("/new")
     page.get_by_label("Title").fill("words that I typed")
-    page.get_by_label("Replaces").fill("not-an-id!")
+    page.get_by_role("combobox", name="Replaces").fill("not-an-id!")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_be_visible()
     asked = _questions(page)
@@ -101,7 +101,8 @@ def test_a_budget_is_typed_without_losing_the_field(visit: Visitor, notes: list[
 
 def test_a_menu_closes_like_one(visit: Visitor, notes: list[Memory]) -> None:
     page = visit.go("/notes")
-    menu, summary = page.locator("details.menu"), page.get_by_text("Sort: latest change")
+    summary = page.get_by_text("Sort: latest change")
+    menu = page.locator("details.menu", has=summary)
 
     summary.click()
     expect(menu).to_have_attribute("open", "")

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 from support.reflect import durable
@@ -53,6 +53,32 @@ def test_a_review_is_done_with_the_keyboard(
     assert store.get(waiting[2].id) == waiting[2]
 
 
+def test_the_decision_stays_in_view_and_a_session_is_kept_as_a_whole(
+    visit: Visitor, store: MemoryStore
+) -> None:
+    for number in range(3):
+        durable(
+            store, f"Rule {number}", body="A long line.\n\n" * 90, tags=["pending"],
+            prov_session="s-1",
+        )  # fmt: skip
+    other = durable(store, "Another session's", body="Else.", tags=["pending"], prov_session="s-2")
+    page = visit.go("/review")
+    expect(page.locator(".decision-count")).to_have_text("1 of 4")
+    page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
+    expect(page.get_by_role("button", name="Keep y")).to_be_in_viewport()
+    assert visit.violations() == []
+
+    page.get_by_role("button", name="Keep them all").click()
+
+    expect(page.locator(".toast")).to_contain_text("3 notes kept.")
+    expect(page.locator(".proposal-title")).to_have_text("Another session's")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".decision-count")).to_contain_text("of 4")
+    found = store.get(other.id)
+    assert found is not None
+    assert "pending" in found.tags
+
+
 def test_a_proposal_is_put_into_a_persons_words_and_kept(
     visit: Visitor, store: MemoryStore, waiting: list[Memory]
 ) -> None:
@@ -76,7 +102,7 @@ def test_a_review_needs_no_script(
     page = visitor.go("/review")
 
     page.get_by_role("link", name="Tests need Postgres").click()
-    page.get_by_role("button", name="Reject").click()
+    page.locator("button[value=reject]").click()
 
     expect(page.get_by_text("1 note rejected.")).to_be_visible()
     assert store.get(waiting[1].id) is None
@@ -99,6 +125,6 @@ def test_the_review_is_accessible_and_fits_on_a_phone(
 def test_pulse_leads_to_what_waits(visit: Visitor, waiting: list[Memory]) -> None:
     page = visit.go("/")
 
-    page.get_by_role("link", name="3 notes wait for your look").click()
+    page.get_by_role("link", name="3 notes to review").click()
 
     expect(page).to_have_url(re.compile("/review$"))

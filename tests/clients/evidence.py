@@ -14,6 +14,7 @@ _CLAUDE = "tests/clients/test_claude_code.py::"
 _TYPED = "tests/clients/test_claude_code_interactive.py::"
 _OTHERS = "tests/clients/test_other_agents.py::"
 _COMPACTION = "tests/clients/test_compaction.py::"
+_EDITORS = "tests/contract/test_editors.py::"
 _WITHOUT_CLIENTS = "tests/component/test_onboard.py::"
 
 
@@ -55,18 +56,20 @@ EVIDENCE: dict[str, dict[str, str]] = {
         CLAUDE: _CLAUDE + "test_a_session_becomes_one_note_with_project_branch_and_files",
         **_each("test_the_session_becomes_one_note", without=CODEX),
     },
-    "a session that no hook told of is found later": {
+    "a session whose end no hook told of is found later": {
         CLAUDE: _TYPED + "test_a_killed_session_is_looked_after_by_the_next_one",
-        **_each("test_a_session_that_no_hook_told_of_is_found", without=OPENCODE),
+        **_each("test_a_session_whose_end_no_hook_told_of_is_found", without=OPENCODE),
     },
     "typed by hand in a terminal": {
         CLAUDE: _TYPED + "test_the_session_becomes_one_note_with_project_branch_and_files",
+        CODEX: _OTHERS + "test_codex_typed_by_hand",
         GEMINI: _COMPACTION + "test_gemini_after_its_command",
         COPILOT: _COMPACTION + "test_copilot",
     },
     "taken out by `uninstall`": {
         CLAUDE: _CLAUDE + "test_the_settings_are_again_what_they_were",
         **_each("test_uninstalling_takes_us_out_of_the_configuration"),
+        **dict.fromkeys((CURSOR, VSCODE), _EDITORS + "test_both_are_left_as_they_were"),
     },
     "each file again what it was, to the byte": dict.fromkeys(
         (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, CURSOR, VSCODE),

@@ -120,6 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 Turns = list[tuple[str, str]]
 Events = Iterator[tuple[str, Any]]
+# What Claude Code adds to a prompt, and the prompt again when it asks for a title.
+_NOT_TYPED = ("<system-reminder>", "<session>")
 
 
 def _text(content: Any) -> str:
@@ -142,7 +144,7 @@ def anthropic_turns(body: dict[str, Any]) -> Turns:
         for block in blocks:
             if block["type"] == "tool_result":
                 turns.append(("result", _text(block.get("content"))))
-            elif block["type"] == "text" and not block["text"].startswith("<system-reminder>"):
+            elif block["type"] == "text" and not block["text"].startswith(_NOT_TYPED):
                 turns.append(("user", block["text"]))
     return turns
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from clients.desk import Desk, client
+from clients.desk import Desk, client, eventually
 from clients.terminal import Terminal
 
 
@@ -13,6 +13,18 @@ def codex(desk: Desk, prompt: str, *, options: tuple[str, ...] = ()) -> str:
     usual = ["--dangerously-bypass-hook-trust", "--skip-git-repo-check"]
     words = [client("codex"), "exec", *usual, *options, prompt]
     return desk.run(words, env=desk.environment(SCRIPTED_KEY="none"))
+
+
+def codex_terminal(desk: Desk) -> Terminal:
+    """Codex as a person has it, the project trusted, ready for a line."""
+    words = [client("codex"), "--dangerously-bypass-hook-trust"]
+    terminal = Terminal(words, cwd=desk.project, env=desk.environment(SCRIPTED_KEY="none"))
+    terminal.see("Trust and continue")
+    terminal.settle()
+    terminal.press("\r")
+    terminal.see("YOLO mode")  # the line below its prompt
+    terminal.settle()
+    return terminal
 
 
 def codex_settings(desk: Desk) -> None:
@@ -41,6 +53,7 @@ def gemini_terminal(desk: Desk) -> Terminal:
     words = [*_gemini_words(), "--yolo"]
     terminal = Terminal(words, cwd=desk.project, env=_gemini_environment(desk))
     terminal.see("1 MCP server")
+    eventually(lambda: desk.runs("inject"))  # a return is lost while its start hooks run
     terminal.settle()
     return terminal
 

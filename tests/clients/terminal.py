@@ -17,7 +17,7 @@ _ROWS, _COLUMNS = 50, 160
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|.)|\s"
 )
-_KEY_SECONDS = 0.4  # a return that comes at once with the text is taken for a pasted line
+_KEY_SECONDS = 1.5  # a return that comes at once with the text is taken for a pasted line
 _QUIET_SECONDS = 0.7
 _SECONDS = 60.0
 

@@ -53,10 +53,13 @@ def story(tmp_path_factory: pytest.TempPathFactory, model: ScriptedModel) -> Sto
     eventually(lambda: desk.notes(type="episodic"))
 
     model.forget()
+    rule = {"file_path": str(desk.project / "ROUNDING.md"), "content": "Half to even."}
     second = claude.session(
         desk,
         'What did we decide? [[mcp__anamnesis__memory_search {"query": "cart rounding"}]]'
+        f" [[Write {json.dumps(rule)}]]"  # a session that only asks us leaves no note
         " [[say We decided that the cart rounds half to even, as the bank does.]]",
+        *("--permission-mode", "acceptEdits"),
     )
     given_to_second, found_by_second = model.said_to_it(), list(model.results)
     eventually(lambda: len(desk.notes(type="episodic")) == 2)
@@ -118,12 +121,13 @@ def test_resuming_and_forking_leave_one_note_for_each_session(story: Story) -> N
 
 
 def test_a_prompt_brings_a_note_to_mind(tmp_path: Path, model: ScriptedModel) -> None:
-    """The note is too old to be given at the start."""
+    """The note is too old to be given at the start, where later ones take the room."""
     desk = Desk(tmp_path, model)
     desk.anamnesis("init", "--yes", "--local-only", "--agents", "claude")
     desk.anamnesis("write", "Rule 42 of the bank says so.", "--title", FACT, "--project", PROJECT)
     for number in range(9):
-        desk.anamnesis("write", f"Shelf {number} is blue", "--project", PROJECT)
+        shelf = f"Shelf {number} is blue.\n\n" * 150
+        desk.anamnesis("write", shelf, "--title", f"Shelf {number}", "--project", PROJECT)
     model.forget()
 
     claude.session(desk, "Why does the cart round half to even? [[say Because the bank does.]]")

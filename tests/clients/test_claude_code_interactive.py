@@ -98,11 +98,18 @@ def day(tmp_path_factory: pytest.TempPathFactory, model: ScriptedModel) -> Day:
     assert first.ended() == 0
 
     model.forget()
-    second = person.starts()
-    person.says(second, f"What did we decide? {SEARCH} [[say That the cart rounds to even.]]")
+    second = person.starts("--permission-mode", "acceptEdits")
+    rule = {"file_path": str(desk.project / "ROUNDING.md"), "content": "Half to even."}
+    person.says(
+        second,
+        f"What did we decide? {SEARCH} [[Write {json.dumps(rule)}]]"  # only asked, it is no note
+        " [[say That the cart rounds to even.]]",
+    )
     given, found = model.said_to_it(), list(model.results)
+    before = len(desk.runs("capture"))
     second.type("/clear")
     eventually(lambda: desk.runs("inject")[-1]["session"] != person.sessions[-1])
+    eventually(lambda: len(desk.runs("capture")) > before)
     person.is_in(desk.runs("inject")[-1]["session"])
     model.forget()
     person.says(second, "Go on with the cart [[say The cart is done after the fresh start.]]")

@@ -19,6 +19,13 @@ pytestmark = pytest.mark.client
 PROJECT = "example.org/team/shop"
 FACT = "The cart rounds half to even because the bank does"
 WHY = "Rule 42 of the bank's handbook says so."
+# As long as a report of work is: a one-line answer without an edit is not worth a note, and Codex
+# edits by its shell.
+REPORT = (
+    "The rounding of the cart is fixed and every test passes. Totals were rounded half up, so the"
+    " sum of a cart with many positions could be off by a cent against the statement of the bank;"
+    " they are rounded half to even now, in one place."
+)
 _NOTES_AT_START = 8
 
 
@@ -89,13 +96,14 @@ def story(
     desk.anamnesis("init", "--yes", "--local-only", "--agents", agent.name)
     desk.anamnesis("write", WHY, "--title", FACT, "--project", PROJECT)
     for number in range(_NOTES_AT_START + 1):
-        desk.anamnesis("write", f"Shelf {number} is blue", "--project", PROJECT)
+        shelf = f"Shelf {number} is blue.\n\n" * 150
+        desk.anamnesis("write", shelf, "--title", f"Shelf {number}", "--project", PROJECT)
     model.forget()
     agent.run(
         desk,
         f"Why does the cart round half to even? [[{agent.search} {json.dumps({'query': 'cart'})}]]"
         f" [[{agent.tool} {json.dumps(agent.arguments(desk))}]]"
-        " [[say The rounding of the cart is fixed and every test passes.]]",
+        f" [[say {REPORT}]]",
     )
     sent, results = model.said_to_it(), list(model.results)
     first_request = json.dumps(model.requests[0])
@@ -165,28 +173,61 @@ _TRANSCRIPTS = {
     "gemini": ".gemini/tmp/*/chats/*.json*",
     "copilot": ".copilot/session-state/*/events.jsonl",
 }
-
-
-@pytest.mark.parametrize(
+_HOOKS = {
+    "codex": ".codex/hooks.json",
+    "gemini": ".gemini/settings.json",
+    "copilot": ".copilot/hooks/anamnesis.json",
+}
+_WITH_TRANSCRIPTS = pytest.mark.parametrize(
     "agent",
     [agent for agent in AGENTS if agent.name in _TRANSCRIPTS],
     ids=lambda agent: str(agent.name),
 )
-def test_a_session_that_no_hook_told_of_is_found(
+
+
+def swept(agent: Agent, desk: Desk) -> list[dict[str, str]]:
+    """The session notes after a session, an hour, and a sweep."""
+    desk.anamnesis("capture", "--sweep")
+    agent.run(desk, "Fix the cart [[say The rounding of the cart is fixed, and all is well.]]")
+    desk.an_hour_passes(*desk.home.glob(_TRANSCRIPTS[agent.name]))
+    assert desk.notes(type="episodic") == []
+    desk.anamnesis("capture", "--sweep")
+    return desk.notes(type="episodic")
+
+
+@_WITH_TRANSCRIPTS
+def test_a_session_whose_end_no_hook_told_of_is_found(
+    agent: Agent, tmp_path: Path, model: ScriptedModel
+) -> None:
+    """The hooks that capture are gone, as if every session were killed; its start is known."""
+    desk = Desk(tmp_path, model)
+    agent.prepare(desk)
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", agent.name)
+    settings = desk.home / _HOOKS[agent.name]
+    said = json.loads(settings.read_text())
+    told = said["hooks"].items()
+    said["hooks"] = {event: each for event, each in told if " capture" not in json.dumps(each)}
+    settings.write_text(json.dumps(said))
+
+    notes = swept(agent, desk)
+
+    assert [note["project"] for note in notes] == [PROJECT]
+    assert "all is well" in notes[0]["body"]
+
+
+@_WITH_TRANSCRIPTS
+def test_a_session_without_any_hook_is_counted_and_left_to_the_person(
     agent: Agent, tmp_path: Path, model: ScriptedModel
 ) -> None:
     desk = Desk(tmp_path, model)
     agent.prepare(desk)
     desk.anamnesis("init", "--yes", "--local-only", "--no-hooks", "--agents", agent.name)
-    desk.anamnesis("capture", "--sweep")
-    agent.run(desk, "Fix the cart [[say The rounding of the cart is fixed, and all is well.]]")
-    desk.an_hour_passes(*desk.home.glob(_TRANSCRIPTS[agent.name]))
 
-    desk.anamnesis("capture", "--sweep")
+    assert swept(agent, desk) == []
+    assert "anamnesis capture --backfill" in desk.anamnesis("status")
 
-    notes = desk.notes(type="episodic")
-    assert [note["project"] for note in notes] == [PROJECT]
-    assert "all is well" in notes[0]["body"]
+    desk.anamnesis("capture", "--backfill")
+    assert [note["project"] for note in desk.notes(type="episodic")] == [PROJECT]
 
 
 def test_uninstalling_takes_us_out_of_the_configuration(story: Story) -> None:
@@ -196,3 +237,22 @@ def test_uninstalling_takes_us_out_of_the_configuration(story: Story) -> None:
     kinds = (".json", ".jsonc", ".toml", ".js")
     for path, data in story.desk.files().items():
         assert not (path.endswith(kinds) and b"bin/anamnesis" in data), path
+
+
+def test_codex_typed_by_hand(tmp_path: Path, model: ScriptedModel) -> None:
+    desk = Desk(tmp_path, model)
+    others.codex_settings(desk)
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "codex")
+    desk.anamnesis("write", FACT, "--project", PROJECT)
+    model.forget()
+    terminal = others.codex_terminal(desk)
+
+    terminal.type("Round the totals of the cart [[say The totals of the cart are rounded.]]")
+    terminal.see("The totals of the cart are rounded.")
+    eventually(lambda: desk.notes(type="episodic"))
+    terminal.kill()
+
+    [note] = desk.notes(type="episodic")
+    assert note["project"] == PROJECT
+    assert "The totals of the cart are rounded." in note["body"]
+    assert FACT in json.dumps(model.requests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,18 +38,39 @@ def test_the_plugin_alone_injects_answers_and_captures_from_the_first_session_on
     desk: Desk,
 ) -> None:
     desk.anamnesis("write", FACT, "--project", "example.org/team/shop")
+    rule = {"file_path": str(desk.project / "ROUNDING.md"), "content": "Half to even."}
     desk.model.forget()
 
     claude.session(
         desk,
-        'Cart? [[mcp__plugin_anamnesis_anamnesis__memory_search {"query": "cart"}]]'
+        "How does the cart round its prices, and for what reason was that decided?"
+        ' [[mcp__plugin_anamnesis_anamnesis__memory_search {"query": "cart"}]]'
+        f" [[Write {json.dumps(rule)}]]"  # a session that only asks us leaves no note
         " [[say The cart rounds half to even, and that is all there is to say.]]",
-        *("--allowedTools", "mcp__plugin_anamnesis_anamnesis__memory_search"),
+        *(
+            "--permission-mode",
+            "acceptEdits",
+            "--allowedTools",
+            "mcp__plugin_anamnesis_anamnesis__memory_search",
+        ),
     )
 
     assert "Anamnesis memory (auto-injected)" in desk.model.said_to_it()
     assert any(FACT in text for text in desk.model.results)
     eventually(lambda: desk.notes(type="episodic"))
+
+
+def test_the_server_of_the_plugin_answers_when_a_file_is_read(desk: Desk) -> None:
+    desk.anamnesis("config", "set", "moment_start", "0")  # else it is known from the start
+    shop = ("--project", "example.org/team/shop")
+    desk.anamnesis("write", "`till.py` rounds down, by law.", "--title", "Rounding", *shop)
+    (desk.project / "till.py").write_text("price = 1\n")
+    read = json.dumps({"file_path": str(desk.project / "till.py")})
+    desk.model.forget()
+
+    claude.session(desk, f"Look [[Read {read}]] [[say Seen, all of it.]]", "--allowedTools", "Read")
+
+    assert "Anamnesis: notes about till.py" in desk.model.said_to_it()
 
 
 def test_hooks_of_init_and_of_the_plugin_do_not_both_run(desk: Desk) -> None:

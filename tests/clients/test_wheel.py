@@ -25,6 +25,8 @@ NEEDED = (
     "web/templates/base.html",
     "web/static/dashboard.css",
 )
+# What an environment brings, which no user installs for us.
+TOOLING = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 OFFLINE = ["--no-index", "--find-links", str(WHEELS)]
 
 
@@ -87,6 +89,18 @@ def test_pip(tmp_path: Path, wheel: Path, name: str) -> None:
     settings = set_up(environment / "bin" / "anamnesis", tmp_path / name / "größeres Heim")
 
     assert str(environment / "bin" / "anamnesis") in settings
+    packages, megabytes = installed(environment)
+    assert packages <= 25
+    assert megabytes <= 40
+
+
+def installed(environment: Path) -> tuple[int, float]:
+    """How many packages an environment holds beside pip, and their size in MB."""
+    [site] = environment.glob("lib/*/site-packages")
+    packages = [path for path in site.glob("*.dist-info") if not path.name.startswith(TOOLING)]
+    files = (path for path in site.rglob("*") if path.is_file())
+    own = [path for path in files if not path.relative_to(site).parts[0].startswith(TOOLING)]
+    return len(packages), sum(path.stat().st_size for path in own) / 1_000_000
 
 
 def test_uv(tmp_path: Path, wheel: Path) -> None:

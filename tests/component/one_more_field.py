@@ -10,11 +10,11 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
-from anamnesis.importers.draft import Draft
+from anamnesis.importers.import_draft import ImportDraft
 from anamnesis.mcp.digest import memory_dict
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory
-from anamnesis.operations.curate import export, import_, own_notes
+from anamnesis.operations.curate import export, import_
 from anamnesis.operations.travel.compose import composition
 from anamnesis.operations.travel.conflicts import Sides
 from anamnesis.store import MemoryStore
@@ -57,7 +57,7 @@ def browser(store: MemoryStore) -> TestClient:
     origin = f"http://{HOST}"
     client = TestClient(app, base_url=origin, follow_redirects=False)
     client.__enter__()
-    assert client.get("/open", params={"token": keys.mint()}).status_code == 303
+    assert client.get("/open", params={"token": keys.mint()}).status_code == 200
     client.headers.update({"origin": origin, "sec-fetch-site": "same-origin"})
     return client
 
@@ -176,8 +176,8 @@ def exported_and_imported() -> None:
         (ROOT / "notes.jsonl").write_text(lines)
     for name in ("files", "notes.jsonl"):
         with MemoryStore(ROOT / f"other-{name}") as other:
-            intake = own_notes.plan_own(other, str(ROOT / name))
-            import_.carry_out(other, intake, source="anamnesis")
+            planned = import_.plan_own_export(other, str(ROOT / name))
+            import_.carry_out(other, planned, source="anamnesis")
             assert mood_of(other.get(PLAIN.id)) == "calm"
 
 
@@ -186,8 +186,8 @@ def changed_at_its_source() -> None:
     with MemoryStore(ROOT / "store") as store:
 
         def take(body: str) -> None:
-            draft = Draft(key="k", title="From elsewhere", body=body)
-            import_.carry_out(store, import_.plan_intake(store, [draft], source="x"), source="x")
+            draft = ImportDraft(key="k", title="From elsewhere", body=body)
+            import_.carry_out(store, import_.plan_import(store, [draft], source="x"), source="x")
 
         take("first")
         (note,) = store.list()

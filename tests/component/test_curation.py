@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.config import Home
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.hooks.payload import Payload
 from anamnesis.inject import select_inject
-from anamnesis.notes import tombstones
-from anamnesis.operations.curate import curate, dedup, forget, review
+from anamnesis.notes import tree
+from anamnesis.operations.curate import dedup, forget, merge, migrate, pin, review
+from anamnesis.operations.curate.backfill_provenance import (
+    backfill_provenance,
+    provenance_changes,
+)
 from anamnesis.operations.curate.stale import stale_notes
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.store import MemoryStore
@@ -73,8 +77,8 @@ def test_merging_makes_one_note_with_every_paragraph_once(store: MemoryStore) ->
     one = durable(store, "Release", body="Tag it.\n\nPush it.", tags=["release", "pending"])
     two = durable(store, "Releases", body="Push  it.\n\nTell everybody.", tags=["ci"])
 
-    note = curate.merged_note(store, [one.id, two.id], machine_id="here")
-    curate.merge(store, note)
+    note = merge.merged_note(store, [one.id, two.id], machine_id="here")
+    merge.merge(store, note)
 
     written = store.get(note.id)
     assert written is not None
@@ -88,7 +92,7 @@ def test_one_note_cannot_be_merged(store: MemoryStore) -> None:
     note = durable(store)
 
     with pytest.raises(InvalidInput):
-        curate.merged_note(store, [note.id, note.id], machine_id="here")
+        merge.merged_note(store, [note.id, note.id], machine_id="here")
 
 
 def test_a_migration_changes_one_line_of_each_file(store: MemoryStore, root: Path) -> None:
@@ -96,7 +100,7 @@ def test_a_migration_changes_one_line_of_each_file(store: MemoryStore, root: Pat
     durable(store, project="untouched")
     before = files(root)
 
-    curate.migrate(store, curate.rekeyed(store, {"old": "github.com/me/new: thing"}))
+    migrate.migrate(store, migrate.project_changes(store, {"old": "github.com/me/new: thing"}))
 
     for path, data in files(root).items():
         lines, old = data.splitlines(), before[path].splitlines()
@@ -116,7 +120,7 @@ def test_a_migration_keeps_the_spelling_of_a_hand_written_note(
     )
     store.refresh()
 
-    curate.migrate(store, curate.rekeyed(store, {"old": "new"}))
+    migrate.migrate(store, migrate.project_changes(store, {"old": "new"}))
 
     assert path.read_text() == (
         "---\nid: MINE\n# a comment\ntype: semantic\ntitle: 'T'\nproject: new\n---\nBody\n"
@@ -127,7 +131,8 @@ def test_provenance_is_told_by_tags(store: MemoryStore) -> None:
     store.write(type="episodic", title="s", body="b", tags=["session"])
     store.write(type="semantic", title="h", body="b", machine_id="mine")
 
-    curate.backfill_provenance(store, curate.without_provenance(store, machine_id="desk"))
+    planned = provenance_changes(store, machine_id="desk")
+    backfill_provenance(store, planned)
 
     found = {note.title: (note.prov_source, note.machine_id) for note in store.list()}
     assert found == {"s": ("session-end", "desk"), "h": ("human", "mine")}
@@ -136,9 +141,9 @@ def test_provenance_is_told_by_tags(store: MemoryStore) -> None:
 def test_a_pin_is_a_tag(store: MemoryStore) -> None:
     note = durable(store)
 
-    curate.pin(store, [note.id], pinned=True)
+    pin.pin(store, [note.id])
     pinned = store.get(note.id)
-    curate.pin(store, [note.id], pinned=False)
+    pin.pin(store, [note.id], pinned=False)
 
     assert pinned is not None
     assert "pinned" in pinned.tags
@@ -149,7 +154,7 @@ def test_a_pinned_note_is_injected_before_newer_ones(store: MemoryStore) -> None
     first, *_ = [durable(store, f"Note {n}") for n in range(9)]
     assert first.id not in {note.id for note in select_inject(store, project="app", k=3)}
 
-    curate.pin(store, [first.id], pinned=True)
+    pin.pin(store, [first.id])
 
     chosen = select_inject(store, project="app", k=3)
     assert chosen[0].id == first.id
@@ -162,7 +167,7 @@ def test_forgetting_leaves_a_stone_without_content(store: MemoryStore, root: Pat
     forget.forget(store, [note.id])
 
     assert store.get(note.id) is None
-    assert files(root) == {tombstones.path_of(note.id): tombstones.CONTENT}
+    assert files(root) == {tree.tombstone_of(note.id): tree.TOMBSTONE}
 
 
 def test_a_forgotten_session_is_not_captured_again(store: MemoryStore, root: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.ground.records import replace
-from anamnesis.notes import tombstones
+from anamnesis.notes import tree
 from anamnesis.operations.curate import reflect
 from anamnesis.store import MemoryStore
 from support.reflect import FACT, durable, files, sessions
@@ -54,8 +54,26 @@ def test_a_forgotten_note_is_gone_everywhere_and_stays_gone(on: On, tmp_path: Pa
     for machine in ("laptop", "desk"):
         with MemoryStore(tmp_path / machine) as store:
             assert store.get(note.id) is None
-            assert tombstones.is_forgotten(str(store.root), note.id)
+            assert tree.is_forgotten(str(store.root), note.id)
     assert notes_of(tmp_path / "laptop") == notes_of(tmp_path / "desk")
+
+
+def test_a_forgotten_note_that_comes_back_is_removed_by_the_next_sync(
+    on: On, tmp_path: Path
+) -> None:
+    with MemoryStore(tmp_path / "laptop") as store:
+        note = durable(store, body="what nobody shall know")
+        durable(store, "Another")
+    on("laptop", "sync")
+    on("laptop", "forget", note.id, "--yes")
+    on("laptop", "sync")
+    with MemoryStore(tmp_path / "laptop") as store:
+        store.put(note)
+
+    on("laptop", "sync")
+
+    with MemoryStore(tmp_path / "laptop") as store:
+        assert store.get(note.id) is None
 
 
 def test_a_forgotten_note_leaves_no_trace_on_the_other_machine(on: On, tmp_path: Path) -> None:

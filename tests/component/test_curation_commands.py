@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from support import model_server as play
@@ -57,7 +57,7 @@ def test_reflect_says_why_it_proposes_nothing(
     said = capsys.readouterr().out
     assert "reflect: nothing to distil yet" in said
     assert "app: 2 sessions to reflect on, 5 needed (--min)" in said
-    assert "shop: 5 sessions read; no new statement occurs in 3" in said
+    assert "shop: 5 sessions read; no new statement or fixed error occurs in 3 of them" in said
 
 
 def test_reflect_tells_which_project_failed(

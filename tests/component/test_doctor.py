@@ -13,7 +13,7 @@ import pytest
 
 from anamnesis import __version__
 from anamnesis.cli import COMMANDS, main
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.onboard import health, journey
@@ -22,7 +22,7 @@ from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync_memory
 from anamnesis.store import MemoryStore
-from anamnesis.sync.machine import backend_of_this_machine
+from anamnesis.sync.git import backend_of_this_machine
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from anamnesis.cli import main
 from anamnesis.history import log
+from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 
 STORE = Path(__file__).parents[1] / "data" / "store-1.0.0.tar.gz"
@@ -99,3 +100,15 @@ def _deleted(root: Path, known: set[str]) -> tuple[str, str]:
     notes = {Path(line).stem: lines[0] for line in lines if line.endswith(".md")}
     (note_id,) = notes.keys() - known
     return note_id, notes[note_id]
+
+
+def test_its_resolved_conflicts_are_forgotten_with_their_note(root: Path) -> None:
+    with MemoryStore(root) as store:
+        note = store.list()[0]
+        kept = root / "conflicts" / "settled" / f"{note.id}-2026-01-31T120000-ab12" / "mine.md"
+        kept.parent.mkdir(parents=True)
+        kept.write_text("what nobody shall know")
+
+        forget.forget(store, [note.id])
+
+    assert not kept.exists()

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.store import MemoryStore
 from support.hooks import ENTRY, Transcript, environment

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from anamnesis.eval import cases as questions
-from anamnesis.eval.build import build_eval_candidates
-from anamnesis.eval.cases import Case
+from anamnesis.eval.cases import Case, build_eval_candidates
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.llm.models import connect
-from anamnesis.llm.settings import Settings
+from anamnesis.llm.providers import Settings
 from anamnesis.operations.care import evaluate
 from anamnesis.store import MemoryStore
 from support import model_server as play

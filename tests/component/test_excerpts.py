@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from anamnesis.index.browse import NoteFilter
+from anamnesis.index.note_filter import NoteFilter
+from anamnesis.operations.notes.browse import find_page
 from anamnesis.search.excerpts import END, START
 from anamnesis.store import MemoryStore
-from anamnesis.web.lookup import looked_up
 
 
 def _marked(store: MemoryStore, query: str) -> str:
-    (hit, *_) = looked_up(store, query, NoteFilter(), limit=1).hits
+    (hit, *_) = find_page(store, query, NoteFilter(), limit=1)
     assert hit.excerpt is not None
     text = f"{hit.excerpt.title} | {hit.excerpt.passage}"
     return text.replace(START, "[").replace(END, "]")
@@ -52,7 +52,7 @@ def test_parts_of_identifiers_and_other_scripts_are_marked(store: MemoryStore) -
 def test_a_tag_is_a_reason_too(store: MemoryStore) -> None:
     store.write(type="semantic", title="t", body="b", tags=["database"])
 
-    (hit,) = looked_up(store, "databases", NoteFilter(), limit=1).hits
+    (hit,) = find_page(store, "databases", NoteFilter(), limit=1)
 
     assert hit.excerpt is not None
     assert hit.excerpt.words == ("database",)
@@ -69,7 +69,7 @@ def test_filters_of_the_list_hold_for_a_search_too(store: MemoryStore) -> None:
     store.write(type="semantic", title="needle new", body="", supersedes=old.id)
 
     def titles(shown: NoteFilter) -> list[str]:
-        hits = looked_up(store, "needle", shown, limit=9).hits
+        hits = find_page(store, "needle", shown, limit=9)
         return [hit.row.note.title for hit in hits]
 
     assert titles(NoteFilter()) == ["needle new"]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from anamnesis.ground.errors import install_command
 from support.hooks import environment
 
 WITHOUT = "import sys; sys.modules['fastmcp'] = None; sys.modules['mcp'] = None\n"
@@ -39,8 +40,8 @@ def test_the_server_over_http_names_its_extra(home: Path) -> None:
     )
 
     assert done.returncode == 1
-    assert "needs the extra [mcp]" in done.stderr
-    assert "pip install 'anamnesis-memory[mcp]'" in done.stderr
+    assert done.stderr.startswith("serve: The server over HTTP or in memory needs the extra [mcp]")
+    assert f"Install it:  {install_command('mcp')}\n" in done.stderr
 
 
 def test_the_package_is_the_command(home: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 import anamnesis
 from anamnesis.ground.records import replace
-from anamnesis.index import schema
-from anamnesis.index.browse import NoteFilter, rows
-from anamnesis.notes.fields import FIELDS, KEYS, SPECIFIED, Row
+from anamnesis.index import database
+from anamnesis.index.browse import rows
+from anamnesis.index.note_filter import NoteFilter
+from anamnesis.notes.fields import FIELDS, KEYS, SPECIFIED, Memory, Row
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.sync.merge import RULES
 from support.hooks import environment
@@ -57,7 +57,7 @@ def test_the_index_has_a_column_for_every_field_but_the_texts(store: MemoryStore
 def test_notes_of_one_source_are_found_by_the_index_of_sources(store: MemoryStore) -> None:
     def plan(shown: NoteFilter) -> str:
         asked: list[str] = []
-        with schema.connect(str(store.db_path)) as db:
+        with database.connect(str(store.db_path)) as db:
             db.set_trace_callback(asked.append)
             rows(db, shown, limit=9)
             db.set_trace_callback(None)
@@ -72,7 +72,7 @@ def test_an_index_of_other_tables_is_built_again(
 ) -> None:
     with MemoryStore(root) as store:
         note = store.write(type="semantic", title="t", body="b")
-    with schema.connect(str(root / "index.db")) as db:
+    with database.connect(str(root / "index.db")) as db:
         db.execute("DROP INDEX idx_mem_prov")
         db.execute("PRAGMA application_id=0x616E616D")  # as earlier versions marked theirs
 

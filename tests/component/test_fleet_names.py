@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.operations.travel import fleet
 
 
@@ -40,7 +41,7 @@ class Desk:
 
 @pytest.fixture
 def desks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Desk]:
-    monkeypatch.setattr("socket.gethostname", lambda: "desk")
+    monkeypatch.setattr("_socket.gethostname", lambda: "desk")
     return [Desk(tmp_path / str(number), monkeypatch) for number in range(3)]
 
 
@@ -107,3 +108,27 @@ def test_a_name_that_a_variable_gives_is_not_ours_to_change(
 
     assert "-> unset ANAMNESIS_MACHINE_ID" in capsys.readouterr().out
     assert (desks[1].root / "config.json").read_bytes() == before
+
+
+def test_two_computers_that_take_turns_with_one_store_are_noticed(
+    desks: list[Desk], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = desks[0]
+    desk.set_up("--local-only")
+
+    def used_by(boot: str) -> bool:
+        monkeypatch.setattr(fleet, "_boot_id", lambda: boot)
+        assert desk.run("sync") == 0
+        return fleet.is_used_by_two_hosts(Home(desk.root))
+
+    assert not used_by("a-first-boot")
+    assert not used_by("after-a-restart")
+    assert not used_by("after-another")
+    assert not used_by("after-another")
+    assert used_by("after-a-restart")
+    capsys.readouterr()
+    desk.run("doctor")
+    assert "two computers use" in capsys.readouterr().out
+
+    os.utime(desk.root / "state" / "boots", (1, 1))
+    assert not fleet.is_used_by_two_hosts(Home(desk.root))

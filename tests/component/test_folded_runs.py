@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from anamnesis.ground.home import Home
+from anamnesis.capture.transcript import read_transcript
+from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.derived import key
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.operations.machine import settings
 from anamnesis.operations.sessions.capture import Captured, capture
 from anamnesis.store import MemoryStore
@@ -47,6 +49,70 @@ def test_runs_of_one_prompt_share_a_note_that_names_them_all(
     assert key(note, "sessions") == "s-1 s-2 s-3"
     assert "**Runs:** 3 of this prompt" in note.body
     assert "ran the tests in s-3" in note.body
+
+
+def lines(*entries: Mapping[str, object]) -> str:
+    return "".join(f"{json.dumps(each)}\n" for each in entries)
+
+
+def gemini(session: str, *, asked_at: str = "2026-11-15T20:54:46.882Z", then: str = "") -> str:
+    """A chat of Gemini CLI, as `gemini -p` writes it."""
+    prompts = [PROMPT, *filter(None, [then])]
+    return lines(
+        {"sessionId": session, "projectHash": "p", "startTime": "2026-11-15T20:54:46.743Z"},
+        *({"type": "user", "timestamp": asked_at, "content": text} for text in prompts),
+        {"type": "gemini", "content": f"Raised three packages in {session}; the tests pass."},
+    )
+
+
+def copilot(session: str, *, reason: str = "complete") -> str:
+    """The events of Copilot CLI, as `copilot -p` writes them."""
+    start = {"sessionId": session, "startTime": "2026-11-15T21:01:13.810Z", "context": {}}
+    end = {"hookType": "sessionEnd", "input": {"reason": reason}}
+    return lines(
+        {"type": "session.start", "data": start},
+        {"type": "user.message", "data": {"content": PROMPT}, "timestamp": "2026-11-15T21:01:14Z"},
+        {"type": "assistant.message", "data": {"content": f"Raised three packages in {session}."}},
+        {"type": "hook.start", "data": end},
+    )
+
+
+def opencode(session: str, *, action: str = "deny") -> str:
+    """The export of a session of `opencode run`."""
+    rule = {"permission": "question", "pattern": "*", "action": action}
+    spoken = (("user", PROMPT), ("assistant", f"Raised three packages in {session}; tests pass."))
+    messages = [
+        {"info": {"role": role}, "parts": [{"type": "text", "text": text}]} for role, text in spoken
+    ]
+    return json.dumps({"info": {"id": session, "permission": [rule]}, "messages": messages})
+
+
+@pytest.mark.parametrize("written", [gemini, copilot, opencode])
+def test_runs_of_the_other_agents_share_a_note_too(
+    store: MemoryStore, root: Path, written: Callable[[str], str]
+) -> None:
+    for session in ("s-1", "s-2"):
+        (root.parent / f"{session}.jsonl").write_text(written(session), "utf-8")
+        run(root, session)
+
+    (note,) = sessions(store)
+    assert key(note, "sessions") == "s-1 s-2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        gemini("s-2", asked_at="2026-11-15T20:54:59Z"),
+        gemini("s-2", then="And now raise the database driver as well"),
+        copilot("s-2", reason="user_exit"),
+        opencode("s-2", action="ask"),
+    ],
+)
+def test_a_session_that_somebody_sat_at_is_known(root: Path, text: str) -> None:
+    path = root.parent / "s-2.jsonl"
+    path.write_text(text, "utf-8")
+
+    assert read_transcript(path).story.is_interactive
 
 
 def test_a_single_run_has_a_plain_note(store: MemoryStore, root: Path) -> None:

@@ -6,6 +6,7 @@ import html
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from starlette.testclient import TestClient
 
 from anamnesis import __version__
 from anamnesis.cli import COMMANDS, main
+from anamnesis.config import Home
 from anamnesis.ground import clock
-from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.hooks.payload import Payload
@@ -24,7 +25,7 @@ from anamnesis.mcp.tools import call
 from anamnesis.onboard import health as onboard_health
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
-from anamnesis.operations.care import health
+from anamnesis.operations.care import status
 from anamnesis.operations.care.checks import (
     DASHBOARD,
     DOCTOR,
@@ -40,10 +41,13 @@ from anamnesis.operations.care.checks import (
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.search import encoder, meaning
 from anamnesis.store import MemoryStore
-from anamnesis.sync import conflicts, journal
+from anamnesis.sync import recovery
+from anamnesis.sync.conflicts import Conflicts
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
+from support.hooks import Transcript
 from support.notes import write_file
+from support.reflect import durable
 
 NOTE = "---\nid: {id}\ntype: semantic\ntitle: t\nproject: demo\ntags: [{tags}]\n{more}---\nbody\n"
 FUTURE = "created_at: '2999-01-01T00:00:00+00:00'\nupdated_at: '2999-01-01T00:00:00+00:00'\n"
@@ -106,22 +110,28 @@ def spoil_index(root: Path) -> None:
 def _spoil_sync(root: Path) -> None:
     own = str(root.joinpath(*OWN))
     offline = {"offline_since": "2026-11-01T00:00:00+00:00", "offline_reason": "no answer"}
-    journal.save(own, replace(journal.load(own), **offline))
-    conflicts.hold(
-        Home(root), "semantic/n1.md", base=None, machine="laptop", fields=("tags",),
+    recovery.remember(own, replace(recovery.remembered(own), **offline))
+    Conflicts(Home(root)).hold(
+        "semantic/n1.md", base=None, machine="laptop", fields=("tags",),
         theirs=NOTE.format(id="n1", tags="", more="").encode(),
     )  # fmt: skip
     heartbeat(root, "desk")
+    write_file(root, "state/boots", "one\nother\none")
     heartbeat(root, "laptop", version="0.1")
     heartbeat(root, "attic", seen=days_ago(20))
 
 
 def _spoil_hooks(root: Path) -> None:
     home = Home(root)
+    write_file(root, "state/sweep-from", "")
+    os.utime(root / "state" / "sweep-from", (1, 1))
+    unhooked = Path.home() / ".claude" / "projects" / "-u-demo" / "unhooked.jsonl"
+    Transcript(unhooked, session="unhooked").user("Fix the login")
+    os.utime(unhooked, (time.time() - 3600, time.time() - 3600))
     switches.pause(home, project="elsewhere")
     runs.failed(home, "capture", "disk full")
     runs.note_run(home, "capture", did="disk full", session="s", failed=True)
-    titles = [receipts.Given(f"n{number}", "recent", 0, whole=False) for number in range(3)]
+    titles = [receipts.GivenNote(f"n{number}", "recent", 0, whole=False) for number in range(3)]
     receipts.write(
         home, event="inject", session="s", project="demo", source="", given=titles, units=9
     )
@@ -162,10 +172,10 @@ def test_every_check_is_shown_by_the_faces_that_its_row_names(
     spoil_index(wreck)
     shown |= {face: shown_by(face, wreck, capsys) for face in FACES if face != SESSION}
     with Subject(Home(wreck)) as subject:
-        found = {check.name: list(check.look(subject)) for check in health.CHECKS}
+        found = {check.name: list(check.look(subject)) for check in status.CHECKS}
 
     assert [name for name, findings in found.items() if not findings] == []
-    for check in health.CHECKS:
+    for check in status.CHECKS:
         troubles = [finding for finding in found[check.name] if finding.severity != OK]
         assert bool(troubles) == (check.name != "python"), check.name
         for finding in troubles:
@@ -189,7 +199,7 @@ def test_a_session_that_finds_no_index_is_told_what_can_be_told_without(
 
 def test_every_trouble_has_a_remedy_and_each_command_of_ours_exists(wreck: Path) -> None:
     with Subject(Home(wreck)) as subject:
-        found = list(examined(subject, health.CHECKS, face=DOCTOR))
+        found = list(examined(subject, status.CHECKS, face=DOCTOR))
 
     assert [
         finding.name for finding in found if finding.severity != OK and not finding.remedy
@@ -200,20 +210,20 @@ def test_every_trouble_has_a_remedy_and_each_command_of_ours_exists(wreck: Path)
 
 def test_a_sentence_stands_alone_in_every_face(wreck: Path) -> None:
     with Subject(Home(wreck)) as subject:
-        found = list(examined(subject, health.CHECKS, face=DOCTOR))
+        found = list(examined(subject, status.CHECKS, face=DOCTOR))
 
     assert [each.sentence for each in found if each.sentence.endswith(".")] == []
     assert [each.sentence for each in found if "\n" in each.sentence] == []
 
 
 def test_a_session_start_runs_the_cheap_checks_alone() -> None:
-    told = {check.name for check in health.CHECKS if SESSION in check.faces}
+    told = {check.name for check in status.CHECKS if SESSION in check.faces}
 
     assert told == {check.name for check in sessions.CHECKS}
 
 
 def test_the_doctor_runs_every_check_of_the_list() -> None:
-    every = (*health.CHECKS, *onboard_health.CHECKS)
+    every = (*status.CHECKS, *onboard_health.CHECKS)
 
     assert [check.name for check in every if DOCTOR not in check.faces] == []
     assert len({check.name for check in every}) == len(every)
@@ -225,7 +235,7 @@ def test_a_store_that_cannot_be_opened_is_told_once(root: Path) -> None:
     (root / "memory").write_text("a file where the notes should be")
 
     with Subject(Home(root)) as subject:
-        found = [each.sentence for each in examined(subject, health.CHECKS, face=DOCTOR)]
+        found = [each.sentence for each in examined(subject, status.CHECKS, face=DOCTOR)]
 
     assert len(found) == len(set(found))
     assert any("memory" in sentence for sentence in found)
@@ -254,7 +264,7 @@ def test_offline_is_no_failure_in_any_face(
     assert main(["sync"]) == 0
 
     with Subject(Home(root)) as subject:
-        found = list(examined(subject, health.CHECKS, face=face))
+        found = list(examined(subject, status.CHECKS, face=face))
 
     assert [each for each in found if each.severity == "failed"] == []
     since = [each.sentence for each in found if each.sentence.startswith("offline since ")]
@@ -268,15 +278,17 @@ def test_offline_counts_from_the_first_sync_that_got_no_answer(
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", "ssh://nobody@host.invalid/x.git")
     main(["write", "x"])
     main(["sync"])
-    journal.save(own, replace(journal.load(own), offline_since="2026-11-01T00:00:00+00:00"))
+    recovery.remember(
+        own, replace(recovery.remembered(own), offline_since="2026-11-01T00:00:00+00:00")
+    )
 
     main(["sync"])
-    assert journal.load(own).offline_since == "2026-11-01T00:00:00+00:00"
+    assert recovery.remembered(own).offline_since == "2026-11-01T00:00:00+00:00"
 
     monkeypatch.delenv("ANAMNESIS_GIT_REMOTE")
     main(["remote", "--create", str(tmp_path / "shared.git")])
     main(["sync"])
-    assert journal.load(own).offline_since is None
+    assert recovery.remembered(own).offline_since is None
 
 
 def test_being_offline_that_an_earlier_version_kept_as_an_error_is_none(root: Path) -> None:
@@ -286,7 +298,7 @@ def test_being_offline_that_an_earlier_version_kept_as_an_error_is_none(root: Pa
     told = {"last_error": "2026-11-01T00:00:00+00:00: offline: no answer; committed locally"}
     Path(own, "state.json").write_text(json.dumps(told))
 
-    known = journal.load(own)
+    known = recovery.remembered(own)
 
     assert (known.last_error, known.offline_since) == (None, "2026-11-01T00:00:00+00:00")
     assert known.offline_reason == "no answer; committed locally"
@@ -310,7 +322,7 @@ def test_a_failing_sync_is_told_once(root: Path, tmp_path: Path) -> None:
     assert main(["sync"]) == 1
 
     with Subject(Home(root)) as subject:
-        found = list(examined(subject, health.CHECKS, face=STATUS))
+        found = list(examined(subject, status.CHECKS, face=STATUS))
 
     (failed,) = (each for each in found if each.severity == "failed")
     assert failed.name == "sync"
@@ -356,6 +368,15 @@ def test_the_documented_table_of_checks_is_the_list() -> None:
 
     listed = {
         check.name: [face in check.faces for face in FACES]
-        for check in (*health.CHECKS, *onboard_health.CHECKS)
+        for check in (*status.CHECKS, *onboard_health.CHECKS)
     }
     assert {name: [*cells, *[False] * 5][:5] for name, cells in documented.items()} == listed
+
+
+def test_a_session_start_says_how_many_notes_wait(store: MemoryStore, root: Path) -> None:
+    durable(store, tags=["pending"])
+    durable(store, "Seen")
+
+    text = inject(Home(root), Payload(), project="app", format="text")
+
+    assert "1 note waits for review. Run: anamnesis review" in text

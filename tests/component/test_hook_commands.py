@@ -13,8 +13,8 @@ import pytest
 from anamnesis import cli
 from anamnesis.capture import discovery
 from anamnesis.cli import cmd_capture, cmd_inject, main
-from anamnesis.ground.home import Home
-from anamnesis.hooks import runs
+from anamnesis.config import Home
+from anamnesis.hooks import background, runs
 from anamnesis.store import MemoryStore
 from support.hooks import PAYLOADS, TRANSCRIPTS, Transcript, hook
 
@@ -211,6 +211,11 @@ def _claude(home: Path, session: str, *, age: float = 3600.0) -> Path:
     return path
 
 
+def _started(home: Path, session: str) -> None:
+    """The start of a session, as its hook tells of it."""
+    hook(home, "inject", payload={"session_id": session, "cwd": "/u/demo", "source": "startup"})
+
+
 def _age(path: Path, seconds: float) -> None:
     import os
 
@@ -223,6 +228,7 @@ def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
     assert main(["capture", "--sweep", "--no-sync"]) == 0
     _age(root / "state" / "sweep-from", 5000)
     killed = _claude(home, "killed")
+    _started(home, "killed")
     _claude(home, "still-running", age=5)
     _claude(home, "agent-helper")
 
@@ -240,6 +246,51 @@ def test_a_killed_session_is_swept_up_once(home: Path, root: Path) -> None:
     with MemoryStore(root) as store:
         (note,) = store.list()
     assert "went on" in note.body
+
+
+def test_a_session_without_hooks_is_counted_and_not_swept_in(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["capture", "--sweep", "--no-sync"])
+    _age(root / "state" / "sweep-from", 9000)
+    _claude(home, "hooks-switched-off")
+    _claude(home, "killed")
+    _started(home, "killed")
+    capsys.readouterr()
+
+    main(["capture", "--sweep", "--no-sync"])
+    main(["status"])
+
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == ["killed"]
+    told = capsys.readouterr()
+    sentence = "1 session of the last week ran without hooks and left no note"
+    assert sentence in told.out + told.err
+    assert "anamnesis capture --backfill --since 7d" in told.out + told.err
+
+    main(["capture", "--backfill", "--no-sync"])
+    main(["status"])
+
+    with MemoryStore(root) as store:
+        assert len(store.list()) == 2
+    told = capsys.readouterr()
+    assert sentence not in told.out + told.err
+
+
+def test_a_session_that_began_before_the_set_up_and_went_on_is_swept_up(
+    home: Path, root: Path
+) -> None:
+    path = _claude(home, "older-than-the-set-up")
+    goes_on = Transcript(path, session="older-than-the-set-up")
+    goes_on.user("And then?", timestamp="2001-01-01T00:00:00Z")
+    main(["capture", "--sweep", "--no-sync"])
+    _age(root / "state" / "sweep-from", 9000)
+    _age(path, 3600)
+
+    main(["capture", "--sweep", "--no-sync"])
+
+    with MemoryStore(root) as store:
+        assert [note.prov_session for note in store.list()] == ["older-than-the-set-up"]
 
 
 def test_a_folder_of_any_name_is_looked_through(
@@ -270,6 +321,58 @@ def test_what_went_on_while_paused_is_not_swept_up_later(home: Path, root: Path)
 
     with MemoryStore(root) as store:
         assert store.list() == []
+
+
+def test_a_pause_counts_that_ended_before_the_background_came_to_it(
+    home: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(background, "start", lambda arguments: started.append(list(arguments)))
+    path = _claude(home, "private", age=3600)
+    payload = {"session_id": "private", "transcript_path": str(path), "cwd": str(home)}
+    main(["pause"])
+    told(monkeypatch, payload)
+    assert main(["capture", "--detach", "--no-sync"]) == 0
+    main(["resume"])
+    _age(root / "state" / "sweep-from", 9000)
+
+    main(["capture", "--sweep", "--no-sync"])
+
+    assert started == []
+    with MemoryStore(root) as store:
+        assert store.list() == []
+
+
+def test_a_session_is_not_captured_after_a_prompt_in_a_pause(
+    home: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _claude(home, "private", age=3600)
+    payload = {"session_id": "private", "transcript_path": str(path), "cwd": str(home)}
+    main(["pause"])
+    told(monkeypatch, {**payload, "prompt": "Which password does the staging database have?"})
+    main(["recall-hook"])
+    main(["resume"])
+
+    told(monkeypatch, payload)
+    main(["capture", "--no-sync"])
+
+    with MemoryStore(root) as store:
+        assert store.list() == []
+
+
+def test_a_project_that_is_paused_as_its_session_ends_stays_out(
+    home: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(background, "start", lambda arguments: started.append(list(arguments)))
+    (home / "secret-app").mkdir()
+    payload = {"session_id": "s", "transcript_path": "x", "cwd": str(home / "secret-app")}
+    main(["pause", "--project", "secret-app"])
+    for cwd in ("secret-app", "."):
+        told(monkeypatch, {**payload, "session_id": cwd, "cwd": str(home / cwd)})
+        main(["capture", "--detach", "--no-sync"])
+
+    assert len(started) == 1
 
 
 def test_a_transcript_whose_name_is_not_its_session_is_captured_once(

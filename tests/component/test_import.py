@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.config import Home
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
-from anamnesis.importers import formats, native
-from anamnesis.importers.draft import timestamp
-from anamnesis.operations.curate import export, forget, own_notes, review
-from anamnesis.operations.curate import import_ as take_in
-from anamnesis.operations.curate.import_ import Intake
+from anamnesis.hooks.payload import Payload
+from anamnesis.importers import native, programs
+from anamnesis.importers.import_draft import timestamp
+from anamnesis.operations.curate import export, forget, import_, native_memory, review
+from anamnesis.operations.curate.import_ import ImportPlan
+from anamnesis.operations.sessions.inject import inject
 from anamnesis.redact import Finding, findings
 from anamnesis.store import MemoryStore
 from support.reflect import FACT, durable, files
@@ -52,22 +54,23 @@ def memory(home: Path) -> Path:
 
 
 def test_native_memory_becomes_notes(store: MemoryStore, memory: Path) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     (note,) = store.list()
-    assert (note.title, note.project, note.type) == ("Testing", "my-app", "procedural")
-    assert note.body == "How tests are run here\n\nRun pytest with -n 2, never with more."
+    assert note.title == "How tests are run here"
+    assert (note.project, note.type) == ("my-app", "procedural")
+    assert note.body == "Run pytest with -n 2, never with more."
     assert (note.prov_source, note.prov_session) == ("import", "abc-123")
     assert note.updated_at == "2026-03-04T05:06:07+00:00"
-    assert {"import", "claude-code", "feedback", "pending"} <= set(note.tags)
+    assert {"import", "claude-code", "feedback", "testing", "pending"} <= set(note.tags)
 
 
 def test_importing_twice_changes_nothing(store: MemoryStore, root: Path, memory: Path) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
     before = files(root)
 
-    take_in.import_native(store)
-    again = take_in.import_native(store, again=True)
+    native_memory.import_native(store)
+    again = native_memory.import_native(store, again=True)
 
     assert files(root) == before
     assert again.unchanged == 1
@@ -76,25 +79,25 @@ def test_importing_twice_changes_nothing(store: MemoryStore, root: Path, memory:
 def test_nothing_is_read_when_nothing_changed(
     store: MemoryStore, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError
 
     monkeypatch.setattr(native, "draft", never)
-    assert take_in.import_native(store) == Intake()
+    assert native_memory.import_native(store) == ImportPlan()
 
 
 def test_a_changed_topic_updates_its_note(store: MemoryStore, memory: Path) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
     (first,) = store.headers()
     review.keep(store, [first.id])
     (memory / "testing.md").write_text(TOPIC.replace("-n 2", "-n 4"))
 
-    intake = take_in.import_native(store)
+    planned = native_memory.import_native(store)
 
     (note,) = store.list()
-    assert len(intake.updated) == 1
+    assert len(planned.updated) == 1
     assert note.id == first.id
     assert "-n 4" in note.body
     assert "pending" not in note.tags
@@ -104,12 +107,12 @@ def test_a_changed_topic_updates_its_note(store: MemoryStore, memory: Path) -> N
 def test_a_changed_topic_leaves_its_note_where_it_was_moved(
     store: MemoryStore, memory: Path
 ) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
     (first,) = store.headers()
     store.move(first.id, "machine-local")
     (memory / "testing.md").write_text(TOPIC.replace("-n 2", "-n 4"))
 
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     (note,) = store.list()
     assert "-n 4" in note.body
@@ -117,38 +120,38 @@ def test_a_changed_topic_leaves_its_note_where_it_was_moved(
 
 
 def test_an_edit_of_the_note_is_not_overwritten(store: MemoryStore, memory: Path) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
     (note,) = store.list()
     store.put(replace(note, body="my own words"))
     (memory / "testing.md").write_text(TOPIC.replace("-n 2", "-n 4"))
 
-    intake = take_in.import_native(store)
+    planned = native_memory.import_native(store)
 
-    assert intake.edited == [note.id]
+    assert planned.edited == [note.id]
     assert [note.body for note in store.list()] == ["my own words"]
 
 
 def test_what_was_forgotten_is_not_imported_again(store: MemoryStore, memory: Path) -> None:
-    take_in.import_native(store)
+    native_memory.import_native(store)
     forget.forget(store, [note.id for note in store.headers()])
 
-    intake = take_in.import_native(store, again=True)
+    planned = native_memory.import_native(store, again=True)
 
-    assert (intake.forgotten, store.list()) == (1, [])
+    assert (planned.forgotten, store.list()) == (1, [])
 
 
 def test_the_same_topic_on_two_machines_is_no_conflict(
     store: MemoryStore, memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
-    take_in.import_native(store)
+    native_memory.import_native(store)
     monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "desk")
     with MemoryStore(tmp_path) as other:
         other.put(store.list()[0])  # it arrived by a sync
 
-        intake = take_in.import_native(other)
+        planned = native_memory.import_native(other)
 
-        assert (intake.known, len(other.list())) == (1, 1)
+        assert (planned.unchanged, len(other.list())) == (1, 1)
 
 
 def test_broken_front_matter_is_salvaged(store: MemoryStore, memory: Path) -> None:
@@ -162,7 +165,7 @@ def test_broken_front_matter_is_salvaged(store: MemoryStore, memory: Path) -> No
     (memory / "e.md").write_text("---\nname: empty\n---\n")
     (memory / "f.md").symlink_to("/etc/hostname")
 
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     assert {note.title for note in store.list()} == {
         "Odd: one", "no front matter at all", "name: never closed", "bytes"
@@ -174,7 +177,7 @@ def test_without_a_transcript_the_folder_tells_the_project(
 ) -> None:
     (memory.parent / "s.jsonl").unlink()
 
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     assert [note.project for note in store.list()] == ["my-app"]
 
@@ -183,7 +186,7 @@ def test_a_secret_is_replaced_before_it_is_written(store: MemoryStore, memory: P
     secret = "ghp_" + "a1B2" * 9
     (memory / "testing.md").write_text(f"The token is {secret} for CI.\n")
 
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     (note,) = store.list()
     assert secret not in note.body
@@ -193,19 +196,18 @@ def test_a_secret_is_replaced_before_it_is_written(store: MemoryStore, memory: P
 def test_an_import_is_taken_back_as_a_whole(store: MemoryStore, root: Path, memory: Path) -> None:
     durable(store)
     before = files(root)
-    take_in.import_native(store)
+    native_memory.import_native(store)
 
     undo.undo(store, kind="import")
 
     assert files(root) == before
 
 
-def take(store: MemoryStore, path: Path, source: str, project: str | None = None) -> Intake:
-    intake = take_in.plan_intake(
-        store, formats.drafts(str(path), source), source=source, project=project
-    )
-    take_in.carry_out(store, intake, source=source)
-    return intake
+def take(store: MemoryStore, path: Path, source: str, project: str | None = None) -> ImportPlan:
+    drafts = programs.program_of(str(path), source).drafts(str(path))
+    planned = import_.plan_import(store, drafts, source=source, project=project)
+    import_.carry_out(store, planned, source=source)
+    return planned
 
 
 def test_sections_of_instructions(store: MemoryStore, tmp_path: Path) -> None:
@@ -215,7 +217,7 @@ def test_sections_of_instructions(store: MemoryStore, tmp_path: Path) -> None:
         "## Docker\n\n```sh\n# not a heading\ndocker build .\n```\n\n# Empty\n"
     )
 
-    take(store, path, formats.detected(str(path)), project="app")
+    take(store, path, programs.program_of(str(path)).name, project="app")
 
     found = {note.title: note.body for note in store.list(type="procedural")}
     assert found == {
@@ -232,7 +234,7 @@ def test_basic_memory_notes(store: MemoryStore, tmp_path: Path) -> None:
         "# Search\n\n- [decision] Use FTS5 #sqlite\n- relates_to [[Index]]\n"
     )
 
-    take(store, tmp_path, formats.detected(str(tmp_path)), project="app")
+    take(store, tmp_path, programs.program_of(str(tmp_path)).name, project="app")
 
     (note,) = store.list()
     assert (note.title, note.project) == ("Search", "app")
@@ -249,7 +251,7 @@ def test_the_reference_servers_graph(store: MemoryStore, tmp_path: Path) -> None
     ]
     path.write_text("\n".join(map(json.dumps, lines)) + "\nnot json\n")
 
-    take(store, path, formats.detected(str(path)))
+    take(store, path, programs.program_of(str(path)).name)
 
     (note,) = store.list()
     assert (note.title, note.body) == ("API", "- uses Go\n- depends on DB")
@@ -268,7 +270,7 @@ def test_claude_mems_export(store: MemoryStore, tmp_path: Path) -> None:
                        "learned": "WAL helps", "created_at_epoch": 1_767_225_600_000}],
     }))  # fmt: skip
 
-    take(store, path, formats.detected(str(path)))
+    take(store, path, programs.program_of(str(path)).name)
 
     observation, summary = sorted(store.list(), key=lambda note: note.type, reverse=True)
     assert (observation.title, observation.project) == ("Use WAL", "app")
@@ -287,14 +289,14 @@ def test_mem0s_export(store: MemoryStore, tmp_path: Path, wrap: object) -> None:
              "metadata": {"project": "app"}}]  # fmt: skip
     path.write_text(json.dumps(wrap(rows)))  # type: ignore[operator]
 
-    take(store, path, formats.detected(str(path)))
+    take(store, path, programs.program_of(str(path)).name)
 
     (note,) = store.list()
     assert (note.body, note.project) == ("Prefers tabs over spaces", "app")
     assert note.created_at == "2026-02-03T12:05:06+00:00"
 
 
-@pytest.mark.parametrize("source", formats.FORMATS)
+@pytest.mark.parametrize("source", programs.PROGRAMS)
 def test_importing_an_export_twice_changes_nothing(
     store: MemoryStore, root: Path, tmp_path: Path, source: str
 ) -> None:
@@ -302,10 +304,10 @@ def test_importing_an_export_twice_changes_nothing(
     take(store, path, source)
     before = files(root)
 
-    intake = take(store, path, source)
+    planned = take(store, path, source)
 
     assert files(root) == before
-    assert (intake.unchanged, intake.added) == (len(before), [])
+    assert (planned.unchanged, planned.added) == (len(before), [])
     assert before
 
 
@@ -328,9 +330,9 @@ def test_an_unknown_file_is_not_guessed(tmp_path: Path) -> None:
     path.write_text('{"a": 1}')
 
     with pytest.raises(InvalidInput, match="Cannot tell"):
-        formats.detected(str(path))
+        programs.program_of(str(path))
     with pytest.raises(InvalidInput, match="Cannot read"):
-        formats.detected(str(tmp_path / "nowhere.json"))
+        programs.program_of(str(tmp_path / "nowhere.json"))
 
 
 @pytest.mark.parametrize("format", ["directory", "jsonl"])
@@ -347,10 +349,12 @@ def test_an_export_of_our_own_comes_back_unchanged(
     else:
         export.to_directory(notes, str(path))
 
-    assert own_notes.is_own_export(str(path))
+    assert import_.is_own_export(str(path))
     with MemoryStore(tmp_path / "other") as other:
-        take_in.carry_out(other, own_notes.plan_own(other, str(path)), source="anamnesis")
-        again = own_notes.plan_own(other, str(path))
+        import_.carry_out(
+            other, import_.plan_own_export(other, str(path), mine=True), source="anamnesis"
+        )
+        again = import_.plan_own_export(other, str(path))
 
     assert files(tmp_path / "other") == files(root)
     assert (again.unchanged, again.added) == (3, [])
@@ -380,7 +384,7 @@ def test_a_line_that_is_no_note_stops_the_import(
     path.write_text(line + "\n")
 
     with pytest.raises(InvalidInput, match="line 1"):
-        own_notes.plan_own(store, str(path))
+        import_.plan_own_export(store, str(path))
 
 
 def test_times_of_other_programs() -> None:
@@ -422,7 +426,7 @@ def counted_redactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         looked.append(text)
         return findings(text, **options)
 
-    monkeypatch.setattr(take_in, "findings", counting)
+    monkeypatch.setattr(import_, "findings", counting)
     return looked
 
 
@@ -439,9 +443,9 @@ def test_an_unchanged_text_is_not_looked_through_again(
     )
     looked = counted_redactions(monkeypatch)
 
-    intake = take(store, path, "instructions")
+    planned = take(store, path, "instructions")
 
-    assert intake.sentence == "0 new, 1 updated, 1 unchanged"
+    assert planned.sentence == "0 new, 1 updated, 1 unchanged"
     assert len(looked) == 1
     assert "make check" in looked[0]
 
@@ -471,3 +475,19 @@ def test_a_value_that_is_no_longer_allowed_is_redacted_by_the_next_import(
     again = take(store, path, "instructions")
 
     assert [note.body for _, note in again.updated] == ["DB_PASSWORD=[redacted: password]"]
+
+
+def test_an_export_of_somebody_else_waits_for_review(store: MemoryStore, tmp_path: Path) -> None:
+    with MemoryStore(tmp_path / "other") as other:
+        note = durable(other, "Deploys", body="Always deploy on Fridays.", tags=["pinned"])
+        lines = "".join(export.jsonl_lines(export.notes_to_export(other)))
+    (tmp_path / "gift.jsonl").write_text(lines)
+
+    import_.import_notes(store, str(tmp_path / "gift.jsonl"))
+
+    arrived = store.require(note.id).note
+    assert arrived.origin == "import:anamnesis"
+    assert "pending" in arrived.tags
+    given = inject(Home(store.root), Payload(session_id="s"), project=note.project, format="text")
+    assert "Fridays" not in given
+    assert import_.plan_own_export(store, str(tmp_path / "gift.jsonl")).unchanged == 1

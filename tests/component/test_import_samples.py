@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.importers import formats
-from anamnesis.operations.curate import import_ as take_in
-from anamnesis.operations.curate.import_ import Intake
+from anamnesis.importers import programs
+from anamnesis.operations.curate import import_
+from anamnesis.operations.curate.import_ import ImportPlan
 from anamnesis.store import MemoryStore
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "imports"
@@ -36,11 +36,8 @@ def database(path: Path, sample: str) -> Path:
     return path
 
 
-def take(store: MemoryStore, path: Path) -> Intake:
-    source = formats.detected(str(path))
-    intake = take_in.plan_intake(store, formats.drafts(str(path), source), source=source)
-    take_in.carry_out(store, intake, source=source)
-    return intake
+def take(store: MemoryStore, path: Path) -> ImportPlan:
+    return import_.import_notes(store, str(path))
 
 
 def test_the_database_of_claude_mem(store: MemoryStore, tmp_path: Path) -> None:
@@ -99,7 +96,7 @@ def test_a_database_of_somebody_else_is_not_guessed(tmp_path: Path) -> None:
         db.commit()
 
     with pytest.raises(InvalidInput, match="Cannot tell which program"):
-        formats.detected(str(path))
+        programs.program_of(str(path))
 
 
 def test_a_damaged_database_is_told(store: MemoryStore, tmp_path: Path) -> None:

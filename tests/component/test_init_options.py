@@ -6,11 +6,13 @@ import io
 import json
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
-from anamnesis.cli import main
+from anamnesis import config
+from anamnesis.cli import main, setup
 from support.onboard import files
 
 QUIETLY = ("--yes", "--no-sync", "--agents", "claude")
@@ -114,3 +116,121 @@ def test_hosting_without_a_name_or_a_home_is_refused_in_words(tmp_path: Path) ->
     assert finished.returncode == 2
     assert "Set HOME" in finished.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("answer", "provider"), [("\n", ""), ("n\n", ""), ("y\n", "claude-cli")])
+def test_summaries_by_claude_code_are_offered_with_their_cost(
+    answer: str, provider: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    root.mkdir()
+    (tmp_path / "claude").write_text("#!/bin/sh\n")
+    (tmp_path / "claude").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", Keyboard(answer))
+
+    setup.offer_summaries(Namespace(yes=False))
+
+    assert (config.setting("reflection_provider") or "") == provider
+    assert "18,000 tokens in and 1,000 out" in capsys.readouterr().err
+
+
+def test_summaries_are_not_offered_without_claude_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    setup.offer_summaries(Namespace(yes=True))
+
+    assert capsys.readouterr().err == ""
+
+
+def test_init_says_that_sessions_are_kept_and_how_not_to(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["init", *QUIETLY, "--local-only"]) == 0
+    assert "word for word, on this machine only" in (told := capsys.readouterr().err)
+    assert "anamnesis config set archive 0" in told
+
+    monkeypatch.setenv("ANAMNESIS_ARCHIVE", "0")
+    assert main(["init", *QUIETLY, "--local-only"]) == 0
+    assert "word for word" not in capsys.readouterr().err
+
+
+def test_init_run_again_keeps_the_store_in_use(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ANAMNESIS_HOME")
+    elsewhere = home / "notes of mine"
+    assert main(["init", *QUIETLY, "--local-only", "--home", str(elsewhere)]) == 0
+    hooks = (home / ".claude" / "settings.json").read_bytes()
+    monkeypatch.delenv("ANAMNESIS_HOME")  # which the command sets for what it starts
+
+    assert main(["write", "found by every command"]) == 0
+    assert main(["init", *QUIETLY, "--local-only"]) == 0
+
+    assert (home / ".claude" / "settings.json").read_bytes() == hooks
+    assert len(list(elsewhere.rglob("memory/semantic/*.md"))) == 1
+    assert config.resolve_home() == elsewhere
+    assert not (home / ".anamnesis").exists()
+
+
+def test_the_usual_place_needs_no_pointer_and_a_deleted_store_leaves_none(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANAMNESIS_HOME")
+    pointer = home / ".config" / "anamnesis" / "home"
+    assert main(["init", *QUIETLY, "--local-only", "--home", str(home / "else")]) == 0
+    assert pointer.read_text() == f"{home / 'else'}\n"
+    assert main(["init", *QUIETLY, "--local-only", "--home", str(home / ".anamnesis")]) == 0
+    assert not pointer.exists()
+
+    assert main(["init", *QUIETLY, "--local-only", "--home", str(home / "else")]) == 0
+    assert main(["uninstall", "--purge", "--yes"]) == 0
+
+    assert not pointer.exists()
+
+
+@pytest.mark.parametrize("text", ["", "not a path", "~/x", "\udcff"])
+def test_a_broken_pointer_points_nowhere(
+    text: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANAMNESIS_HOME")
+    pointer = home / ".config" / "anamnesis" / "home"
+    pointer.parent.mkdir(parents=True)
+    pointer.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    assert config.resolve_home() == home / ".anamnesis"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("remote", "set", "{other}"),
+        ("remote", "--create", "{other}"),
+        ("config", "set", "remote", "{other}"),
+        ("host", "{other}"),
+        ("join", "{other}", "--agents", "claude", "--machine-id", "desk"),
+        ("init", "--remote", "{other}", "--agents", "claude", "--machine-id", "desk"),
+    ],
+)
+def test_another_remote_is_asked_for_with_what_would_be_sent_there(
+    command: tuple[str, ...], home: Path, root: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    first, other = tmp_path / "first.git", tmp_path / "other.git"
+    assert main(["remote", "--create", str(first)]) == 0
+    assert main(["write", "a note that is private to the first"]) == 0
+    settings = (root / "config.json").read_bytes()
+    words = [word.format(other=other) for word in command]
+
+    assert main(words) == 2  # without a terminal
+    monkeypatch.setattr(sys, "stdin", Keyboard("\nn\n" if words[0] == "init" else "n\n"))
+    assert main(words) == 1
+
+    told = capsys.readouterr().err
+    assert f"This machine syncs with {first}." in told
+    assert f"would send 1 note from here to {other}" in told
+    assert "nothing was changed" in told
+    assert (root / "config.json").read_bytes() == settings
+    assert not other.exists()

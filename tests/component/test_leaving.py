@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.onboard import uninstall
+from anamnesis.onboard.agents import claude
+from anamnesis.onboard.hooks import HooksMap, build_hooks
 from support.onboard import files, set_up
 
 OWN_COMMENT = '\n# my own comment\n[projects."/x"]\ntrust_level = "trusted"\n'
@@ -57,6 +61,31 @@ def test_a_backup_that_was_tidied_away_brings_no_old_hooks_back(home: Path, root
     uninstall.leave(Home(root))
 
     assert settings.read_text() == '{"model": "x"}'
+
+
+@pytest.mark.parametrize("updated", [True, False], ids=["updated first", "at once"])
+def test_hooks_of_a_version_without_the_guard_go_to_the_byte(
+    home: Path, root: Path, monkeypatch: pytest.MonkeyPatch, *, updated: bool
+) -> None:
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"model": "x"}')
+    with monkeypatch.context() as earlier:
+        earlier.setattr(claude, "build_hooks", partial(_unguarded, build_hooks))
+        set_up(root, agents="claude", command="/opt/anamnesis")
+    assert "command -v" not in settings.read_text()
+
+    if updated:
+        set_up(root, agents="claude", command="/opt/anamnesis")
+        assert settings.read_text().count("anamnesis inject") == 1
+        assert "command -v /opt/anamnesis >/dev/null || exit 0" in settings.read_text()
+    uninstall.leave(Home(root))
+
+    assert settings.read_text() == '{"model": "x"}'
+
+
+def _unguarded(build: Callable[..., HooksMap], *given: object, **named: object) -> HooksMap:
+    return build(*given, **{**named, "guarded": False})
 
 
 def test_what_a_person_wrote_below_our_part_of_a_toml_file_stays(home: Path, root: Path) -> None:
@@ -132,3 +161,17 @@ def test_what_was_started_in_the_background_makes_no_store_again(root: Path) -> 
     assert main(["embed", "--idle"]) == 0
 
     assert not root.exists()
+
+
+def test_no_copy_of_the_account_file_is_left_although_it_has_changed_since(
+    home: Path, root: Path
+) -> None:
+    account = home / ".claude.json"
+    account.write_text('{"oauthAccount": {"email": "me@example.com"}}')
+    set_up(root, agents="claude")
+    account.write_text(account.read_text().replace("me@example.com", "new@example.com"))
+
+    uninstall.leave(Home(root))
+
+    assert account.read_text() == '{"oauthAccount": {"email": "new@example.com"}}'
+    assert [name for name in files(home) if name.startswith(".claude.json")] == [".claude.json"]

@@ -158,6 +158,20 @@ def test_what_is_written_can_be_found_and_read_whole(server: Server) -> None:
     assert body in resource["contents"][0]["text"]
 
 
+def test_a_search_shows_what_matched_and_how_many_more_there_are(server: Server) -> None:
+    before = "Nothing of interest stands in this line.\n" * 40
+    for number in range(5):
+        body = f"{before}The zorbel valve {number} opens to the left.\n{before}"
+        server.call("memory_write", type="semantic", title=f"Plant {number}", body=body)
+
+    answer = server.call("memory_search", query="zorbel valve", k=2)
+
+    text = answer["content"][0]["text"]
+    assert text.count("opens to the left.") == 2
+    assert "[3 further notes match" in text
+    assert len(answer["structuredContent"]["result"]) == 2
+
+
 def test_the_project_of_the_directory_is_a_dot(server: Server, home: Path) -> None:
     server.call("memory_write", type="semantic", title="Here", body="x", project=".")
 

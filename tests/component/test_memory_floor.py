@@ -22,6 +22,7 @@ def test_a_note_keeps_what_a_colleague_asks_for(score: Score, tmp_path: Path) ->
 
     assert score.share("kept") >= 0.9
     assert score.share("found") >= 0.9
+    assert score.share("prompt") >= 0.4
     assert score.share("kept") > plain.share("kept")
 
 

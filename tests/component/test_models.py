@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.llm import transport
-from anamnesis.llm.errors import ModelNotSetUp, ModelUnavailable
 from anamnesis.llm.models import connect
-from anamnesis.llm.settings import Settings, resolve
+from anamnesis.llm.providers import ModelNotSetUp, Settings, resolve
+from anamnesis.llm.transport import ModelUnavailable
 from anamnesis.operations.machine.prove import prove_provider
 from support import model_server as play
 

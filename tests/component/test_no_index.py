@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.config import Home
 from anamnesis.ground import locks
-from anamnesis.ground.home import Home
 from anamnesis.index import rebuild
 from anamnesis.inject import newest
 from anamnesis.notes import tree

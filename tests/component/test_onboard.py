@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable
-from anamnesis.ground.home import Home
 from anamnesis.onboard import journey, receipt, uninstall
 from anamnesis.onboard.agents import chosen
 from anamnesis.onboard.journey import Wishes
@@ -235,6 +235,19 @@ def test_the_whole_command_proves_itself(
     assert json.loads((root / "config.json").read_text())["machine_id"]
 
 
+def test_a_note_that_a_killed_self_test_left_goes_with_the_next(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = ["write", "Self-test selftest0123", "--project", "anamnesis-self-test"]
+    assert main([*left, "--scope", "machine-local"]) == 0
+    assert main(["write", "a note of yours", "--scope", "machine-local"]) == 0
+
+    assert main(["init", "--yes", "--local-only", "--agents", "claude", "--no-mcp"]) == 0
+
+    [kept] = (root / "local").rglob("*.md")
+    assert "a note of yours" in kept.read_text()
+
+
 class Keyboard(io.StringIO):
     """A person who types these lines."""
 
@@ -378,3 +391,33 @@ def test_purging_waits_without_a_lock_that_others_need_to_end(
         assert main(["uninstall", "--purge", "--yes"]) == 5
 
     assert [locks.holder_of(str(path)) for path in inner] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("version", "asked_for", "is_installed"),
+    [
+        ("2.1.197", "1", True),
+        ("2.1.117", "1", False),
+        ("nonsense", "1", False),
+        ("2.1.197", "0", False),
+    ],
+)
+def test_a_hook_calls_the_server_only_where_the_client_can(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch,
+    version: str, asked_for: str, is_installed: bool,
+) -> None:  # fmt: skip
+    program = home / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho '{version} (Claude Code)'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.setenv("ANAMNESIS_MOMENT_FILE", asked_for)
+
+    set_up(root, agents="claude")
+    settings = json.loads((home / ".claude" / "settings.json").read_text())
+
+    assert ("PostToolUse" in settings["hooks"]) == is_installed
+    set_up(root, agents="claude", mcp=False)
+    assert "mcp_tool" not in (home / ".claude" / "settings.json").read_text(), (
+        "it would show errors"
+    )

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.notes import tombstones
+from anamnesis.notes import tree
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
-from anamnesis.sync import purge
+from anamnesis.sync import purge, remote
 from anamnesis.sync.repository import SyncFailed
 from support.fleet import CREATED, Fleet, Machine, git, quiet
 from support.notes import hand_written, write_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = "what nobody shall know"
 
@@ -53,7 +53,14 @@ def purged(machine: Machine, *ids: str) -> purge.Purged:
     with MemoryStore(machine.home) as store:
         forget.forget(store, ids)
     machine.sync()
+    an_hour_later(machine)
     return machine.backend.purge(set(ids))
+
+
+def an_hour_later(machine: Machine) -> None:
+    """Let nobody be sending anything to the remote any more."""
+    for path in Path(machine.remote or "").rglob("objects/**/*"):
+        os.utime(path, (time.time() - 3600,) * 2)
 
 
 def objects(directory: Path) -> bytes:
@@ -67,6 +74,9 @@ def _notes(published: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def check_gone(fleet: Fleet, machines: list[Machine], *texts: str) -> None:
+    """Nothing has the texts; the remote, where others may be sending, after its own packing."""
+    an_hour_later(machines[0])
+    git("gc", "--quiet", "--prune=10.minutes.ago", cwd=fleet.remote)
     for place in (fleet.remote, *(machine.memory for machine in machines)):
         found = objects(place)
         for text in texts or (SECRET,):
@@ -285,13 +295,14 @@ def test_the_command_forgets_syncs_and_purges(
     desk.write("plan", f"{SECRET}, edited on the desk")
     desk.sync()
 
+    an_hour_later(laptop)
     assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 0
     assert "3 versions are gone from the history" in capsys.readouterr().out
     assert on(desk, monkeypatch, "sync") == 0
     assert on(server, monkeypatch, "sync") == 0
 
     check_gone(fleet, machines)
-    assert tombstones.is_forgotten(str(server.home), "plan")
+    assert tree.is_forgotten(str(server.home), "plan")
 
 
 def test_what_was_forgotten_before_can_be_purged_later(
@@ -300,6 +311,7 @@ def test_what_was_forgotten_before_can_be_purged_later(
     laptop, *_ = machines
     assert on(laptop, monkeypatch, "forget", "plan", "--yes") == 0
     quiet(*machines)
+    an_hour_later(laptop)
 
     assert on(laptop, monkeypatch, "forget", "--purge-history", "--yes") == 0
     quiet(*machines)
@@ -322,3 +334,132 @@ def test_a_machine_with_an_older_version_stops_a_purge(
 
     assert "old-box has the older version 0.9.3" in capsys.readouterr().err
     assert SECRET.encode() in objects(fleet.remote)
+
+
+def test_a_machine_that_commits_without_a_heartbeat_stops_a_purge(
+    fleet: Fleet, machines: list[Machine], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Versions before 1.0 leave none; one that once did may have got another name since."""
+    laptop, desk, _ = machines
+    desk.write("from-desk", "sent by an old version")
+    desk.sync()
+    for name in ("laptop", "server"):
+        write_file(laptop.home, f"memory/.machines/{name}.json", "{}")
+    laptop.sync()
+    (laptop.memory / ".machines" / "server.json").unlink()
+
+    assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 1
+
+    assert "desk commits but never left a heartbeat" in capsys.readouterr().err
+    assert SECRET.encode() in objects(fleet.remote)
+    write_file(desk.home, "memory/.machines/desk.json", "{}")
+    desk.sync()
+    assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 0
+
+
+def test_a_purge_that_loses_a_race_tries_again(
+    fleet: Fleet, machines: list[Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk, _ = machines
+    for name, value in {
+        "ANAMNESIS_HOME": str(laptop.home),
+        "ANAMNESIS_GIT_REMOTE": str(fleet.remote),
+        "ANAMNESIS_MACHINE_ID": "laptop",
+    }.items():
+        monkeypatch.setenv(name, value)
+    real = remote.replace_history
+    tries = []
+
+    def somebody_is_faster(*args: Any, **more: Any) -> remote.Pushed:
+        tries.append(1)
+        if len(tries) == 1:
+            desk.write("meanwhile", "sent while the history was rewritten")
+            desk.sync()
+        return real(*args, **more)
+
+    monkeypatch.setattr(remote, "replace_history", somebody_is_faster)
+
+    assert main(["forget", "plan", "--yes", "--purge-history"]) == 0
+
+    assert len(tries) == 2
+    quiet(*machines)
+    assert laptop.body("meanwhile") == "sent while the history was rewritten"
+    assert "plan" not in "".join(_notes(fleet.published()))
+
+
+def test_what_another_machine_may_be_sending_stays_at_the_remote(
+    fleet: Fleet, machines: list[Machine]
+) -> None:
+    laptop = machines[0]
+    under_way = git("hash-object", "-w", "--stdin", cwd=fleet.remote)
+
+    with MemoryStore(laptop.home) as store:
+        forget.forget(store, ["plan"])
+    laptop.sync()
+
+    done = laptop.backend.purge({"plan"})
+
+    assert git("cat-file", "-t", under_way, cwd=fleet.remote) == "blob"
+    assert not done.remote_cleared  # the note was sent a moment ago, too
+
+
+def test_a_purged_text_that_comes_back_is_noticed(fleet: Fleet, machines: list[Machine]) -> None:
+    laptop, desk, _ = machines
+    old = desk.git("rev-parse", "main")
+    purged(laptop, "plan")
+    git("fetch", "--quiet", str(desk.memory), f"{old}:refs/heads/old", cwd=fleet.remote)
+    tree = git("rev-parse", "main^{tree}", cwd=fleet.remote)
+    merged = git(
+        "commit-tree", tree, "-p", "main", "-p", "old", "-m", "of an older version",
+        cwd=fleet.remote,
+    )  # fmt: skip
+    git("update-ref", "refs/heads/main", merged, cwd=fleet.remote)
+
+    assert "a text that was purged is in the history again" in laptop.sync().detail
+
+
+def test_a_remote_put_back_to_before_it_was_squashed_and_purged_takes_no_edit_away(
+    fleet: Fleet, machines: list[Machine]
+) -> None:
+    laptop, desk, server = machines
+    quiet(*machines)
+    backup = fleet.base / "backup"
+    shutil.copytree(fleet.remote, backup)
+    squashed = git("commit-tree", "main^{tree}", "-m", "all of it", cwd=fleet.remote)
+    git("update-ref", "refs/heads/main", squashed, cwd=fleet.remote)
+    quiet(*machines)
+    purged(laptop, "plan")
+    desk.edit("note-1", body="edited since")
+    desk.write("new", "written since")
+    desk.delete("note-2")
+    quiet(*machines)
+    shutil.rmtree(fleet.remote)
+    backup.rename(fleet.remote)
+    server.edit("note-3", body="edited after that")
+
+    quiet(server, laptop, desk)
+
+    for machine in machines:
+        assert machine.body("note-1") == "edited since"
+        assert machine.body("new") == "written since"
+        assert machine.body("note-2") is None
+        assert machine.body("note-3") == "edited after that"
+        assert machine.held() == {}
+
+
+def test_a_purge_after_the_remote_was_put_back_takes_no_edit_away(
+    fleet: Fleet, machines: list[Machine]
+) -> None:
+    laptop, desk, _ = machines
+    quiet(*machines)
+    backup = git("rev-parse", "main", cwd=fleet.remote)
+    desk.write("later", "sent after the backup")
+    desk.sync()
+    git("update-ref", "refs/heads/main", backup, cwd=fleet.remote)
+    purged(laptop, "plan")
+
+    quiet(*machines)
+
+    assert laptop.body("later") == "sent after the backup"
+    assert laptop.body("plan") is None

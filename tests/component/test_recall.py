@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.index import schema
+from anamnesis.ground.records import replace
+from anamnesis.index import database
 from anamnesis.index.words import facet
-from anamnesis.notes.note import Memory
-from anamnesis.search import engine, meaning, select
-from anamnesis.search.filters import Filters
+from anamnesis.notes.fields import Memory
+from anamnesis.search import engine, meaning
+from anamnesis.search.query import Filters
 from anamnesis.store import MemoryStore
 
 
@@ -148,7 +149,7 @@ class TestFilters:
     def test_a_rare_project_in_a_large_store_is_searched_by_every_word(
         self, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(select, "_BUDGET", 5)
+        monkeypatch.setattr(engine, "_BUDGET", 5)
         for number in range(40):
             write(store, f"common {number}", "file error", project="big", tags=["loud"])
         write(store, "rare word", "kestrel", project="big")
@@ -185,8 +186,8 @@ class TestPages:
         ]
         orders = []
         for sequence in (notes, notes[::-1], notes[40:] + notes[:40]):
-            db = schema.connect(":memory:")
-            schema.create(db)
+            db = database.connect(":memory:")
+            database.create(db)
             rows_of(db, sequence)
             hits = engine.search(db, engine.Question("findme", Filters(), limit=60))
             orders.append([hit.id for hit in hits])
@@ -200,6 +201,73 @@ def rows_of(db: object, notes: list[Memory]) -> None:
 
     for note in notes:
         rows.upsert(db, note, f"semantic/{note.id}.md")  # type: ignore[arg-type]
+
+
+def known(store: MemoryStore) -> dict[str, bytes]:
+    rows = store._catalog.rows("SELECT title, vector FROM memories m JOIN meanings USING (rowid)")
+    return {row[0]: row[1] for row in rows}
+
+
+class TestWhatNotesMean:
+    def test_it_is_worked_out_by_the_first_search_and_read_by_the_next(
+        self, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(store, "Locks", "sqlite waits for a lock")
+        assert known(store) == {}
+
+        (first,) = store.recall("sqlite lock")
+        monkeypatch.delattr(meaning.Meaning, "vector")
+        (second,) = store.recall("sqlite lock")
+
+        assert len(known(store)["Locks"]) == 256
+        assert first.why.meaning == second.why.meaning > 0
+
+    def test_an_edit_is_read_anew(self, store: MemoryStore) -> None:
+        write(store, "Locks", "sqlite waits for a lock")
+        (hit,) = store.recall("sqlite lock")
+        store.put(replace(hit.note, body="sqlite soup with vegetables"))
+
+        assert known(store) == {}
+        (edited,) = store.recall("sqlite lock")
+        assert edited.why.meaning < hit.why.meaning
+        store.delete(hit.note.id)
+        assert known(store) == {}
+
+    def test_a_rebuild_keeps_it_for_files_that_say_the_same(self, store: MemoryStore) -> None:
+        same, other = write(store, "same", "sqlite lock"), write(store, "other", "sqlite lock")
+        assert store.understand() == 2
+        before = known(store)
+        path = store.memory_dir / "semantic" / f"{other}.md"
+        path.write_text(path.read_text().replace("sqlite lock", "vegetable soup"))
+
+        store.reindex()
+
+        assert known(store) == {"same": before["same"]}
+        assert store.understand() == 1
+        assert known(store)["other"] != before["other"]
+        assert same
+
+    def test_a_search_answers_while_somebody_writes(self, store: MemoryStore) -> None:
+        write(store, "Locks", "sqlite waits for a lock")
+        other = database.connect(str(store.db_path))
+        other.execute("BEGIN IMMEDIATE")
+
+        assert [hit.note.title for hit in store.recall("sqlite lock")] == ["Locks"]
+
+        other.execute("ROLLBACK")
+        other.close()
+        assert known(store) == {}
+        assert store.recall("sqlite lock")
+        assert list(known(store)) == ["Locks"]
+
+    def test_a_rebuild_by_command_leaves_nothing_to_the_first_search(
+        self, store: MemoryStore
+    ) -> None:
+        write(store, "Locks", "sqlite waits for a lock")
+
+        assert main(["reindex"]) == 0
+
+        assert list(known(store)) == ["Locks"]
 
 
 class TestWithoutTheTable:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.eval import RecallCase, recall_at_k
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.operations.machine import embed
 from anamnesis.search.query import _fts_query
 from anamnesis.store import MemoryStore

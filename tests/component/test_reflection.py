@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from anamnesis.config import Home
+from anamnesis.ground.records import replace
 from anamnesis.history import undo
+from anamnesis.hooks import background
 from anamnesis.llm import transport
 from anamnesis.llm.models import connect
-from anamnesis.llm.settings import Settings
+from anamnesis.llm.providers import Settings
 from anamnesis.notes.derived import key
 from anamnesis.operations.curate import reflect, review
 from anamnesis.operations.curate.reflect import Reflection
+from anamnesis.operations.sessions.capture import reflect_in_background
 from anamnesis.store import MemoryStore
 from support import model_server as play
 from support.notes import content_of_files, index_content
@@ -283,6 +287,33 @@ def test_without_a_model_repeated_facts_are_promoted(store: MemoryStore) -> None
     assert not any("reflected" in session.tags for session in store.list(type="episodic"))
 
 
+def test_without_a_model_an_error_that_recurs_is_promoted_with_its_fix(store: MemoryStore) -> None:
+    for number in range(3):
+        line = f"- `pnpm test` failed: connect ECONNREFUSED on port {5430 + number} → `make db`"
+        (note,) = sessions(store, 1, body=f"**Ask:** go on\n\n**Errors and fixes:**\n{line}")
+        store.put(replace(note, prov_session=f"s-{number}"))
+
+    (found,) = reflect.propose(store, least=1)
+
+    (note,) = found.added
+    assert note.type == "procedural"
+    assert note.title == "`pnpm test` fails: connect ECONNREFUSED on port 5430"
+    assert note.body == "`pnpm test` failed: connect ECONNREFUSED on port 5430 → `make db`"
+
+
+def test_without_a_model_boilerplate_and_the_state_of_a_day_are_no_facts(
+    store: MemoryStore,
+) -> None:
+    body = (
+        "**Ask:** Make the integration tests use Postgres on the default port\n\n"
+        "**Last results:**\n- `pytest`: all 12 tests of the cart module passed\n\n"
+        "**Outcome:** All tests pass and the build is clean again."
+    )
+    sessions(store, 5, body=body)
+
+    assert reflect.propose(store) == []
+
+
 def test_a_promoted_fact_that_was_rejected_stays_away(store: MemoryStore) -> None:
     sessions(store, 5, body=FACT)
     reflect.apply(store, reflect.propose(store))
@@ -306,3 +337,17 @@ def test_without_a_model_duplicates_are_folded(store: MemoryStore) -> None:
     reflect.apply(store, reflect.propose(store))
 
     assert store.superseded_ids() in ({keep.id}, {other.id})
+
+
+def test_reflection_starts_automatically_only_if_asked_to(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+    monkeypatch.setattr(background, "start", started.append)
+
+    assert not reflect_in_background(Home(root))
+    monkeypatch.setenv("ANAMNESIS_REFLECT_AUTO", "1")
+    assert reflect_in_background(Home(root))
+    assert reflect_in_background(Home(root))
+
+    assert started == [["reflect", "--apply"]]

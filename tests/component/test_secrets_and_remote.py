@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.operations.travel.sync import synchronise
+from anamnesis.operations.travel.sync import exchange
 from anamnesis.server import write_memory
 from anamnesis.store import MemoryStore
-from anamnesis.sync.machine import backend_of
+from anamnesis.sync.git import backend_of
 from support.notes import hand_written, write_file
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -35,7 +35,7 @@ def test_a_note_with_a_secret_is_held_back_and_the_others_travel(
     write_file(root, "memory/semantic/a.md", hand_written("a", body=f"token {SECRET}"))
     write_file(root, "memory/semantic/b.md", hand_written("b", body="harmless words"))
 
-    result = synchronise(backend_of(root, machine_id="m"), store=store).result
+    result = exchange(backend_of(root, machine_id="m"), store=store).result
 
     assert [line.partition(":")[0] for line in result.held_back] == ["semantic/a.md"]
     assert "secret" in result.held_back[0]
@@ -47,7 +47,7 @@ def test_an_allowed_value_travels(store: MemoryStore, root: Path, remote: Path) 
     write_file(root, "memory/semantic/a.md", hand_written("a", body=f"token {SECRET}"))
     (root / "redact-allow.txt").write_text(SECRET + "\n")
 
-    result = synchronise(backend_of(root, machine_id="m"), store=store).result
+    result = exchange(backend_of(root, machine_id="m"), store=store).result
 
     assert result.held_back == ()
     assert objects_hold(remote, SECRET)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.care.status import status_report
 from anamnesis.operations.sessions.inject import inject
-from anamnesis.operations.travel.sync import synchronise
-from anamnesis.redact.allowed import secrets_stay_here
+from anamnesis.operations.travel.sync import exchange
+from anamnesis.redact import secrets_stay_here
 from anamnesis.store import MemoryStore
-from anamnesis.sync.backend import SyncResult, SyncState
-from anamnesis.sync.machine import backend_of
+from anamnesis.sync import SyncResult, SyncState
+from anamnesis.sync.git import backend_of
 from corpus.secrets import planted
 from support.fleet import git
 
@@ -24,7 +24,7 @@ def test_a_note_with_a_secret_is_not_committed(store: MemoryStore, root: Path) -
     safe = store.write(type="semantic", title="Safe", body="The login uses OAuth.")
     leaky = store.write(type="semantic", title="Leaky", body=f"The token is {TOKEN} for now.")
 
-    result = synchronise(backend_of(root, machine_id="m"), store=store).result
+    result = exchange(backend_of(root, machine_id="m"), store=store).result
 
     assert [path for path in result.committed if path.endswith(".md")] == [
         f"memory/semantic/{safe.id}.md"
@@ -34,7 +34,7 @@ def test_a_note_with_a_secret_is_not_committed(store: MemoryStore, root: Path) -
     assert TOKEN not in held
 
     (root / "redact-allow.txt").write_text(f"# a fake one\n{TOKEN}\n")
-    again = synchronise(backend_of(root, machine_id="m"), store=store).result
+    again = exchange(backend_of(root, machine_id="m"), store=store).result
 
     assert again.held_back == ()
     assert again.committed == (f"memory/semantic/{leaky.id}.md",)
@@ -50,7 +50,7 @@ def test_what_does_not_travel_is_told_between_syncs_too(
     git("init", "--quiet", "--bare", str(tmp_path / "remote.git"), cwd=tmp_path)
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(tmp_path / "remote.git"))
     backend = backend_of(root, machine_id="m")
-    synchronise(backend, store=store)
+    exchange(backend, store=store)
 
     report = status_report(store, backend)
 
@@ -88,10 +88,10 @@ def test_a_failing_sync_is_told_at_the_next_start(root: Path) -> None:
         SyncResult(error="the remote refused us"), SyncResult(offline=True), SyncResult(pulled=1)
     )
 
-    synchronise(backend)
-    synchronise(backend)
+    exchange(backend)
+    exchange(backend)
     told = inject(Home(root), Payload(cwd="/u/demo"))
-    synchronise(backend)
+    exchange(backend)
 
     assert "sync has been failing since" in told
     assert "(the remote refused us)" in told

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.config import Home
 from anamnesis.ground import locks
-from anamnesis.ground.errors import NotWritable, StoreBusy
-from anamnesis.ground.home import Home
+from anamnesis.ground.errors import NotWritable, StoreBusy, install_command
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.care.status import full_report, status_report
@@ -26,12 +26,12 @@ from anamnesis.operations.machine import embed
 from anamnesis.operations.machine.embed import SwitchedOff
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.search import encoder, vectors
-from anamnesis.search.filters import Filters
+from anamnesis.search.query import Filters
 from anamnesis.store import MemoryStore
-from anamnesis.sync.machine import backend_of_this_machine
+from anamnesis.sync.git import backend_of_this_machine
 
 if TYPE_CHECKING:
-    from anamnesis.search.encoder.pack import Floats
+    from anamnesis.search.encoder.model import Floats
 
 DEPLOY = "push to main triggers the pipeline on staging"
 ANAMNESIS = [sys.executable, "-c", "import sys; from anamnesis.cli import main; sys.exit(main())"]
@@ -306,7 +306,7 @@ def test_an_agent_is_told_that_the_extra_is_missing(
             "name": "semantic",
             "severity": "warning",
             "sentence": "no_such_package not installed; notes are found by their words alone",
-            "remedy": "pip install 'anamnesis-memory[semantic]'",
+            "remedy": install_command("semantic"),
         }
     ]
 
@@ -359,7 +359,7 @@ class TestWithoutTheExtra:
     ) -> None:
         failed = self.run(environment, "embed")
         assert failed.returncode == 1
-        assert "pip install 'anamnesis-memory[semantic]'" in failed.stderr
+        assert install_command("semantic") in failed.stderr
         assert "embed has been failing since" in self.run(environment, "status").stdout
 
 
@@ -380,6 +380,39 @@ def test_a_truncated_model_is_told_and_not_used(
     assert "embed has been failing" in str(findings)
 
 
+def test_other_weights_are_not_loaded(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = bytearray(Path(encoder._path()).read_bytes())
+    changed[-1] ^= 1
+    (tmp_path / "changed").write_bytes(changed)
+    monkeypatch.setattr(encoder, "_path", lambda: str(tmp_path / "changed"))
+    encoder.load.cache_clear()
+    try:
+        with pytest.raises(encoder.EncoderMissing, match="not the file that was published"):
+            encoder.load()
+    finally:
+        encoder.load.cache_clear()
+
+
+def test_weights_that_were_checked_are_checked_again_when_they_change(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy"
+    copy.write_bytes(Path(encoder._path()).read_bytes())
+    monkeypatch.setattr(encoder, "_path", lambda: str(copy))
+    encoder.load.cache_clear()
+    try:
+        encoder.load()
+        encoder.load.cache_clear()
+        with copy.open("r+b") as file:
+            file.write(b"?")
+        with pytest.raises(encoder.EncoderMissing):
+            encoder.load()
+    finally:
+        encoder.load.cache_clear()
+
+
 def test_what_a_missing_part_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAMNESIS_SEMANTIC", "1")
     monkeypatch.setattr(encoder, "_CARRIER", "no_such_package")
@@ -391,7 +424,7 @@ def test_hooks_never_load_the_encoder(store: MemoryStore, home: Path) -> None:
     store.close()
     code = (
         "import sys; from anamnesis.cli import main; main([sys.argv[1]]); "
-        "heavy = {'numpy', 'anamnesis.search.encoder', 'anamnesis.search.semantic'}; "
+        "heavy = {'numpy', 'anamnesis.search.encoder', 'anamnesis.search.vectors'}; "
         "sys.exit(len(heavy & {*sys.modules}))"
     )
     prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": QUESTION}

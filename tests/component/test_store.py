@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from anamnesis.ground.errors import FileInTheWay, InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.ground.records import replace
-from anamnesis.index import catalog, refresh, schema
+from anamnesis.index import catalog, database
 from anamnesis.index.database import Database
 from anamnesis.notes import tree
 from anamnesis.store import Memory, MemoryStore
@@ -299,20 +300,20 @@ def test_an_id_that_a_person_made_up_is_found_by_a_part_of_it(
 
 
 def test_a_commit_that_fails_leaves_no_transaction_open() -> None:
-    connection = schema.connect(":memory:")
+    connection = database.connect(":memory:")
     connection.executescript(
         "PRAGMA foreign_keys=ON; CREATE TABLE a (id INTEGER PRIMARY KEY); "
         "CREATE TABLE b (a REFERENCES a DEFERRABLE INITIALLY DEFERRED);"
     )
-    database = Database("", connection=connection)
+    opened = Database("", connection=connection)
 
-    with pytest.raises(sqlite3.IntegrityError), database.writing() as db:
+    with pytest.raises(sqlite3.IntegrityError), opened.writing() as db:
         db.execute("INSERT INTO b VALUES (1)")
 
-    with database.writing() as db:
+    with opened.writing() as db:
         db.execute("INSERT INTO a VALUES (1)")
-    assert [tuple(row) for row in database.rows("SELECT count(*) FROM b")] == [(0,)]
-    database.close()
+    assert [tuple(row) for row in opened.rows("SELECT count(*) FROM b")] == [(0,)]
+    opened.close()
 
 
 def test_the_start_or_the_end_of_an_id_is_enough(store: MemoryStore) -> None:
@@ -404,7 +405,7 @@ class TestChangesFromOutside:
         for folder in ("memory", "memory/semantic"):
             os.utime(root / folder, (1, 1))
 
-        assert store.ask(lambda db: refresh.changed_folders(db, str(root))) == ["memory"]
+        assert store.ask(lambda db: catalog._changed_folders(db, str(root))) == ["memory"]
 
     def test_a_removed_file_is_skipped(self, store: MemoryStore, root: Path) -> None:
         note = write(store, "findme")
@@ -426,6 +427,54 @@ class TestChangesFromOutside:
 
         assert changes.changed == (f"memory/semantic/{note.id}.md",)
         assert [found.id for found in store.search("afters")] == [note.id]
+
+    @pytest.mark.parametrize("ahead", [0, 3600])
+    def test_an_edit_is_noticed_although_the_file_looks_the_same(
+        self, store: MemoryStore, root: Path, ahead: int
+    ) -> None:
+        """Stamps of two whole seconds, as FAT has them; or a clock that was set back."""
+        note = write(store, body="before")
+        path = root / "memory" / "semantic" / f"{note.id}.md"
+        stamp = (int(time.time()) // 2 * 2 + ahead) * 1_000_000_000
+        os.utime(path, ns=(stamp, stamp))
+        store.refresh()
+        looks = path.stat()
+        path.write_text(path.read_text().replace("before", "afters"))
+        os.utime(path, ns=(stamp, stamp))
+        now = path.stat()
+        assert (now.st_size, now.st_mtime_ns, now.st_ino) == (
+            looks.st_size, looks.st_mtime_ns, looks.st_ino,
+        )  # fmt: skip
+
+        assert store.refresh().changed == (f"memory/semantic/{note.id}.md",)
+        assert [found.id for found in store.search("afters")] == [note.id]
+
+    def test_an_edit_by_a_clock_that_was_set_back_is_noticed(
+        self, store: MemoryStore, root: Path
+    ) -> None:
+        note = write(store, body="before")
+        path = root / "memory" / "semantic" / f"{note.id}.md"
+        path.write_text(path.read_text().replace("before", "afters"))
+        os.utime(path, ns=(10**18 + 1, 10**18 + 1))
+
+        assert store.refresh().changed == (f"memory/semantic/{note.id}.md",)
+
+    def test_a_file_that_appears_while_we_write_another_is_noticed_later(
+        self, store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(store)
+        record = catalog.Catalog.record
+
+        def late(self: catalog.Catalog, paths: list[str], **more: list[str]) -> None:
+            write_file(root, "memory/semantic/dropped.md", hand_written("drop", title="findme"))
+            record(self, paths, **more)
+
+        monkeypatch.setattr(catalog.Catalog, "record", late)
+        write(store, "mine")
+        monkeypatch.undo()
+
+        assert store.refresh().added == ("memory/semantic/dropped.md",)
+        assert [note.id for note in store.search("findme")] == ["drop"]
 
     def test_a_hand_named_file_keeps_its_name(self, store: MemoryStore, root: Path) -> None:
         write_file(root, "memory/semantic/by-hand.md", hand_written("hand"))

@@ -191,7 +191,7 @@ def test_a_chosen_version_reaches_everybody(
     assert here.body(clash) == there.body(clash) == text
     assert run(capsys, "conflicts", "list") == ""
     assert text in run(capsys, "show", clash)
-    kept = b"".join(p.read_bytes() for p in (here.home / "conflicts" / "settled").rglob("*.md"))
+    kept = b"".join(p.read_bytes() for p in (here.home / "conflicts" / "resolved").rglob("*.md"))
     assert b"text of here" in kept
     assert b"text of there" in kept
 
@@ -210,7 +210,7 @@ def test_both_keeps_the_other_text_as_a_second_note(
     assert other.extra == f"variant_of: {clash}\n"
 
 
-def test_an_edited_version_settles_it(
+def test_an_edited_version_resolves_it(
     here: Machine, there: Machine, clash: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITOR", "sed -i -e '/^<<<</d' -e '/^====/d' -e '/^>>>>/d'")
@@ -221,7 +221,7 @@ def test_an_edited_version_settles_it(
     assert there.body(clash) == "text of here\ntext of there"
 
 
-def test_an_edit_that_leaves_markers_settles_nothing(
+def test_an_edit_that_leaves_markers_resolves_nothing(
     here: Machine, clash: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EDITOR", "true")
@@ -250,6 +250,18 @@ def test_a_remote_is_created_proved_and_used(root: Path, capsys: Capture, tmp_pa
     assert json.loads(run(capsys, "remote", "show", "--json"))["remote"] == str(bare)
     assert (root / "config.json").stat().st_mode & 0o077 == 0
     run(capsys, "remote", "remove", code=4)
+
+
+def test_a_created_remote_packs_itself_long_before_git_would(
+    root: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    bare = tmp_path / "notes.git"
+    run(capsys, "remote", "--create", str(bare))
+
+    asked = ["git", "-C", str(bare), "config", "--type=int", "gc.auto"]
+    loose = int(subprocess.run(asked, check=True, capture_output=True).stdout)
+
+    assert 0 < loose <= 200  # git's own default is 6700: gigabytes of trees at 50,000 notes
 
 
 def test_naming_a_remote_keeps_the_other_settings(root: Path, capsys: Capture) -> None:
@@ -301,7 +313,7 @@ def test_history_lists_the_versions(versions: tuple[str, list[str]], capsys: Cap
     assert len(commits) == 3
     assert run(capsys, "history", note_id[-6:]).splitlines()[0].endswith("here")
     assert len(json.loads(run(capsys, "log", "--json"))) == 3
-    assert f"A semantic/{note_id}.md" in run(capsys, "log")
+    assert f"added    {note_id}  T\n" in run(capsys, "log")
 
 
 def test_diff_compares_with_a_version_or_two(

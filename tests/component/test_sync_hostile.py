@@ -93,6 +93,21 @@ def test_a_file_name_that_leads_elsewhere_is_not_written(
     assert everything_below(fleet.base) - before == {"desk/memory/semantic/fine.md"}
 
 
+def test_names_that_are_not_written_are_told(desk: Machine, attacker: Attacker) -> None:
+    blob = attacker.store("blob", NOTE)
+    names = (b'quo"ted.md', b"tab\there.md", b"\xff\xfe.md")
+    folder = attacker.tree(*((b"100644", name, blob) for name in names))
+    attacker.publish(attacker.tree((b"40000", b"semantic", folder)))
+    desk.sync()
+
+    told = desk.sync().held_back
+
+    reason = "its name is not possible on every system; rename it"
+    shown = ('quo"ted.md', "tab\there.md", "\ufffd\ufffd.md")
+    assert sorted(told) == sorted(f"semantic/{name}: {reason}" for name in shown)
+    assert desk.backend.state().held_back == told
+
+
 @pytest.mark.parametrize("folder", [b"..", b".git", b".GIT", b"GIT~1", b".hidden", b"a\nb"])
 def test_a_folder_that_leads_elsewhere_is_not_written(
     fleet: Fleet, desk: Machine, attacker: Attacker, folder: bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.inject import inject

@@ -221,7 +221,7 @@ def test_a_remote_that_stays_locked_is_told(
     pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, desk = pair
-    monkeypatch.setattr("anamnesis.sync.healing._somebody_works_in", lambda _: True)
+    monkeypatch.setattr("anamnesis.sync.recovery._somebody_works_in", lambda _: True)
     monkeypatch.setattr("anamnesis.sync.cycle._MAX_LOCKED", 1)
     (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
     desk.write("new", "x")
@@ -236,7 +236,7 @@ def test_a_young_lock_is_left_alone_even_if_no_process_is_seen(
     pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, desk = pair
-    monkeypatch.setattr("anamnesis.sync.healing._YOUNG_SECONDS", 3600.0)
+    monkeypatch.setattr("anamnesis.sync.recovery._YOUNG_SECONDS", 3600.0)
     monkeypatch.setattr("anamnesis.sync.cycle._MAX_LOCKED", 1)
     lock = fleet.remote / "refs" / "heads" / "main.lock"
     lock.write_text("")
@@ -254,3 +254,179 @@ def test_for_a_remote_over_ssh_the_command_that_frees_it_is_given() -> None:
     trouble = explain(Finished(1, b"", said.encode()), "me@host:/srv/r.git", 1.0)
 
     assert "ssh me@host 'rm /srv/r.git/HEAD.lock'" in trouble.hint
+
+
+def squashed(fleet: Fleet) -> None:
+    """Replace the remote's history by one commit with the same files."""
+    tree = git("rev-parse", "main^{tree}", cwd=fleet.remote)
+    commit = git("commit-tree", tree, "-m", "all of it", cwd=fleet.remote)
+    git("update-ref", "refs/heads/main", commit, cwd=fleet.remote)
+
+
+def test_what_was_deleted_stays_deleted_when_the_remote_was_squashed(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    for name in ("deleted-here", "deleted-there", "other"):
+        laptop.write(name, "b")
+    laptop.sync()
+    desk.sync()
+    laptop.delete("deleted-there")
+    laptop.sync()
+    squashed(fleet)
+    desk.delete("deleted-here")
+    desk.edit("n", body=FIVE.replace("one", "ONE of desk"))
+
+    in_step(laptop, desk)
+
+    assert set(desk.files()) == {"semantic/anchor.md", "semantic/n.md", "semantic/other.md"}
+    assert laptop.body("n") == FIVE.replace("one", "ONE of desk")
+
+
+def rolled_back(fleet: Fleet, to: str, *, squash: bool = False) -> None:
+    """Replace the remote by an older copy of it, as a restored backup of its disk does."""
+    if squash:
+        to = git("commit-tree", f"{to}^{{tree}}", "-m", "all of it", cwd=fleet.remote)
+    git("update-ref", "refs/heads/main", to, cwd=fleet.remote)
+
+
+@pytest.mark.parametrize("squash", [False, True])
+def test_a_remote_that_was_restored_from_a_backup_takes_no_edit_away(
+    pair: tuple[Machine, Machine], fleet: Fleet, squash: bool
+) -> None:
+    laptop, desk = pair
+    laptop.write("deleted", "b")
+    laptop.sync()
+    desk.sync()
+    backup = git("rev-parse", "main", cwd=fleet.remote)
+    laptop.edit("n", body=FIVE.replace("one", "ONE of laptop"))
+    laptop.write("new", "written after the backup")
+    laptop.delete("deleted")
+    laptop.sync()
+    rolled_back(fleet, backup, squash=squash)
+    desk.edit("n", body=FIVE.replace("five", "FIVE of desk"))
+    desk.sync()
+
+    in_step(laptop, desk)
+
+    assert desk.body("n") == FIVE.replace("one", "ONE of laptop").replace("five", "FIVE of desk")
+    assert set(desk.files()) == {"semantic/anchor.md", "semantic/n.md", "semantic/new.md"}
+
+
+def test_a_squashed_remote_that_is_put_back_takes_no_edit_away(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    laptop.sync()
+    desk.sync()
+    backup = git("rev-parse", "main", cwd=fleet.remote)
+    laptop.edit("n", body=FIVE.replace("one", "ONE of laptop"))
+    laptop.sync()
+    squashed(fleet)
+    laptop.edit("n", body=FIVE.replace("one", "ONE of laptop").replace("two", "TWO of laptop"))
+    laptop.sync()
+    rolled_back(fleet, backup)
+    desk.edit("n", body=FIVE.replace("five", "FIVE of desk"))
+    desk.sync()
+
+    in_step(laptop, desk)
+
+    assert desk.body("n") == "ONE of laptop\nTWO of laptop\nthree\nfour\nFIVE of desk"
+
+
+def test_an_emptied_remote_that_another_machine_filled_takes_no_edit_away(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body=FIVE.replace("one", "ONE of laptop"))
+    laptop.sync()
+    git("update-ref", "-d", "refs/heads/main", cwd=fleet.remote)
+    desk.edit("n", body=FIVE.replace("five", "FIVE of desk"))
+    desk.sync()
+
+    in_step(laptop, desk)
+
+    assert desk.body("n") == FIVE.replace("one", "ONE of laptop").replace("five", "FIVE of desk")
+
+
+def test_another_store_as_the_remote_takes_no_note_away(
+    pair: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    laptop, _ = pair
+    (tmp_path / "elsewhere").mkdir()
+    others = Fleet(tmp_path / "elsewhere")
+    stranger = others.machine("stranger")
+    stranger.write("foreign", "of another store")
+    stranger.sync()
+
+    laptop.remote = str(others.remote)
+    laptop.sync()
+
+    assert set(laptop.files()) == {
+        "semantic/anchor.md", "semantic/foreign.md", "semantic/n.md",
+    }  # fmt: skip
+
+
+def many_notes(machine: Machine, number: int) -> None:
+    for count in range(number):
+        machine.write(f"note-{count:02}", f"body {count}")
+    machine.sync()
+
+
+def test_most_of_many_notes_gone_at_once_are_put_back(fleet: Fleet) -> None:
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    many_notes(laptop, 40)
+    for count in range(25):
+        laptop.delete(f"note-{count:02}")
+
+    result = laptop.sync()
+
+    assert "25 of 40 notes were gone from this machine and were put back" in result.detail
+    assert len(laptop.files()) == 40
+    for count in range(25):
+        laptop.delete(f"note-{count:02}")
+    laptop.sync(accept_deletions=True)
+    desk.sync()
+    assert len(desk.files()) == 15
+
+
+def test_fewer_notes_gone_or_moved_elsewhere_are_no_accident(fleet: Fleet) -> None:
+    laptop = fleet.machine("laptop")
+    many_notes(laptop, 40)
+    for count in range(19):
+        laptop.delete(f"note-{count:02}")
+    (laptop.home / "local/semantic").mkdir(parents=True)
+    for count in range(19, 30):
+        path = laptop.path(f"note-{count}")
+        path.rename(laptop.home / "local/semantic" / path.name)
+
+    assert "put back" not in laptop.sync().detail
+    assert len(laptop.files()) == 10
+
+
+def test_the_reason_of_a_hook_that_refuses_is_shown(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, _ = pair
+    hook = fleet.remote / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho 'no pushes on a Friday' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    laptop.write("new", "b")
+
+    result = laptop.sync()
+
+    assert "no pushes on a Friday" in result.error
+    assert laptop.body("new") == "b"
+
+
+def test_a_tag_that_is_called_as_the_branch_is_no_obstacle(
+    fleet: Fleet, pair: tuple[Machine, Machine]
+) -> None:
+    laptop, desk = pair
+    git("tag", "main", "main", cwd=fleet.remote)
+    laptop.write("after", "sent past the tag")
+
+    assert not laptop.sync().error
+    assert not desk.sync().error
+    assert desk.body("after") == "sent past the tag"

@@ -12,7 +12,7 @@ import pytest
 from anamnesis.ground.errors import StoreBusy
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
-from anamnesis.sync.healing import NotOurRepository
+from anamnesis.sync.recovery import NotOurRepository
 from support.fleet import FIVE, Fleet, Machine, git, in_step, quiet
 
 # Something else than a note where one was
@@ -219,7 +219,8 @@ def test_a_merge_that_a_person_committed_becomes_part_of_the_line(
 @pytest.mark.parametrize(
     "name",
     ["index.lock", "HEAD.lock", "refs/heads/main.lock", "refs/remotes/origin/main.lock",
-     "packed-refs.lock", "config.lock", "anamnesis/index.lock"],
+     "packed-refs.lock", "config.lock", "anamnesis/index.lock",
+     "objects/pack/pack-0.keep"],
 )  # fmt: skip
 def test_a_lock_of_a_dead_process_is_removed(pair: tuple[Machine, Machine], name: str) -> None:
     laptop, desk = pair
@@ -263,7 +264,7 @@ def test_a_lock_of_a_living_git_is_respected(
     pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, desk = pair
-    monkeypatch.setattr("anamnesis.sync.healing._WAIT_SECONDS", 0.3)
+    monkeypatch.setattr("anamnesis.sync.recovery._WAIT_SECONDS", 0.3)
     lock = desk.memory / ".git" / "refs" / "heads" / "main.lock"
     lock.write_text("")
     os.utime(lock, (0, 0))
@@ -305,7 +306,7 @@ def test_an_index_that_another_git_holds_does_not_stop_a_sync(
     "name", ["HEAD", "refs/heads/main", "refs/remotes/origin/main", "index", "anamnesis/index",
              "anamnesis/state.json", "config", "info/attributes"],
 )  # fmt: skip
-def test_a_file_of_git_that_a_power_cut_spoiled_is_mended(
+def test_a_file_of_git_that_a_power_cut_spoiled_is_restored(
     pair: tuple[Machine, Machine], name: str, content: bytes | None
 ) -> None:
     if (name, content) == ("config", b"garbage\n"):
@@ -326,7 +327,7 @@ def test_a_file_of_git_that_a_power_cut_spoiled_is_mended(
     assert laptop.note("n").title == "from laptop"
 
 
-def test_a_branch_that_names_a_missing_commit_is_mended(pair: tuple[Machine, Machine]) -> None:
+def test_a_branch_that_names_a_missing_commit_is_restored(pair: tuple[Machine, Machine]) -> None:
     laptop, desk = pair
     packs = desk.memory / ".git" / "objects" / "pack"
     before = set(packs.iterdir())

@@ -172,6 +172,21 @@ def test_many_small_packs_are_packed_in_the_background(
     assert not desk.sync().error
 
 
+def test_what_a_killed_packing_left_is_removed(
+    pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, desk = pair
+    monkeypatch.setattr("anamnesis.sync.git.needs_packing", lambda _: True)
+    left = [desk.memory / ".git" / "gc.pid", Path(desk.remote or "") / "gc.pid"]
+    for path in left:
+        path.write_text(f"{os.getpid()} {os.uname().nodename}")  # a process that is alive
+        os.utime(path, (0, 0))
+
+    assert not desk.sync().error
+
+    assert not any(path.exists() and path.stat().st_mtime == 0 for path in left)
+
+
 def test_a_second_sync_returns_at_once(
     pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:

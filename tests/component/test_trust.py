@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
-from anamnesis.importers.draft import Draft
+from anamnesis.importers.import_draft import ImportDraft
 from anamnesis.inject import newest
-from anamnesis.operations.curate import curate, import_, review
+from anamnesis.operations.curate import import_, merge, review
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
@@ -43,10 +43,10 @@ def _started(home: Path) -> str:
 
 
 def _imported(store: MemoryStore, body: str = "The queue has three partitions.") -> str:
-    drafts = [Draft(key="a", title="Queue partitions", body=body, project="app")]
-    intake = import_.plan_intake(store, drafts, source="chatgpt")
-    import_.carry_out(store, intake, source="chatgpt")
-    return intake.added[0].id
+    drafts = [ImportDraft(key="a", title="Queue partitions", body=body, project="app")]
+    planned = import_.plan_import(store, drafts, source="chatgpt")
+    import_.carry_out(store, planned, source="chatgpt")
+    return planned.added[0].id
 
 
 def test_poison_reaches_no_session_start_whoever_wrote_it(store: MemoryStore, home: Path) -> None:
@@ -139,7 +139,7 @@ def test_who_vouched_for_a_text_did_not_vouch_for_the_next(store: MemoryStore, h
 
 def test_a_merge_has_the_lowest_trust_of_its_sources(store: MemoryStore) -> None:
     own = store.write(type="semantic", title="Own", body="Run make lint.", project="app")
-    merged = curate.merged_note(store, [own.id, _imported(store)], machine_id="m")
+    merged = merge.merged_note(store, [own.id, _imported(store)], machine_id="m")
 
     assert merged.origin == "import:chatgpt"
     assert "pending" in merged.tags

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
+from support.fleet import Fleet
 from support.notes import content_of_files, hand_written, index_content, write_file
 
 BAD_FILES = {
@@ -14,7 +16,7 @@ BAD_FILES = {
     "yaml": (b"---\ntitle: [\n---\nx", "not valid YAML"),
     "latin": (b"---\nid: a\ntype: semantic\ntitle: \xe9\n---\nx", "not UTF-8"),
     "markers": (b"---\n<<<<<<< ours\nid: a\n=======\nid: b\n>>>>>>> t\n---\nx", "conflict markers"),
-    "no-id": (b"---\ntype: semantic\ntitle: T\n---\nx", "no id"),
+    "no-type": (b"---\nid: a\ntitle: T\n---\nx", "no type"),
     "evil-id": (b"---\nid: ../../x\ntype: semantic\ntitle: T\n---\nx", "not a valid id"),
     "evil-type": (b"---\nid: a\ntype: ../../x\ntitle: T\n---\nx", "is none of procedural"),
     "cut": (b"---\nid: a\ntype: semantic\ntitle: T", "not closed"),
@@ -28,11 +30,12 @@ def test_a_bad_file_is_reported_and_stops_nothing(
 ) -> None:
     data, reason = BAD_FILES[name]
     note = store.write(type="semantic", title="findme", body="x")
-    path = write_file(root, f"memory/semantic/{name}.md", data)
+    folder = "things" if name == "no-type" else "semantic"
+    path = write_file(root, f"memory/{folder}/{name}.md", data)
 
     (problem,) = store.unreadable()
 
-    assert problem.path == f"memory/semantic/{name}.md"
+    assert problem.path == f"memory/{folder}/{name}.md"
     assert reason in problem.reason
     assert not problem.indexed
     assert store.search("findme") == store.list() == [note]
@@ -67,6 +70,50 @@ def test_a_corrected_file_is_no_longer_reported(store: MemoryStore, root: Path) 
 
     assert store.unreadable() == []
     assert len(store.search("findme")) == 1
+
+
+def test_a_file_made_by_hand_needs_neither_id_nor_type(tmp_path: Path) -> None:
+    """Two machines give it the same id; another text or place is another note."""
+    text = "---\ntitle: The till\n---\nIt opens with a key."
+    here, there = ("semantic/till", text), ("episodic/till", text)
+    found = []
+    for number, (path, said) in enumerate([here, here, ("semantic/till", f"{text}."), there]):
+        with MemoryStore(tmp_path / str(number)) as store:
+            write_file(tmp_path / str(number), f"memory/{path}.md", said)
+            [note] = store.search("till")
+            assert store.unreadable() == []
+            assert (note.title, note.type) == ("The till", path.partition("/")[0])
+            found.append(note.id)
+
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
+
+
+def test_such_a_file_travels(tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path)
+    desk, laptop = fleet.machine("desk"), fleet.machine("laptop")
+    write_file(desk.home, "memory/semantic/till.md", "---\ntitle: The till\n---\nA key.")
+
+    assert desk.sync().held_back == ()
+    laptop.sync()
+
+    assert laptop.files() == desk.files()
+    ids = []
+    for machine in (desk, laptop):
+        with MemoryStore(machine.home) as store:
+            ids += [note.id for note in store.list()]
+    assert ids[0] == ids[1]
+
+
+def test_what_is_changed_in_such_a_file_keeps_its_id(store: MemoryStore, root: Path) -> None:
+    path = write_file(root, "memory/semantic/till.md", "---\ntitle: The till\n---\nA key.")
+    [note] = store.search("till")
+
+    changed = store.put(replace(note, body="A card."))
+
+    assert store.get(note.id) == changed
+    assert [each.id for each in store.list()] == [note.id]
+    assert not path.exists() or f"id: {note.id}" in path.read_text()
 
 
 class TestSeveralFilesWithOneId:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from anamnesis.index import vocabulary
+from anamnesis.ground.records import replace
+from anamnesis.index import rows
+from anamnesis.notes.fields import Memory
+from anamnesis.notes.frontmatter import serialize
 from anamnesis.search import typos
 from anamnesis.search.query import Term
 from anamnesis.store import MemoryStore
@@ -40,8 +43,26 @@ def test_an_index_without_the_table_is_searched_and_gets_it_with_the_next_write(
     assert titles(store, "kuberntes") == ["one"]
     assert titles(store, "kuber") == ["one"]
     store.write(type="semantic", title="two", body="the postgres replica")
-    assert store.ask(vocabulary.exists)
+    assert store.ask(rows.has_vocabulary)
     assert titles(store, "kuberntes") == ["one"]
+
+
+def test_many_files_that_arrive_at_once_are_indexed_as_each_alone(store: MemoryStore) -> None:
+    store.write(type="semantic", title="first", body="the kubernetes cluster")
+    folder = store.memory_dir / "semantic"
+    for number in range(600):
+        note = Memory(id=f"N{number}", type="semantic", title=f"note {number}", body="postgres")
+        (folder / f"{note.id}.md").write_text(serialize(note))
+    (folder / "copy.md").write_text(serialize(replace(note, body="a copy of the last")))
+
+    changes = store.refresh()
+
+    assert len(changes.added) == 601
+    assert store.stats()["total"] == 601
+    assert [found.path for found in store.unreadable()] == ["memory/semantic/copy.md"]
+    assert "note 7" in titles(store, "postgers note 7")
+    assert titles(store, "kuberntes") == ["first"]
+    assert titles(store, "copy") == []
 
 
 def test_two_letters_stand_for_a_bounded_number_of_words(store: MemoryStore) -> None:

@@ -6,9 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import main
-from anamnesis.operations.curate import export, own_notes
-from anamnesis.operations.curate import import_ as take_in
-from anamnesis.operations.notes.draft import NoteDraft
+from anamnesis.operations.curate import export, import_
+from anamnesis.operations.notes.policy import NoteDraft
 from anamnesis.operations.notes.write import write
 from anamnesis.store import MemoryStore
 
@@ -181,8 +180,8 @@ def test_an_export_brings_no_secret_back_in(store: MemoryStore, tmp_path: Path) 
     path.write_text("\n".join(export.jsonl_lines(export.notes_to_export(store))))
 
     with MemoryStore(tmp_path / "other") as other:
-        take_in.carry_out(other, own_notes.plan_own(other, str(path)), source="anamnesis")
-        again = own_notes.plan_own(other, str(path))
+        import_.carry_out(other, import_.plan_own_export(other, str(path)), source="anamnesis")
+        again = import_.plan_own_export(other, str(path))
 
         assert [note.body for note in other.list()] == ["token [redacted: github token]"]
         assert (again.unchanged, again.added) == (1, [])

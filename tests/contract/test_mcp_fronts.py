@@ -14,6 +14,7 @@ import pytest
 from fastmcp.client.transports import StdioTransport
 
 from anamnesis.mcp import resources, teaching, tools
+from anamnesis.notes.fields import LATER
 from anamnesis.server import build_server
 from anamnesis.store import MemoryStore
 from support.mcp_client import SERVE
@@ -127,7 +128,8 @@ def test_structured_content_has_the_documented_shapes(client: str, tmp_path: Pat
     hit = answers["8 memory_search"]["structuredContent"]["result"][0]
     listed = answers["15 memory_list"]["structuredContent"]["result"][0]
 
-    keys = "id type title project machine_id scope tags created_at updated_at body".split()  # noqa: SIM905
+    keys = "id type title project machine_id scope tags created_at updated_at".split()  # noqa: SIM905
+    keys += [name for name, row in LATER.items() if row.shown] + ["body"]
     assert list(written) == keys
     assert list(hit) == keys
     assert list(listed) == keys[:-1]

@@ -21,8 +21,14 @@ from anamnesis.mcp import tools
 from anamnesis.mcp.binding import Binding
 from anamnesis.notes.fields import EDITED, FIELDS
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.operations.notes.draft import NoteDraft, draft_of, revised
-from anamnesis.operations.notes.policy import POLICIES, REPLACED, Policy
+from anamnesis.operations.notes.policy import (
+    POLICIES,
+    REPLACED,
+    NoteDraft,
+    Policy,
+    draft_of,
+    revised,
+)
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
 
 HOST = "127.0.0.1:8765"
 SECRET = "ghp_" + "a1B2" * 9
@@ -221,7 +227,7 @@ def browser(store: MemoryStore) -> Iterator[TestClient]:
     keys = Keys()
     app = build(store, keys=keys, hosts=frozenset({HOST}), cookie="anamnesis-8765")
     with TestClient(app, base_url=f"http://{HOST}", follow_redirects=False) as client:
-        assert client.get("/open", params={"token": keys.mint()}).status_code == 303
+        assert client.get("/open", params={"token": keys.mint()}).status_code == 200
         client.headers.update({"origin": f"http://{HOST}", "sec-fetch-site": "same-origin"})
         yield client
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.records import replace
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory
 from anamnesis.sync import SyncBackend, SyncResult
-from support.fleet import FIVE, Fleet
+from support.fleet import FIVE, Fleet, SealedFleet
 from support.reference_sync import ReferenceSyncBackend, SharedVersions
 
 Disk = MutableMapping[str, bytes]
@@ -79,11 +79,11 @@ class Node:
 Join = Callable[[str], Node]
 
 
-@pytest.fixture(params=["git", "reference"])
+@pytest.fixture(params=["git", "sealed", "reference"])
 def join(request: pytest.FixtureRequest, tmp_path: Path) -> Join:
     """Let another machine join the ones that share a remote; an empty name has no remote."""
-    if request.param == "git":
-        fleet = Fleet(tmp_path)
+    if request.param != "reference":
+        fleet = Fleet(tmp_path) if request.param == "git" else SealedFleet(tmp_path)
 
         def machine(name: str) -> Node:
             made = fleet.machine(name or "alone")

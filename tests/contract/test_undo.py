@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.history import undo
+from anamnesis.notes.fields import Memory, Scope, new_id
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.ids import new_id
-from anamnesis.notes.note import Memory, Scope
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build

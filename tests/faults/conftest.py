@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.fleet import Victims
+from support.injector import Injector
 
 WORKER = Path(__file__).with_name("worker.py")
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -33,5 +34,13 @@ def start_worker(root: Path) -> Start:
 def victims() -> Iterator[Victims]:
     """Work that is killed on the way."""
     started = Victims()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def injector(tmp_path: Path) -> Iterator[Injector]:
+    """Runs commands with faults, or records what they do to the disk."""
+    started = Injector(tmp_path)
     yield started
     started.close()

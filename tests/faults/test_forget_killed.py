@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.cli import main
-from anamnesis.ground.home import Home
-from anamnesis.notes import tombstones
-from anamnesis.operations.curate import curate, forget
+from anamnesis.config import Home
+from anamnesis.notes import tree
+from anamnesis.operations.curate import forget, pin
 from anamnesis.store import MemoryStore
-from anamnesis.sync import conflicts
+from anamnesis.sync.conflicts import Conflicts
 from support.fleet import Victims
 from support.reflect import durable
 
@@ -26,15 +26,16 @@ SECRETS = ("what nobody shall know", "what nobody may guess")
 def ids(store: MemoryStore, root: Path) -> list[str]:
     """Two notes with a past: an undo record, a record that was never finished, two conflicts."""
     found = [durable(store, f"Plan {at}", body=body).id for at, body in enumerate(SECRETS)]
-    curate.pin(store, found, pinned=True)
+    pin.pin(store, found)
     (root / "undo/.tmp-1-killed").write_text("\n".join(SECRETS))
+    conflicts = Conflicts(Home(root))
     for _ in range(2):
         held = conflicts.hold(
-            Home(root), f"semantic/{found[0]}.md", base=None,
+            f"semantic/{found[0]}.md", base=None,
             theirs=f"---\nid: {found[0]}\n---\n{SECRETS[0]}\n".encode(), machine="m", fields=(),
         )  # fmt: skip
-        if not list((root / "conflicts").glob("settled/*")):
-            conflicts.settle(Home(root), held, mine=SECRETS[0].encode())
+        if not list((root / "conflicts").glob("resolved/*")):
+            conflicts.resolve(held, mine=SECRETS[0].encode())
     return found
 
 
@@ -53,13 +54,13 @@ def check_half_way(home: Path, ids: list[str]) -> None:
     for note_id, secret in zip(ids, SECRETS, strict=True):
         if not (home / f"memory/semantic/{note_id}.md").exists():
             assert secret not in text
-            assert tombstones.is_forgotten(str(home), note_id)
+            assert tree.is_forgotten(str(home), note_id)
 
 
 def check_done(home: Path, ids: list[str]) -> None:
     text = remembered(home)
     assert not any(secret in text for secret in SECRETS)
-    assert tombstones.forgotten(str(home)) == set(ids)
+    assert tree.forgotten(str(home)) == set(ids)
     with MemoryStore(home) as store:
         assert store.headers() == []
 
@@ -81,7 +82,7 @@ def test_a_killed_forget_leaves_the_note_or_nothing(
         if finished_by == "the person":
             with MemoryStore(home) as store:
                 forget.forget(store, [note.id for note in store.headers()])
-        elif tombstones.forgotten(str(home)) == set(ids):
+        elif tree.forgotten(str(home)) == set(ids):
             monkeypatch.setenv("ANAMNESIS_HOME", str(home))
             assert main(["sync", "--accept-deletions"]) == 0
         else:

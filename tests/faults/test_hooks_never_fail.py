@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.hooks import runs
 from anamnesis.store import MemoryStore
 from support.hooks import ENTRY, Transcript, environment, hook

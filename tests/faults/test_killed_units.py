@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.history import undo
 from anamnesis.store import MemoryStore
 from support.reflect import sessions
@@ -18,14 +18,16 @@ from support.reflect import sessions
 DYING = """
 import os, sys
 from anamnesis.cli import main
-number, real, count = int(sys.argv[1]), os.replace, 0
-def replaces(old, new):
+from anamnesis.ground import atomic
+number, real, count = int(sys.argv[1]), atomic._exchange_one, 0
+def dies(path, before, after, **how):
     global count
-    real(old, new)
-    count += "/memory/" in os.fspath(new)
+    done = real(path, before, after, **how)
+    count += "/memory/" in path
     if count == number:
         os._exit(9)
-os.replace = replaces
+    return done
+atomic._exchange_one = dies
 raise SystemExit(main(sys.argv[2:]))
 """
 RUN = "from anamnesis.cli import main; raise SystemExit(main())"

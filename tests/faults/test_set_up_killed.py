@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.onboard import uninstall
 from support.onboard import files, folders, move_in, set_up
 

@@ -8,18 +8,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from anamnesis.config import Home
 from anamnesis.ground import atomic
-from anamnesis.ground.errors import NoteChangedOnDisk
-from anamnesis.ground.home import Home
+from anamnesis.ground.errors import NoteChangedOnDisk, NotWritable
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
-from anamnesis.notes.ids import encode_id
-from anamnesis.notes.note import Memory
+from anamnesis.history.units import Units
+from anamnesis.notes.fields import Memory, encode_id
 from anamnesis.notes.tree import ReadNote
-from anamnesis.operations.curate import curate, forget
+from anamnesis.operations.curate import forget, pin
 from anamnesis.operations.notes.delete import delete
 from anamnesis.store import MemoryStore
 from support.notes import content_of_files, index_content
@@ -111,7 +112,7 @@ def test_a_note_that_changed_meanwhile_stops_the_whole_unit(store: MemoryStore, 
         undo.apply(store, changes, kind="test", summary="")
 
     assert files(root) == before
-    assert list(undo.units(Home(root))) == []
+    assert list(Units(Home(root)).all()) == []
 
 
 def test_a_full_disk_stops_the_whole_unit(
@@ -120,17 +121,17 @@ def test_a_full_disk_stops_the_whole_unit(
     sessions(store)
     changes = retitled(store)
     before = files(root)
-    real, written = atomic.write_bytes, []
+    real, written = atomic._write, []
 
-    def fails_at_the_third(path: str, data: bytes, *, mode: int = 0o600) -> None:
+    def fails_at_the_third(path: str, data: bytes, *rest: Any, **options: Any) -> None:
         if "/memory/" in path:
             written.append(path)
         if len(written) == 3:
             raise OSError(28, "No space left on device")
-        real(path, data, mode=mode)
+        real(path, data, *rest, **options)
 
-    monkeypatch.setattr(atomic, "write_bytes", fails_at_the_third)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr(atomic, "_write", fails_at_the_third)
+    with pytest.raises(NotWritable, match="no space"):
         undo.apply(store, changes, kind="test", summary="")
 
     monkeypatch.undo()
@@ -141,19 +142,24 @@ KILLED = """
 import os, sys
 from anamnesis.ground import atomic
 from anamnesis.history import undo
+from anamnesis.history.units import Units
 from anamnesis.store import MemoryStore
-from anamnesis.operations.curate import curate
+from anamnesis.operations.curate import migrate
 root, number = sys.argv[1], int(sys.argv[2])
-real, count = atomic.write_bytes, 0
-def dies(path, data, *, mode=0o600):
-    global count
-    real(path, data, mode=mode)
-    count += "/memory/" in path or "/undo/" in path
-    if count == number:
-        os._exit(9)
-atomic.write_bytes = dies
+count = 0
+def dying(real):
+    def dies(path, *more, **options):
+        global count
+        done = real(path, *more, **options)
+        count += "/memory/" in path or "/undo/" in path
+        if count == number:
+            os._exit(9)
+        return done
+    return dies
+atomic.write_bytes = dying(atomic.write_bytes)
+atomic._exchange_one = dying(atomic._exchange_one)
 with MemoryStore(root) as store:
-    curate.migrate(store, curate.rekeyed(store, {"app": "other"}))
+    migrate.migrate(store, migrate.project_changes(store, {"app": "other"}))
 """
 
 
@@ -177,29 +183,13 @@ def test_a_unit_that_was_killed_is_rolled_back_by_the_next(
     assert index_content(root) == content_of_files(root)
 
 
-KILLED_LARGE = KILLED.replace("real, count = atomic.write_bytes, 0", "count = 0").replace(
-    "atomic.write_bytes = dies",
-    """
-import os as _os
-real_replace = _os.replace
-def replaces(old, new):
-    global count
-    real_replace(old, new)
-    count += 1
-    if count == number:
-        os._exit(9)
-_os.replace = replaces
-""",
-)
-
-
 @pytest.mark.parametrize("number", [1, 2, 30, 61])
 def test_a_large_unit_that_was_killed_is_rolled_back_too(
     store: MemoryStore, root: Path, number: int
 ) -> None:
     sessions(store, 60)
     before = files(root)
-    argv = [sys.executable, "-c", KILLED_LARGE, str(root), str(number)]
+    argv = [sys.executable, "-c", KILLED, str(root), str(number)]
     assert subprocess.run(argv, env={**os.environ}, check=False).returncode == 9
 
     with pytest.raises(undo.NothingToUndo):
@@ -260,7 +250,7 @@ def kept(root: Path) -> list[str]:
 
 def test_a_unit_is_kept_for_thirty_days(store: MemoryStore, root: Path) -> None:
     (note, *_) = sessions(store)
-    unit = curate.pin(store, [note.id], pinned=True)
+    unit = pin.pin(store, [note.id])
     assert unit is not None
     young, old = copied(root, unit, days=29), copied(root, unit, days=31)
 
@@ -275,7 +265,7 @@ def test_of_very_many_units_the_oldest_are_let_go_but_not_the_only_copy_of_a_not
 ) -> None:
     (note, *_) = sessions(store)
     local = store.write(type="semantic", title="here only", body="b", scope="machine-local")
-    pinned = curate.pin(store, [note.id], pinned=True)
+    pinned = pin.pin(store, [note.id])
     deleted = delete(store, [local.id]).unit
     assert pinned is not None
     assert deleted is not None
@@ -291,7 +281,7 @@ def test_of_very_many_units_the_oldest_are_let_go_but_not_the_only_copy_of_a_not
 
 def test_large_records_are_let_go_earlier(store: MemoryStore, root: Path) -> None:
     (note, *_) = sessions(store)
-    unit = curate.pin(store, [note.id], pinned=True)
+    unit = pin.pin(store, [note.id])
     assert unit is not None
     for days in (2, 1):
         record = root / "undo" / f"{copied(root, unit, days=days)}.done.json"

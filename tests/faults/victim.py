@@ -14,18 +14,20 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from anamnesis.ground.home import Home
-from anamnesis.notes import tombstones
+from anamnesis.config import Home
+from anamnesis.notes import tree
 from anamnesis.onboard import uninstall
 from anamnesis.operations.curate import forget as forgetting
 from anamnesis.store import MemoryStore
-from anamnesis.sync import cycle, git, healing, worktree
+from anamnesis.sync import cycle, git, recovery, worktree
 from anamnesis.sync import purge as purging
 from support import onboard as onboard_support
 
-LOADED = (cycle, git, healing, purging, worktree)  # before the fork, once for all
-EFFECTS = {
-    "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "subprocess.Popen",
+LOADED = (cycle, git, recovery, purging, worktree)  # before the fork, once for all
+EFFECTS = {"os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod"}
+# A death before one of these leaves what a death before the effect after it leaves.
+READING = {
+    "cat-file", "diff-tree", "log", "ls-tree", "merge-base", "rev-list", "rev-parse",
 }  # fmt: skip
 
 
@@ -50,6 +52,8 @@ def _has_effect(event: str, arguments: tuple[object, ...]) -> bool:
         path, _, flags = arguments
         writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
         return bool(writes) and isinstance(path, str) and path != os.devnull
+    if event == "subprocess.Popen":
+        return READING.isdisjoint(map(str, arguments[1]))  # type: ignore[call-overload]
     return event in EFFECTS
 
 
@@ -76,7 +80,7 @@ def purge(number: int, home: str, remote: str) -> None:
     )
     sys.dont_write_bytecode = True
     die_before(number)
-    backend.purge(tombstones.forgotten(home))
+    backend.purge(tree.forgotten(home))
 
 
 def set_up(number: int, home: str, *, agents: str, leave: bool) -> None:

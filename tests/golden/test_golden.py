@@ -12,11 +12,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from benchmarks.memory import invented_sessions
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
@@ -49,6 +50,21 @@ def compare(name: str, text: str) -> None:
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
+
+
+def test_notes_from_invented_transcripts(root: Path, tmp_path: Path) -> None:
+    written = 0
+    for session in invented_sessions(tmp_path):
+        payload = Payload(transcript_path=str(session.transcript), cwd=f"/home/ada/{session.name}")
+        note = capture(Home(root), payload, source="session-end").note
+        assert (note is None) == session.gold["trivial"], session.name
+        if note is not None:
+            compare(f"invented-{session.name}", f"# {note.title}\n\n{note.body}\n")
+            written += 1
+            for fact in session.gold["facts"]:
+                assert any(re.search(answer, note.body) for answer in fact["answer"]), fact
+
+    assert written == 10
 
 
 @pytest.mark.parametrize("name", CAPTURED)

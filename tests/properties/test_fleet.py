@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from anamnesis.ground.records import replace
+from anamnesis.notes.fields import Memory, MemoryType
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory, MemoryType
 from support.fleet import Fleet, Machine, Victims, every_text
 from support.reference_sync import ReferenceSyncBackend, SharedVersions
 

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 from anamnesis.ground.errors import FileInTheWay, NoSuchNote
 from anamnesis.ground.records import replace
-from anamnesis.notes.note import SCOPES, TYPES, Memory, MemoryType, Scope
+from anamnesis.notes.fields import SCOPES, TYPES, Memory, MemoryType, Scope
 from anamnesis.store import MemoryStore
 from support.notes import content_of_files, hand_written, index_content, write_file
 

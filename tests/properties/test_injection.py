@@ -4,10 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.capture.privacy import without_private_and_recalled
-from anamnesis.ground.records import replace
-from anamnesis.inject import budget, render
-from anamnesis.inject.select import Candidate
-from anamnesis.notes.note import Memory
+from anamnesis.inject import clip, plan, render
+from anamnesis.inject.select import BEFORE, ELSEWHERE, KNOWN, LAST, REST, RULE, Candidate
+from anamnesis.notes.fields import Memory
 from anamnesis.redact import redact
 
 TEXT = st.text(max_size=300) | st.sampled_from(
@@ -30,23 +29,24 @@ NOTES = st.lists(
 @given(
     NOTES,
     st.integers(0, 12_000),
-    st.integers(0, 20),
+    st.lists(st.sampled_from([RULE, LAST, BEFORE, ELSEWHERE, KNOWN, REST]), min_size=20),
     st.lists(TEXT, max_size=2),
     st.integers(0, 2_000),
 )
 def test_an_injection_never_exceeds_its_limit_and_loses_no_note(
-    notes: list[Memory], limit: int, always: int, notices: list[str], beyond: int
+    notes: list[Memory], limit: int, slots: list[str], notices: list[str], beyond: int
 ) -> None:
-    notes = [replace(note, project="demo") for note in notes[:always]] + notes[always:]
     by_id = {note.id: note for note in notes}
-    candidates = [Candidate(note, "why") for note in notes]
+    candidates = [Candidate(note, "why", slot) for note, slot in zip(notes, slots, strict=False)]
 
-    result = budget.fit(candidates, read=by_id.get, limit=limit, notices=notices, beyond=beyond)
+    result = plan.planned(candidates, read=by_id.get, limit=limit, notices=notices, beyond=beyond)
 
-    assert budget.units(result.text) <= limit
+    assert clip.units(result.text) <= limit
     if result.text:
-        unshown = len(notes) + beyond - len(result.whole) - len(result.listed)
-        assert unshown == 0 or f"- and {unshown} more\n" in result.text
+        unshown = len(result.shown(plan.OUT)) + beyond
+        assert len(result.entries) == len(notes)
+        about = "about " if beyond > plan._COUNTED else ""
+        assert unshown == 0 or f"- and {about}{unshown} more\n" in result.text
         assert result.text.splitlines()[0] == render.HEADING
         assert result.text.rstrip("\n").endswith(render.END)
 

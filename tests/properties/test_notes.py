@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from anamnesis.ground.records import replace
 from anamnesis.notes import frontmatter, yamlfront
-from anamnesis.notes.fields import KEYS
+from anamnesis.notes.fields import KEYS, SCOPES, SOURCES, TYPES, Memory, UnreadableNote
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import SCOPES, SOURCES, TYPES, Memory, UnreadableNote
 
 text = st.text(st.characters(codec="utf-8"), max_size=120)
 words = st.sampled_from(
@@ -70,9 +69,8 @@ def test_the_path_without_yaml_reads_the_same(note: Memory) -> None:
     plain = frontmatter._read_plain(front)
 
     if plain is not None:
-        fields, extra = yamlfront.load(front)
-        assert plain == fields
-        assert extra == ""
+        assert plain == yamlfront.load(front)
+        assert plain[1] == ""
 
 
 layout_lines = st.tuples(*[st.one_of(field, words) for _ in range(9)])
@@ -92,9 +90,8 @@ def test_our_layout_with_any_values_is_read_as_yaml_reads_it(
     plain = frontmatter._read_plain(front)
 
     if plain is not None:
-        fields, extra = yamlfront.load(front)
-        assert plain == fields
-        assert extra == ""
+        assert plain == yamlfront.load(front)
+        assert plain[1] == ""
 
 
 lines = st.lists(
@@ -105,6 +102,17 @@ lines = st.lists(
     ),
     max_size=6,
 )
+
+
+@given(lines)
+def test_hand_written_front_matter_is_read_the_same_without_yaml(
+    entries: list[tuple[str, str, str]],
+) -> None:
+    front = "id: a\ntype: semantic\n" + "".join("".join(entry) + "\n" for entry in entries)
+    plain = frontmatter._read_plain(front)
+
+    if plain is not None:
+        assert plain == yamlfront.load(front)
 
 
 @given(lines)

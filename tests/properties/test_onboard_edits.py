@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anamnesis.config import Home
 from anamnesis.onboard import build_hooks, merge_hooks
 from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.agents.agent import Setup
@@ -16,7 +17,9 @@ from anamnesis.onboard.edits import Edit
 from anamnesis.onboard.hooks import without_hooks
 from anamnesis.onboard.jsontext import same
 
-SETUP = Setup(command=("/opt/a b/anamnesis",), user_home="/nonexistent/home")
+SETUP = Setup(
+    command=("/opt/a b/anamnesis",), user_home="/nonexistent/home", home=Home("/nonexistent/store")
+)
 OWN_KEYS = ("hooks", "permissions", "mcpServers", "mcp", "servers", "enabledPlugins")
 SHARED = [
     edit

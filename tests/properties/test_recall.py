@@ -8,10 +8,10 @@ from contextlib import closing
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anamnesis.index import rows, schema
-from anamnesis.notes.note import SCOPES, TYPES, Memory
-from anamnesis.search.engine import Found, Question, search
-from anamnesis.search.filters import Filters
+from anamnesis.index import database, rows
+from anamnesis.notes.fields import SCOPES, TYPES, Memory
+from anamnesis.search.engine import FoundNote, Question, search
+from anamnesis.search.query import Filters
 
 word = st.sampled_from(
     [
@@ -56,14 +56,14 @@ filters = st.builds(
 
 
 def index(written: list[Memory]) -> sqlite3.Connection:
-    db = schema.connect(":memory:")
-    schema.create(db)
+    db = database.connect(":memory:")
+    database.create(db)
     for note in written:
         rows.upsert(db, note, f"{note.type}/{note.id}.md")
     return db
 
 
-def ask(written: list[Memory], question: Question) -> list[Found]:
+def ask(written: list[Memory], question: Question) -> list[FoundNote]:
     with closing(index(written)) as db:
         return search(db, question)
 

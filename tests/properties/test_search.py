@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anamnesis.notes.note import SCOPES, TYPES, MemoryType, Scope
+from anamnesis.notes.fields import SCOPES, TYPES, MemoryType, Scope
 from anamnesis.store import MemoryStore
 
 operators = st.sampled_from(

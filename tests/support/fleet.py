@@ -8,13 +8,23 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from anamnesis.ground.home import Home
+import pytest
+from _pytest.mark import ParameterSet
+
+from anamnesis.config import Home
 from anamnesis.ground.records import replace
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory
-from anamnesis.sync import GitSyncBackend, SyncResult, conflicts
+from anamnesis.sync import GitSyncBackend, SyncResult
+from anamnesis.sync.conflicts import Conflict, Conflicts
+from anamnesis.sync.recovery import heal
+from anamnesis.sync.repository import Repository
+from anamnesis.sync.sealed import members
+from anamnesis.sync.sealed.keys import Keys, new_keys
+from anamnesis.sync.sealed.transport import SealedTransport
 
 FIVE = "one\ntwo\nthree\nfour\nfive"
 CREATED = "2026-01-01T00:00:00+00:00"
@@ -23,7 +33,10 @@ CREATED = "2026-01-01T00:00:00+00:00"
 class Machine:
     """One machine: its notes as files, and its sync."""
 
-    def __init__(self, home: Path, remote: str | None, *, seconds: float = 20.0) -> None:
+    def __init__(
+        self, home: Path, remote: str | None, *, seconds: float = 20.0, sealed: bool = False
+    ) -> None:
+        self.sealed = sealed
         self.home = home
         self.name = home.name
         self.memory = home / "memory"
@@ -34,8 +47,9 @@ class Machine:
     @property
     def backend(self) -> GitSyncBackend:
         return GitSyncBackend(
-            self.memory, remote=self.remote, machine_id=self.name, seconds=self.seconds
-        )
+            self.memory, remote=self.remote, machine_id=self.name, seconds=self.seconds,
+            sealed=self.sealed,
+        )  # fmt: skip
 
     def sync(self, *, accept_deletions: bool = False) -> SyncResult:
         return self.backend.sync(accept_deletions=accept_deletions)
@@ -81,8 +95,8 @@ class Machine:
             if ".git" not in path.parts
         }
 
-    def held(self) -> dict[str, conflicts.Conflict]:
-        return conflicts.held(Home(self.home))
+    def held(self) -> dict[str, Conflict]:
+        return Conflicts(Home(self.home)).held()
 
     def git(self, *args: str) -> str:
         return git(*args, cwd=self.memory)
@@ -94,7 +108,7 @@ class Fleet:
     def __init__(self, base: Path) -> None:
         self.base = base
         self.remote = base / "remote.git"
-        git("init", "--quiet", "--bare", str(self.remote), cwd=base)
+        git("init", "--quiet", "--bare", "--template=", str(self.remote), cwd=base)
         git("symbolic-ref", "HEAD", "refs/heads/main", cwd=self.remote)
 
     def machine(self, name: str) -> Machine:
@@ -103,6 +117,8 @@ class Fleet:
     def copy(self, base: Path) -> Fleet:
         """The same fleet at another place: for a test that tries many ways on from one state."""
         shutil.copytree(self.base, base, symlinks=True)
+        for config in base.glob("*/memory/.git/config"):  # or they would push to the first remote
+            config.write_text(config.read_text().replace(str(self.base), str(base)))
         twin = object.__new__(Fleet)
         twin.base, twin.remote = base, base / "remote.git"
         return twin
@@ -122,6 +138,52 @@ class Fleet:
             size = int(head.split()[2])
             found[path], printed = printed[:size], printed[size + 1 :]
         return found
+
+
+class SealedFleet(Fleet):
+    """Machines that share a repository which cannot read what it holds."""
+
+    recovery: Keys
+    store_code: str
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        founder = self.plain_machine("founder")
+        founder.write("first", "the first words")
+        assert founder.sync().pushed
+        founder.delete("first")
+        assert founder.sync(accept_deletions=True).pushed
+        self.seal(founder)
+        git("gc", "--quiet", "--prune=now", cwd=self.remote)  # what it had before, in clear
+
+    def plain_machine(self, name: str) -> Machine:
+        return super().machine(name)
+
+    def seal(self, machine: Machine) -> None:
+        machine.sealed = True
+        self.recovery = new_keys(recovery=True)
+        tip = machine.git("rev-parse", "main")
+        first = members.first_generation(sealed(machine), recovery=self.recovery)
+        members.seal(sealed(machine), tip, first=first)
+        self.store_code = members.generation_code(sealed(machine))
+        self._founder = machine
+
+    def machine(self, name: str) -> Machine:
+        """A machine that is a member, approved by the founder."""
+        made = Machine(self.base / name, str(self.remote), sealed=True)
+        if not (made.home / "keys").exists():
+            code = members.ask(sealed(made))
+            members.accept(sealed(made), members.approve(sealed(self._founder), code))
+            assert not made.sync().error
+        return made
+
+
+def sealed(machine: Machine) -> SealedTransport:
+    """The transport of a machine with a sealed remote."""
+    made = machine.backend.transport()
+    assert isinstance(made, SealedTransport)
+    heal(Repository(str(machine.memory)))
+    return made
 
 
 class Victims:
@@ -161,11 +223,17 @@ class Victims:
         self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()
         code = int(self._server.stdout.readline())
-        assert code in (0, 1, -signal.SIGKILL)
+        assert code in (0, -signal.SIGKILL) or (path and code == 1)  # a git that dies is an error
         return code != -signal.SIGKILL
 
     def close(self) -> None:
         self._server.communicate()
+
+
+def thinned(step: int, *, kept: Sequence[int]) -> list[ParameterSet]:
+    """Where a run that tries every `step`-th kill begins; those that are not kept run in soak."""
+    long = [pytest.mark.soak]
+    return [pytest.param(at, marks=[] if at in kept else long) for at in range(1, step + 1)]
 
 
 def git(*args: str, cwd: Path) -> str:
@@ -193,13 +261,14 @@ def every_text(*places: Path) -> bytes:
 
 
 def _reachable(repository: Path) -> bytes:
+    """Every object of a history; of a repository that a kill left half made, nothing."""
     objects = subprocess.run(
         ["git", "rev-list", "--objects", "--all", "--no-object-names"],
-        cwd=repository, capture_output=True, check=True,
+        cwd=repository, capture_output=True, check=False,
     ).stdout  # fmt: skip
     return subprocess.run(
         ["git", "cat-file", "--batch"],
-        cwd=repository, input=objects, capture_output=True, check=True,
+        cwd=repository, input=objects, capture_output=True, check=False,
     ).stdout  # fmt: skip
 
 

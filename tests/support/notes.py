@@ -6,7 +6,8 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.index import rebuild, schema
+from anamnesis.config import Home
+from anamnesis.index import database, rebuild
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,7 @@ _TABLES = {
     "prov_source, prov_model, prov_session, confidence, supersedes, tags, superseded",
     "memory_tags": "memory_id, tag",
     "memories_fts": "id, title, body, tags, parts",
+    "fixes": "signature, memory_id, line",
     "supersessions": "memory_id, target",
     "files": "path, size, hash, note_id, problem",
 }
@@ -31,7 +33,7 @@ def content(db: sqlite3.Connection) -> dict[str, list[tuple[Any, ...]]]:
 
 def index_content(root: Path) -> dict[str, list[tuple[Any, ...]]]:
     """What the index of a store says."""
-    with closing(schema.connect(str(root / "index.db"))) as db:
+    with closing(database.connect(str(root / "index.db"))) as db:
         db.execute("INSERT INTO memories_fts(memories_fts) VALUES ('integrity-check')")
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         return content(db)
@@ -39,7 +41,7 @@ def index_content(root: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def content_of_files(root: Path) -> dict[str, list[tuple[Any, ...]]]:
     """What an index of the files must say."""
-    database = rebuild.in_memory(str(root))
+    database = rebuild.in_memory(Home(root))
     with database.reading() as db:
         found = content(db)
     database.close()

@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 
 from anamnesis.ground.records import record, replace
-from anamnesis.sync.backend import SyncResult, SyncState
+from anamnesis.sync import SyncResult, SyncState
 from anamnesis.sync.merge import three_way
-from anamnesis.sync.paths import travels
-from anamnesis.sync.plan import Change, Step, is_sweeping, replay
+from anamnesis.sync.plan import Change, Step, is_sweeping, replay, travels
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

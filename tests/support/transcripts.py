@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.pty import short_home, shown
+
 FOLDER = Path(__file__).parents[1] / "transcripts"
+REPOSITORY = FOLDER.parents[1]
+# Pages whose indented commands are run as they stand.
+PAGES = tuple(
+    REPOSITORY / page
+    for page in ("README.md", "docs/guides/first-hour.md", "docs/guides/scripting.md")
+)
+TRANSCRIPTS = (*sorted(FOLDER.glob("*.txt")), *PAGES)
+_COLUMNS = 100
 _INDENT = "    "
 _END = "=== end of a command:"
 _VALUES = {
     "id": r"[0-9A-HJKMNP-TV-Z]{26}",
-    "short": r"[0-9A-HJKMNP-TV-Z]{4,26}",
+    "short": r"\b[0-9A-HJKMNP-TV-Z]{5,8}\b",
     "date": r"\d{4}-\d\d-\d\d",
     "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00",
     "commit": r"\b[0-9a-f]{7}\b",
     "n": r"\d+",
     "path": r"\S+",
+    "ago": r"(?:just now|\d+[mhd] ago)",
     "any": r".*",
 }
+# What a transcript may show as it was printed once: ids, times, and the room between columns.
+_SAMPLE = re.compile(
+    "|".join(f"(?P<{name}>{_VALUES[name]})" for name in ("id", "short", "time", "date", "ago"))
+    + "| {2,}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +69,10 @@ class Outcome:
 def steps(text: str) -> Iterator[Step]:
     """The commands of a transcript."""
     command, start, expected = "", 0, list[str]()
+    blank = 0  # lines that belong to what was printed if more of it follows
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.startswith(_INDENT):
+            blank += 1
             if line.strip() and command:
                 yield Step(start, command, tuple(expected))
                 command = ""
@@ -65,10 +82,11 @@ def steps(text: str) -> Iterator[Step]:
             if command:
                 yield Step(start, command, tuple(expected))
             command, start, expected = body[2:], number, []
-        elif body.startswith("> ") and not expected:
+        elif (body == ">" or body.startswith("> ")) and not expected:
             command += f"\n{body[2:]}"
         else:
-            expected.append(body)
+            expected += [*[""] * blank, body]
+        blank = 0
     if command:
         yield Step(start, command, tuple(expected))
 
@@ -77,11 +95,8 @@ def run(path: Path, *, home: Path) -> list[Outcome]:
     """Run a transcript in one shell; the directory and variables of one command reach the next."""
     found = list(steps(path.read_text(encoding="utf-8")))
     script = "".join(f"{{ {step.command}\n}} 2>&1\nprintf '\\n{_END}%s\\n' $?\n" for step in found)
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=home, env=_environment(home), text=True, check=False,
-        timeout=300, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    parts = re.split(rf"\n?{_END}(\d+)\n", done.stdout.replace(str(home), "~"))
+    text, _ = shown(["bash", "-c", script], columns=_COLUMNS, env=_environment(home), cwd=home)
+    parts = re.split(rf"\n?{_END}(\d+)\n", text.replace(str(home), "~"))
     printed, codes = parts[0::2], parts[1::2]
     return [
         Outcome(step, (*_lines(text), *(() if code == "0" else (f"[exit {code}]",))))
@@ -97,8 +112,18 @@ def matches(expected: Sequence[str], printed: Sequence[str]) -> bool:
 
 def _pattern(line: str) -> str:
     parts = re.split(rf"<({'|'.join(_VALUES)})>", line.rstrip())
-    found = [_VALUES[part] if index % 2 else re.escape(part) for index, part in enumerate(parts)]
+    found = [_VALUES[part] if index % 2 else _literally(part) for index, part in enumerate(parts)]
     return "".join(found) + r"[ ]*\n"
+
+
+def _literally(text: str) -> str:
+    """A pattern for a text; ids, times and the like stand for any other of their kind."""
+    pattern, end = "", 0
+    for match in _SAMPLE.finditer(text):
+        pattern += re.escape(text[end : match.start()])
+        pattern += " {2,}" if match.lastgroup is None else _VALUES[match.lastgroup]
+        end = match.end()
+    return pattern + re.escape(text[end:])
 
 
 def _lines(text: str) -> list[str]:
@@ -114,7 +139,6 @@ def _environment(home: Path) -> dict[str, str]:
         "ANAMNESIS_SWEEP": "0",
         "GIT_CONFIG_NOSYSTEM": "1",
         "LC_ALL": "C.UTF-8",
-        "COLUMNS": "100",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
@@ -127,23 +151,15 @@ def rewritten(text: str, outcomes: Sequence[Outcome]) -> str:
             continue
         first = outcome.step.line + outcome.step.command.count("\n")
         last = first + len(outcome.step.expected)
-        lines[first:last] = [f"{_INDENT}{_general(line)}" for line in outcome.printed]
+        lines[first:last] = [f"{_INDENT}{line}".rstrip() for line in outcome.printed]
     return "\n".join(lines) + "\n"
-
-
-def _general(line: str) -> str:
-    for name in ("id", "time", "date", "commit"):
-        line = re.sub(_VALUES[name], f"<{name}>", line)
-    return line
 
 
 def main() -> None:
     """Write what the program prints now into every transcript."""
-    import tempfile
-
-    for path in sorted(FOLDER.glob("*.txt")):
-        with tempfile.TemporaryDirectory() as directory:
-            outcomes = run(path, home=Path(directory))
+    for path in TRANSCRIPTS:
+        with short_home() as home:
+            outcomes = run(path, home=home)
         path.write_text(rewritten(path.read_text(encoding="utf-8"), outcomes), encoding="utf-8")
 
 

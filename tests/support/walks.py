@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 
 PACKAGE = "anamnesis."
+RECORDS = "anamnesis.ground.records"
 
 
 class Walk:
@@ -52,6 +53,8 @@ def walked(work: Callable[[], object]) -> Walk:
 
 def _module(frame: FrameType | None) -> str:
     name = str(frame.f_globals.get("__name__", "")) if frame else ""
+    if frame and name == RECORDS and frame.f_code.co_name == "__init__":
+        return ""  # compiled or not depends on how many instances came before
     return name.removeprefix(PACKAGE) if name.startswith(PACKAGE) else ""
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
 from anamnesis.operations.travel.compose import Composition, composition
 from anamnesis.operations.travel.conflicts import Sides
 from anamnesis.sync.conflicts import Conflict

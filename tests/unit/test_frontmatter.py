@@ -5,8 +5,8 @@ import yaml
 
 from anamnesis.ground.records import replace
 from anamnesis.notes import frontmatter, yamlfront
+from anamnesis.notes.fields import Memory, UnreadableNote
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory, UnreadableNote
 
 NOTE = Memory(
     id="01J9Z8YPM7Q3X2V4WT6B5N0KGD",
@@ -70,7 +70,23 @@ def test_optional_keys_stand_between_confidence_and_created_at() -> None:
 
 
 def test_the_fast_path_writes_what_yaml_writes() -> None:
-    for title in ("plain", "yes", "12:30", "a: b", "x " * 60, "ünï", "'q'", "", " lead", "#1", "-"):
+    for title in (
+        "plain",
+        "yes",
+        "12:30",
+        "a: b",
+        "x " * 60,
+        "ünï",
+        "'q'",
+        "",
+        " lead",
+        "#1",
+        "-",
+        "7 ways",
+        "2026-01-02 10:00:00 x",
+        "word, " * 40,
+        "it's: so " * 20,
+    ):
         note = replace(NOTE, title=title)
 
         fields = yaml.safe_load(serialize(note).split("---\n")[1])
@@ -87,6 +103,22 @@ def test_an_own_file_is_read_without_yaml(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(yamlfront, "load", lambda front: pytest.fail("YAML was loaded"))
 
     assert deserialize(FILE) == NOTE
+
+
+def test_notes_with_quotes_folds_and_keys_of_others_need_no_yaml(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(yamlfront, "load", lambda front: pytest.fail("YAML was loaded"))
+    monkeypatch.setattr(yamlfront, "dump", lambda fields: pytest.fail("YAML was loaded"))
+    for title in (
+        "fix: it's `this` #1",
+        '3 ways to say "no"',
+        "über " * 30 + "alles",
+        "a: b " * 30,
+    ):
+        note = replace(NOTE, title=title.strip(), extra="import_from: mem0:17\n")
+
+        assert deserialize(serialize(note)) == note
 
 
 def test_a_minimal_note_gets_the_defaults() -> None:

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from anamnesis.capture import privacy
-from anamnesis.ground.records import replace
-from anamnesis.inject import budget, formats, render, render_inject
+from anamnesis.inject import clip, plan, render, render_inject
 from anamnesis.inject.prompt import HEADING as RECALL_HEADING
-from anamnesis.inject.select import Candidate
-from anamnesis.notes.note import Memory
+from anamnesis.inject.select import BEFORE, KNOWN, LAST, RULE, Candidate
+from anamnesis.notes.fields import Memory
 
 
 def note(number: int = 1, *, body: str = "A body.", **fields: object) -> Memory:
@@ -17,21 +16,24 @@ def note(number: int = 1, *, body: str = "A body.", **fields: object) -> Memory:
     return Memory(id=f"N{number}", body=body, **{**given, **fields})  # type: ignore[arg-type]
 
 
-def fitted(notes: Sequence[Memory], limit: int, *, always: int = 0) -> tuple[budget.Fitted, int]:
-    """The injection of some notes, of which the first few are global, and how many were read."""
+def fitted(notes: Sequence[Memory], limit: int, *, always: int = 0) -> tuple[plan.Plan, int]:
+    """The start that some notes make, of which the first few are global, and how many were read."""
     reads = []
-    notes = [
-        replace(each, project="global") if number < always else each
-        for number, each in enumerate(notes)
-    ]
     by_id = {each.id: each for each in notes}
 
     def read(id: str) -> Memory | None:
         reads.append(id)
         return by_id[id]
 
-    candidates = [Candidate(each, "why") for each in notes]
-    return budget.fit(candidates, read=read, limit=limit), len(reads)
+    candidates = [
+        Candidate(each, "why", RULE if number < always else KNOWN)
+        for number, each in enumerate(notes)
+    ]
+    return plan.planned(candidates, read=read, limit=limit), len(reads)
+
+
+def ids(entries: Sequence[plan.PlannedNote]) -> list[str]:
+    return [entry.note.id for entry in entries]
 
 
 def test_notes_are_rendered_as_documented() -> None:
@@ -109,8 +111,7 @@ def test_all_notes_are_shown_while_they_fit() -> None:
 
     result, _ = fitted(notes, 2_000, always=2)
 
-    assert list(result.whole) == [each.id for each in notes]
-    assert result.listed == []
+    assert ids(result.shown(plan.WHOLE)) == [each.id for each in notes]
     shown = [line for line in result.text.splitlines() if line.startswith("## ")]
     assert shown == [f"## [semantic] Note {number}" for number in range(5)]
 
@@ -120,8 +121,8 @@ def test_what_does_not_fit_is_listed_by_title_and_id() -> None:
 
     result, _ = fitted(notes, 4_000)
 
-    assert len(result.whole) == 2
-    assert result.listed == ["N2", "N3", "N4", "N5", "N6", "N7"]
+    assert ids(result.shown(plan.WHOLE, plan.CLIPPED)) == ["N0", "N1", "N2", "N3"]
+    assert ids(result.shown(plan.TITLE)) == ["N4", "N5", "N6", "N7"]
     assert "- [semantic] Note 7 (N7)" in result.text
     assert "memory_search" in result.text
 
@@ -131,7 +132,7 @@ def test_global_notes_leave_room_for_the_project() -> None:
 
     result, _ = fitted(notes, 9_500, always=32)
 
-    shown = [int(id[1:]) for id in result.whole]
+    shown = [int(id[1:]) for id in ids(result.shown(plan.WHOLE, plan.CLIPPED))]
     assert any(number < 32 for number in shown)
     assert any(number >= 32 for number in shown)
     assert shown == sorted(shown)
@@ -142,42 +143,42 @@ def test_not_even_the_titles_fit() -> None:
 
     result, reads = fitted(notes, 9_500, always=300)
 
-    unlisted = 300 - len(result.whole) - len(result.listed)
+    unlisted = len(result.shown(plan.OUT))
+    assert unlisted > 200
     assert f"- and {unlisted} more" in result.text
-    assert budget.units(result.text) <= 9_500
-    assert reads <= len(result.whole) + 10
+    assert clip.units(result.text) <= 9_500
+    assert reads <= len(result.shown(plan.WHOLE, plan.CLIPPED)) + 10
 
 
 def test_a_note_that_vanished_is_neither_shown_nor_listed() -> None:
     candidates = [Candidate(note(1), "global"), Candidate(note(2), "global")]
 
-    result = budget.fit(candidates, read={"N2": note(2)}.get)
+    result = plan.planned(candidates, read={"N2": note(2)}.get)
 
-    assert list(result.whole) == ["N2"]
+    assert ids(result.entries) == ["N2"]
     assert "N1" not in result.text
 
 
 def test_a_notice_is_shown_even_without_notes() -> None:
-    result = budget.fit([], read=lambda _: None, notices=["capture has been failing since x"])
+    result = plan.planned([], read=lambda _: None, notices=["capture has been failing since x"])
 
     assert "_capture has been failing since x_" in result.text
 
 
 def test_nothing_is_nothing() -> None:
-    assert budget.fit([], read=lambda _: None).text == ""
+    assert plan.planned([], read=lambda _: None).text == ""
 
 
 @pytest.mark.parametrize(
     ("text", "length"), [("", 0), ("abc", 3), ("äöü", 3), ("日本", 2), ("😀", 2), ("\ud83d", 1)]
 )
 def test_length_is_counted_as_the_client_counts(text: str, length: int) -> None:
-    assert budget.units(text) == length
+    assert clip.units(text) == length
 
 
 def test_each_client_gets_its_own_form() -> None:
     forms = {
-        name: formats.wrapped("text\n", format=name, event="SessionStart")
-        for name in formats.FORMATS
+        name: render.wrapped("text\n", format=name, event="SessionStart") for name in render.FORMATS
     }
 
     assert forms["claude"] == forms["codex"] == forms["text"] == "text\n"
@@ -186,9 +187,37 @@ def test_each_client_gets_its_own_form() -> None:
         '{"hookSpecificOutput": {"hookEventName": "SessionStart", '
         '"additionalContext": "text\\n"}}\n'
     )
-    assert formats.wrapped("", format="gemini", event="x") == ""
+    assert render.wrapped("", format="gemini", event="x") == ""
 
 
 def test_capture_knows_what_injection_writes() -> None:
     assert set(privacy.RECALLED_HEADINGS) == {render.HEADING, RECALL_HEADING}
     assert render.END.startswith(privacy.RECALLED_END)
+
+
+_STORY = (
+    "**Ask:** Ship it\n\n**Open:**\n- the 表 of prices 🎈 is wrong\n\n"
+    "**Outcome:** Half done, in parts."
+)
+
+
+@pytest.mark.parametrize("shorten", [clip.clipped, clip.stopped])
+@pytest.mark.parametrize("text", ["word", "🎈🎈🎈🎈", "a line\nand another", _STORY, _STORY * 9])
+def test_a_text_is_cut_to_any_room_however_small(
+    shorten: Callable[[str, int], str], text: str
+) -> None:
+    for room in range(-5, 90):
+        assert clip.units(shorten(text, room)) <= max(room, 0)
+
+
+def test_a_start_is_planned_in_any_room() -> None:
+    notes = [
+        Memory(id=f"S{number}", type="episodic", title="Session", body=_STORY * 30, project="demo")
+        for number in range(3)
+    ]
+    slots = (LAST, BEFORE, KNOWN)
+    chosen = [Candidate(note, "x", slot) for note, slot in zip(notes, slots, strict=True)]
+
+    for limit in range(200, 9_500, 67):
+        start = plan.planned(chosen, read={note.id: note for note in notes}.get, limit=limit)
+        assert clip.units(start.text) <= limit

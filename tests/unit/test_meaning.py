@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import pytest
 
+from anamnesis.index.database import _SCHEMA
 from anamnesis.search import meaning
 
 
 def near(question: str, text: str) -> float:
     understood = meaning.of(question.split())
     assert understood is not None
-    return understood.nearness(text.split())
+    return understood.nearness(understood.vector(text.split()))
 
 
 def test_a_text_means_what_it_says() -> None:
-    assert near("restore a backup", "restore a backup") == pytest.approx(1.0)
+    assert near("restore a backup", "restore a backup") == pytest.approx(1.0, abs=1e-3)
 
 
 def test_related_words_are_nearer_than_unrelated_ones() -> None:
@@ -36,6 +39,20 @@ def test_a_long_text_is_read_evenly() -> None:
     assert near("backup", "soup " * 300 + "backup " * 300) == pytest.approx(
         near("backup", "soup " * 100 + "backup " * 100), abs=0.05
     )
+
+
+def test_a_vector_of_another_size_is_near_to_nothing() -> None:
+    understood = meaning.of(["backup"])
+
+    assert understood is not None
+    assert [understood.nearness(vector) for vector in (b"", b"\x01", bytes(256))] == [0.0, 0.0, 0.0]
+
+
+def test_the_index_names_the_table_that_its_vectors_are_made_with() -> None:
+    with open(meaning._FILE, "rb") as stream:
+        checksum = crc32(stream.read())
+
+    assert f"by table {checksum:08x} of word vectors" in _SCHEMA
 
 
 def test_meaning_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

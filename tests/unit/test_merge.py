@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.ground.records import replace
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import Memory
 from anamnesis.sync.diff3 import marked, merge_lines, merge_text
 from anamnesis.sync.merge import three_way
 
@@ -105,6 +105,12 @@ def test_a_note_imported_on_two_machines_is_one_note() -> None:
 
 def test_without_a_common_text_different_bodies_clash() -> None:
     assert three_way(None, data(body="a"), data(body="b")).clashes == ("body",)
+
+
+def test_without_a_common_text_the_one_that_has_all_of_the_other_is_taken() -> None:
+    assert merged(data(body="a\nc"), data(body="a\nb\nc"), base=None).body == "a\nb\nc"
+    assert merged(data(body="a\nb\nc"), data(body="a\nc"), base=None).body == "a\nb\nc"
+    assert three_way(None, data(body="a\nb"), data(body="b\na")).clashes == ("body",)
 
 
 def test_a_side_that_changed_nothing_gives_way_byte_for_byte() -> None:

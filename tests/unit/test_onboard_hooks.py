@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,27 @@ def test_an_environment_makes_shell_lines() -> None:
     assert is_ours(hook)
 
 
+@pytest.mark.parametrize("env", [{}, {"ANAMNESIS_HOME": "/data/my notes"}], ids=["usual", "moved"])
+def test_a_guarded_hook_is_silent_once_the_command_is_gone(
+    tmp_path: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "a b" / "anamnesis"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "ran $1 with ${ANAMNESIS_HOME-no home}"\nexit 3\n')
+    program.chmod(0o755)
+    hook = build_hooks([str(program)], env, guarded=True)["SessionStart"][0]["hooks"][0]
+
+    monkeypatch.delenv("ANAMNESIS_HOME", raising=False)
+    there = subprocess.run(hook["command"], shell=True, capture_output=True, text=True)
+    program.unlink()
+    gone = subprocess.run(hook["command"], shell=True, capture_output=True, text=True)
+
+    home = env.get("ANAMNESIS_HOME", "no home")
+    assert (there.returncode, there.stdout) == (3, f"ran inject with {home}\n")
+    assert (gone.returncode, gone.stdout, gone.stderr) == (0, "", "")
+    assert is_ours(hook)
+
+
 def test_the_example_shows_what_is_installed() -> None:
     example = json.loads((REPOSITORY / "examples" / "hooks.settings.json").read_text())
 
@@ -72,7 +94,36 @@ def test_the_example_shows_what_is_installed() -> None:
 def test_the_plugin_has_the_same_hooks() -> None:
     plugin = json.loads((REPOSITORY / "plugin" / "hooks" / "hooks.json").read_text())
 
-    assert plugin["hooks"] == build_hooks(["${CLAUDE_PLUGIN_ROOT}/bin/anamnesis"], {})
+    base = ["${CLAUDE_PLUGIN_ROOT}/bin/anamnesis"]
+    assert plugin["hooks"] == build_hooks(base, {}, server="plugin:anamnesis:anamnesis")
+
+
+def test_the_hook_at_a_file_calls_the_server_and_no_process() -> None:
+    (group,) = build_hooks(BASE, {}, server="anamnesis")["PostToolUse"]
+
+    assert group["matcher"] == "Read"
+    (hook,) = group["hooks"]
+    assert (hook["type"], hook["server"], hook["tool"]) == (
+        "mcp_tool",
+        "anamnesis",
+        "memory_moment",
+    )
+    assert "tool_response" not in json.dumps(hook), "whole files would go over the pipe"
+    assert "PostToolUse" not in build_hooks(BASE, {})
+
+
+def test_the_hook_at_a_file_is_removed_and_those_of_others_stay() -> None:
+    own = build_hooks(BASE, {}, server="anamnesis")
+    other = {"type": "mcp_tool", "server": "scan", "tool": "scan_file"}
+    settings = {"hooks": {**own, "PostToolUse": [{"matcher": "Read", "hooks": [other]}]}}
+
+    merged = merge_hooks(settings, own)
+
+    assert merged["hooks"]["PostToolUse"][0] == {"matcher": "Read", "hooks": [other]}
+    assert len(merged["hooks"]["PostToolUse"]) == 2
+    assert without_hooks(merged)["hooks"] == {
+        "PostToolUse": [{"matcher": "Read", "hooks": [other]}]
+    }
 
 
 @pytest.mark.parametrize(
@@ -83,6 +134,8 @@ def test_the_plugin_has_the_same_hooks() -> None:
         "ANAMNESIS_MACHINE_ID=x '/a b/anamnesis' sync",
         "uv run --project /src anamnesis inject",
         "/usr/bin/uv run --project '/my src' anamnesis sync",
+        "command -v /opt/anamnesis >/dev/null || exit 0; exec /opt/anamnesis inject",
+        "command -v uv >/dev/null || exit 0; ANAMNESIS_HOME='/a b' exec uv run anamnesis sync",
     ],
 )
 def test_a_hook_that_runs_us_is_ours(command: str) -> None:
@@ -97,6 +150,8 @@ def test_a_hook_that_runs_us_is_ours(command: str) -> None:
         "anamnesis inject && say done",
         "my-wrapper anamnesis inject",
         "anamnesis-backup sync",
+        "command -v anamnesis >/dev/null || exit 0; exec my-wrapper anamnesis inject",
+        "command -v anamnesis >/dev/null || exit 1; exec anamnesis inject",
         "/opt/anamnesis status",
         "ANAMNESIS_HOME=/x ./report.sh",
         "'unbalanced",

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.trust.poison import finding
+from anamnesis.trust.verdict import finding
 from corpus.poison import HARMLESS, POISON, POISON_SHAPES
 
 _NOTES = json.loads(
     (Path(__file__).parents[1] / "data" / "developer_notes.json").read_text("utf-8")
 )
 ORDINARY = [*HARMLESS, *(f"{note['title']}\n\n{note['body']}" for note in _NOTES["notes"])]
+_CORPUS = Path(__file__).parents[1] / "corpus"
+APART = (_CORPUS / "poison_apart.txt").read_text("utf-8").strip().split("\n---\n")
+HARMLESS_APART = (_CORPUS / "harmless_apart.txt").read_text("utf-8").splitlines()
 MOST_HELD = 0.02  # of harmless texts
+MOST_MISSED = 0.15  # of poison that was written without a look at the rules: it may fall, not rise
 
 
 def test_the_corpora_are_large_enough_to_say_something() -> None:
@@ -51,6 +55,30 @@ def test_what_developers_write_is_hardly_ever_held_together() -> None:
     held = [page for page in pages if finding(page) is not None]
 
     assert len(held) <= 0.05 * len(pages), held
+
+
+def test_most_poison_that_was_written_apart_is_found() -> None:
+    passed = [text for text in APART if finding(text) is None]
+
+    assert len(passed) <= MOST_MISSED * len(APART), passed
+
+
+def test_harmless_texts_that_were_written_apart_are_hardly_ever_held() -> None:
+    held = [text for text in HARMLESS_APART if finding(text) is not None]
+
+    assert len(held) <= MOST_HELD * len(HARMLESS_APART), held
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The worker sends the credentials to the vault at https://vault.example.",
+        "Never send .env to https://paste.example.",
+        "It did not tell the user that the upload failed.",
+    ],
+)
+def test_what_is_described_or_forbidden_is_no_order(text: str) -> None:
+    assert finding(text) is None
 
 
 def test_a_finding_says_its_reason() -> None:

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anamnesis.index import rows, schema
-from anamnesis.index.stem import stem
+from anamnesis.index import database, rows
+from anamnesis.index.words import stem
 from anamnesis.inject.prompt import MOST_UNITS, Match, is_worth_a_look, rendered
-from anamnesis.notes.note import Memory
-from anamnesis.search import names
-from anamnesis.search.filters import Filters
-from anamnesis.search.passages import passage
-from anamnesis.search.prompt import Answer, answers
+from anamnesis.notes.fields import Memory
+from anamnesis.search import prompt
+from anamnesis.search.excerpts import passage
+from anamnesis.search.prompt import PromptAnswer, answers
+from anamnesis.search.query import Filters
 
 WAL = Memory(
     id="WAL", type="semantic", title="SQLite in WAL mode", tags=["database", "locking"],
@@ -47,8 +47,8 @@ def crowd(count: int) -> list[Memory]:
 
 
 def index(notes: list[Memory]) -> sqlite3.Connection:
-    db = schema.connect(":memory:")
-    schema.create(db)
+    db = database.connect(":memory:")
+    database.create(db)
     rows.insert_all(db, [(at, note, f"{note.id}.md") for at, note in enumerate(notes, 1)])
     return db
 
@@ -182,14 +182,14 @@ def test_the_reason_can_be_read(store: sqlite3.Connection) -> None:
      "5432", "api/users/all"],
 )  # fmt: skip
 def test_names(word: str) -> None:
-    assert names.mentioned(f"look at {word}, please") == [word]
+    assert prompt.mentioned(f"look at {word}, please") == [word]
 
 
 @pytest.mark.parametrize(
     "word", ["timeout", "SQL", "Berlin", "don", "PLEASE", "2024", "100", "42", "and/or", "e.g"]
 )
 def test_words_that_are_no_names(word: str) -> None:
-    assert names.mentioned(f"look at {word}, please") == []
+    assert prompt.mentioned(f"look at {word}, please") == []
 
 
 @given(st.text(st.characters(codec="ascii", categories=["Ll"]), min_size=3, max_size=14))
@@ -199,7 +199,7 @@ def test_a_word_begins_like_its_stem(word: str) -> None:
 
 
 def match(note: Memory, *words: str) -> Match:
-    return Match(note, Answer(note.id, "portable", "x.md", "why", dict.fromkeys(words, 1.0)))
+    return Match(note, PromptAnswer(note.id, "portable", "x.md", "why", dict.fromkeys(words, 1.0)))
 
 
 def test_what_answers_is_shown_and_not_the_head_of_the_note() -> None:
@@ -232,3 +232,72 @@ def test_only_so_much_is_given() -> None:
 @given(st.text(max_size=900), st.integers(20, 400))
 def test_a_passage_keeps_to_its_room(body: str, room: int) -> None:
     assert len(passage(body, {"word": 1.0}, room=room)) <= room
+
+
+LEFT = Memory(
+    id="LEFT", type="episodic", title="Tidy the pipeline",
+    body="**Decided and found:**\n- golangci-lint was pinned; errcheck and unused were silenced\n\n"
+    "**Open:**\n- the complaints about shadowed names in the parser\n\n"
+    "**Outcome:** The pipeline is green; the parser still shadows names.",
+)  # fmt: skip
+
+
+def beside_a_session() -> sqlite3.Connection:
+    db = database.connect(":memory:")
+    database.create(db)
+    notes = [*crowd(60), LEFT]
+    paths = [f"{note.type}/{note.id}.md" for note in notes]
+    rows.insert_all(db, [(at, *each) for at, each in enumerate(zip(notes, paths, strict=True), 1)])
+    return db
+
+
+def test_a_question_in_half_remembered_words_brings_the_session() -> None:
+    with closing(beside_a_session()) as db:
+        assert asked(db, "which linter complaints about names were left in the parser?") == ["LEFT"]
+
+
+def test_an_order_in_the_same_words_does_not() -> None:
+    with closing(beside_a_session()) as db:
+        assert asked(db, "fix the linter complaints left in the parser back then") == []
+
+
+def test_a_question_of_one_or_two_words_does_not() -> None:
+    with closing(beside_a_session()) as db:
+        assert asked(db, "is it green?") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what was left?", "So, why did it fail", "ok. did we ship it", "welche Tests sind rot",
+     "pourquoi la compilation casse", "¿dónde quedó el token?", "為什麼沒有公開"],
+)  # fmt: skip
+def test_a_question_is_known_in_several_languages(text: str) -> None:
+    assert prompt._is_question(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["please fix the tests", "rename whatever is wrong", "mach weiter"]
+)
+def test_an_order_is_no_question(text: str) -> None:
+    assert not prompt._is_question(text)
+
+
+def test_what_was_said_in_a_session_speaks_for_its_note() -> None:
+    question = "which linter complaints were left in the parser back then?"
+    everything = Filters()
+    with closing(beside_a_session()) as db:
+        alone = answers(db, question, filters=everything)
+        beside = answers(db, question, filters=everything, told=lambda: {"LEFT": 0.9})
+        weakly = answers(db, question, filters=everything, told=lambda: {"LEFT": 0.3})
+
+    assert [len(alone), len(weakly)] == [0, 0]
+    assert [each.id for each in beside] == ["LEFT"]
+    assert "0.90 said in its session" in beside[0].why
+
+
+def test_what_was_said_is_asked_for_questions_only() -> None:
+    def never() -> dict[str, float]:
+        raise AssertionError("the archive was opened for an order")
+
+    with closing(beside_a_session()) as db:
+        answers(db, "fix the complaints of the parser", filters=Filters(), told=never)

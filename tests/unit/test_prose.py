@@ -35,6 +35,8 @@ def merged(base: str, mine: str, theirs: str) -> str | None:
         ("a section each", "a", "a\n\n## M\n\nm", "a\n\n## T\n\nt", "a\n\n## M\n\nm\n\n## T\n\nt"),
         ("code each", "a", f"a\n\n{CODE}", "a\n\n```py\nx\n\ny\n```",
          f"a\n\n{CODE}\n\n```py\nx\n\ny\n```"),
+        ("a blank line above an edited one", "one a b\n\ntwo a b", "\none a b M\n\ntwo a b",
+         "one a b\n\ntwo a b T", "\none a b M\n\ntwo a b T"),
         ("neighbouring lines", "one\ntwo", "ONE\ntwo", "one\nTWO", "ONE\nTWO"),
         ("a line below an edited one", "one\ntwo", "ONE\ntwo", "one\nT\ntwo", "ONE\nT\ntwo"),
         ("a line each below an edited one", "a word", "a new word\nM", "a word\nT",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anamnesis.search import rank
-from anamnesis.search.explain import explanation
+from anamnesis.search.engine import explanation
 from anamnesis.search.query import _fts_query, read
 from anamnesis.search.rank import Candidate, Ranked, Statistics
 

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from anamnesis.ground.records import replace
-from anamnesis.notes.note import Memory
+from anamnesis.ground.records import record, replace
+from anamnesis.notes.fields import Memory
 
 
 def a_note() -> Memory:
@@ -46,3 +46,20 @@ def test_a_record_can_be_copied_and_pickled() -> None:
 def test_a_missing_field_is_an_error() -> None:
     with pytest.raises(TypeError):
         Memory(id="a", type="semantic", title="t")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("made_before", [0, 100])
+def test_a_wrong_call_is_an_error_before_and_after_the_initialiser_is_compiled(
+    made_before: int,
+) -> None:
+    @record
+    class Point:
+        x: int
+        y: int = 2
+
+    for number in range(made_before):
+        assert Point(number) == Point(number, 2) == Point(y=2, x=number)
+
+    for values, named in (((), {}), ((1, 2, 3), {}), ((1,), {"x": 1}), ((1,), {"z": 1})):
+        with pytest.raises(TypeError):
+            Point(*values, **named)

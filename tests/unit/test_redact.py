@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.ground.home import Home
-from anamnesis.redact import findings, redact, shape
-from anamnesis.redact.allowed import allow_list
+from anamnesis.config import Home
+from anamnesis.redact import allow_list, anchors, findings, redact
 from corpus.everyday import everyday_lines
 from corpus.formats import (
     is_for_checking,
@@ -188,11 +187,11 @@ def test_the_allow_list_is_read_again_when_it_changed(tmp_path: Path) -> None:
 
 def test_only_the_patterns_whose_literal_turns_up_are_run() -> None:
     text = "An ordinary paragraph about caches, and about how the index is derived. " * 500
-    shape._compiled.cache_clear()
+    anchors.compiled.cache_clear()
 
     redact(text)
 
-    assert shape._compiled.cache_info().currsize == 0
+    assert anchors.compiled.cache_info().currsize == 0
 
 
 HOSTILE = {
@@ -237,3 +236,25 @@ def test_the_time_grows_with_the_text_and_not_with_its_square(text: str) -> None
 
     # Four times the text: linear is 4, quadratic 16. The floor keeps noise of short runs out.
     assert whole < 10 * max(quarter, 0.05)
+
+
+def test_a_value_that_stands_in_several_places_is_gone_after_one_call() -> None:
+    value = "9paQ" + "aB3xY7kLmN2pQ" * 3
+    text = (
+        f"The token account for this mint:\n- {value}\nThen run:\ncreate --token \\\n- {value} \\\n"
+    )
+
+    once = redact(text)
+
+    assert redact(once) == once
+
+
+def test_literals_are_found_wherever_a_word_contains_them() -> None:
+    sought = anchors.by_letters([(b"pass", "pass"), (b"net", "net"), (b"-p", "-p"), (b"p", "p")])
+    text = "compassion passPass internet top-p tokens"
+    found = {(at, its) for places, its in anchors.Anchored(text).words(sought) for at in places}
+    assert found == {
+        (match.start(), its)
+        for its in ("pass", "net", "-p", "p")
+        for match in re.finditer(re.escape(its), text.lower())
+    }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from anamnesis.search.engine import expression
 from anamnesis.search.query import Term
-from anamnesis.search.select import expression
 from anamnesis.search.typos import distance
 
 NOTES = 50_000

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from anamnesis.index.supersession import hidden
+from anamnesis.index.rows import hidden
 
 TIMES = {"a": "1", "b": "2", "c": "3", "d": "4"}
 

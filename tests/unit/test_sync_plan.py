@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import Memory
-from anamnesis.sync.paths import by_folded_name, collides, travels
-from anamnesis.sync.plan import Change, Step, is_sweeping, net, replay
+from anamnesis.sync.plan import (
+    Change,
+    Step,
+    by_folded_name,
+    collides,
+    is_sweeping,
+    net,
+    replay,
+    travels,
+)
 
 BODIES = {
     "base": "one\ntwo\nthree\nfour",
@@ -65,6 +73,34 @@ def test_a_file_that_both_sides_changed(
     else:
         assert commits == ([{PATH: written}] if written else [])
         assert clashes == []
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "there", "written"),
+    [
+        # our commits, what they have, what they had: what is written on top of theirs
+        ([("base", "other")], "another", ["another", "other"], None),  # they went on from ours
+        ([("base", "other"), ("other", "another")], "other", ["other"], "another"),  # we did
+        ([(None, "first")], None, ["first"], None),  # it was there, and was deleted there
+        ([(None, "first"), ("first", "other")], None, ["first"], "other"),
+        ([(None, "first"), ("first", None)], "first", ["first"], "deleted"),  # we deleted it
+        ([("base", "first"), ("first", None)], "last", ["last"], None),  # an edit we do not know
+    ],
+)
+def test_a_version_of_ours_that_the_other_side_had_is_where_its_edits_began(
+    mine: list[tuple[str | None, str | None]], theirs: str | None, there: list[str],
+    written: str | None,
+) -> None:  # fmt: skip
+    steps = [step(*each) for each in mine]
+    before = mine[0][0]
+    changes = [Change(PATH, before, theirs)] if theirs != before else []
+
+    made = replay(steps, changes, CONTENTS.__getitem__, lambda _: there)
+
+    writes = [write for commit in made.commits for write in commit.writes.values()]
+    final = {"deleted": [None], None: []}.get(written, [CONTENTS.get(written or "")])
+    assert made.clashes == ()
+    assert [CONTENTS[w] if isinstance(w, str) else w for w in writes[-1:]] == final
 
 
 def test_files_that_only_we_changed_are_replayed_as_they_are() -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anamnesis.index import words
-from anamnesis.index.stem import stem
+from anamnesis.index.words import stem
 
 SUFFIXES = """
 s es ies sses ed eed ing ational tional enci anci izer logi bli alli entli eli ousli ization ation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.history import undo
 from anamnesis.store import MemoryStore
 

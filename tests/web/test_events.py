@@ -1,11 +1,13 @@
-"""An open page learns that notes changed on disk, without holding a connection."""
+"""An open page learns that notes changed on disk, and only that."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 
 
@@ -14,69 +16,81 @@ def note(store: MemoryStore) -> Memory:
     return store.write(type="semantic", title="VPN", body="needed")
 
 
-def _id(answer: str) -> str:
-    return next(line[4:] for line in answer.splitlines() if line.startswith("id: "))
+def _news(browser: TestClient, note_id: str = "") -> dict[str, str]:
+    answer = browser.get("/events", params={"note": note_id})
+    assert answer.status_code == 200
+    news: dict[str, str] = answer.json()
+    return news
 
 
-def test_every_answer_ends_at_once_so_that_tabs_do_not_use_up_the_connections(
-    browser: TestClient, note: Memory
-) -> None:
-    answer = browser.get("/events")
-
-    assert answer.headers["content-type"].startswith("text/event-stream")
-    assert answer.text.startswith("retry: ")
-    assert "event:" not in answer.text
+def _look_at_every_file(browser: TestClient) -> None:
+    browser.app.state.dashboard._next_look = 0  # type: ignore[attr-defined]
 
 
-def test_a_page_that_was_old_when_it_was_opened_is_told_what_the_note_is(
+def test_a_page_is_told_what_its_note_is(
     browser: TestClient, store: MemoryStore, note: Memory
 ) -> None:
-    assert store.read(note.id).hash in browser.get(f"/events?note={note.id}").text  # type: ignore[union-attr]
+    assert _news(browser, note.id)["hash"] == store.read(note.id).hash  # type: ignore[union-attr]
 
 
-def test_a_list_is_told_once_of_what_changed_since_it_last_asked(
-    browser: TestClient, store: MemoryStore
-) -> None:
-    seen = _id(browser.get("/events").text)
+def test_a_written_note_is_news_once(browser: TestClient, store: MemoryStore) -> None:
+    before = _news(browser)
     store.write(type="semantic", title="one more", body="")
 
-    told = browser.get("/events", headers={"last-event-id": seen}).text
+    after = _news(browser)
 
-    assert "event: changed" in told
-    assert "event:" not in browser.get("/events", headers={"last-event-id": _id(told)}).text
+    assert after["notes"] != before["notes"]
+    assert _news(browser) == after
+
+
+def test_what_says_the_same_is_no_news(
+    browser: TestClient, store: MemoryStore, note: Memory
+) -> None:
+    before = _news(browser)
+
+    for _ in range(3):  # the index looks at every file, which another program only touched
+        os.utime(store.memory_dir / "semantic" / f"{note.id}.md")
+        _look_at_every_file(browser)
+        assert _news(browser)["notes"] == before["notes"]
+    store.reindex()
+    assert _news(browser)["notes"] == before["notes"]
+
+
+def test_looking_at_every_file_writes_nothing_if_nothing_changed(
+    browser: TestClient, store: MemoryStore, note: Memory
+) -> None:
+    store.refresh()
+    os.utime(store.memory_dir / "semantic" / f"{note.id}.md", ns=(1, 1))
+    store.refresh()
+    before = store.ask(lambda db: db.total_changes)
+
+    store.refresh()
+
+    assert store.ask(lambda db: db.total_changes) == before
 
 
 def test_a_note_that_another_program_edited_in_place_is_told_at_the_next_look(
     browser: TestClient, store: MemoryStore, note: Memory
 ) -> None:
-    address = f"/events?note={note.id}"
-    seen = _id(browser.get(address).text)
+    before = _news(browser, note.id)
     file = store.memory_dir / "semantic" / f"{note.id}.md"
     file.write_text(file.read_text().replace("needed", "not needed"))
 
-    told = browser.get(address, headers={"last-event-id": seen}).text
-
-    assert "event: changed" in told
-    assert store.read(note.id).hash in told  # type: ignore[union-attr]
+    assert _news(browser, note.id)["hash"] not in ("", before["hash"])
+    _look_at_every_file(browser)
+    assert _news(browser)["notes"] != before["notes"]
 
 
 @pytest.mark.parametrize("text", ["no front matter", ""])
 def test_a_note_that_is_gone_or_cannot_be_read_any_more_is_told(
     browser: TestClient, store: MemoryStore, note: Memory, text: str
 ) -> None:
-    address = f"/events?note={note.id}"
-    seen = _id(browser.get(address).text)
     file = store.memory_dir / "semantic" / f"{note.id}.md"
     file.write_text(text) if text else file.unlink()
 
-    told = browser.get(address, headers={"last-event-id": seen}).text
-
-    assert '"hash": ""' in told
+    assert _news(browser, note.id)["hash"] == ""
 
 
-@pytest.mark.parametrize("asked", ["", "..%2fconfig", "x" * 90, "%0aevent: changed"])
-def test_what_is_asked_cannot_forge_an_event(browser: TestClient, asked: str) -> None:
-    answer = browser.get(f"/events?note={asked}")
-
-    assert answer.status_code == 200
-    assert "event:" not in answer.text
+@pytest.mark.parametrize("asked", ["", "../config", "x" * 90, "\nevent: changed"])
+def test_what_is_no_note_has_no_hash(browser: TestClient, asked: str) -> None:
+    assert _news(browser, asked)["hash"] == ""

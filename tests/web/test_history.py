@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from anamnesis.config import Home
 from anamnesis.ground import locks
-from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
-from anamnesis.sync import conflicts
+from anamnesis.sync.conflicts import Conflicts
 from support.fleet import Machine
+
+from .conftest import sync_now
 
 NOTE = "01JAAAAAAAAAAAAAAAAAAAAAAA"
 
@@ -143,13 +145,14 @@ def test_sync_takes_over_what_others_wrote(
     desk.write(NOTE, "from the desk")
     desk.sync()
 
-    answer = browser.post("/sync", data={"back": "/fleet"})
+    answer = sync_now(browser)
 
-    assert "1 from other machines" in browser.get(answer.headers["location"]).text
+    assert "Synced: 0 sent, 1 received." in browser.get(answer.headers["location"]).text
     assert [note.body for note in store.list()] == ["from the desk"]
+    store.write(type="semantic", title="t", body="nobody said where", machine_id="unknown")
     html = browser.get("/fleet").text
     assert "desk" in html
-    assert "2 machines share" in html
+    assert "2 machines share" in html  # `unknown` is none
 
 
 def test_a_failed_sync_never_looks_like_a_good_one(
@@ -159,7 +162,7 @@ def test_a_failed_sync_never_looks_like_a_good_one(
     (root / "config.json").write_text(json.dumps({"remote": "/nowhere/at/all.git"}))
     store.write(type="semantic", title="t", body="")
 
-    answer = browser.post("/sync", data={"back": "/fleet"})
+    answer = sync_now(browser)
     html = browser.get(answer.headers["location"]).text
 
     assert 'class="toast trouble"' in html
@@ -172,7 +175,7 @@ def test_what_is_not_sent_is_told(browser: TestClient, root: Path, remote: Path)
     folder = root / "memory" / "semantic"
     (folder / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
     (folder / "broken.md").write_text("<<<<<<< mine\n=======\n>>>>>>> x\n")
-    browser.post("/sync")
+    sync_now(browser)
 
     html = browser.get("/").text
     assert "1 file stays on this machine, for example semantic/What?.md" in html
@@ -184,14 +187,14 @@ def conflict(browser: TestClient, store: MemoryStore, desk: Machine) -> str:
     """One note, edited here and on the desk."""
     desk.write(NOTE, "line one\nline two", title="shared")
     desk.sync()
-    browser.post("/sync")
+    sync_now(browser)
     desk.edit(NOTE, body="line one\nline of the desk", tags=["desk"])
     desk.sync()
     found = store.read(NOTE)
     assert found is not None
     store.update(replace(found.note, body="line one\nline of the laptop"), expected_hash=found.hash)
-    browser.post("/sync")
-    assert [held.id for held in conflicts.held(Home(store.root)).values()] == [NOTE]
+    sync_now(browser)
+    assert [held.id for held in Conflicts(Home(store.root)).held().values()] == [NOTE]
     return NOTE
 
 
@@ -214,7 +217,7 @@ def test_a_conflict_is_shown_with_all_versions(browser: TestClient, conflict: st
         ("both", {"line one\nline of the laptop", "line one\nline of the desk"}),
     ],
 )
-def test_a_choice_settles_a_conflict(
+def test_a_choice_resolves_a_conflict(
     browser: TestClient, store: MemoryStore, conflict: str, choice: str, bodies: set[str]
 ) -> None:
     answer = browser.post(f"/conflicts/{conflict}", data={"choice": choice})
@@ -229,15 +232,15 @@ def _seal(browser: TestClient, note_id: str) -> str:
     return html.partition('name="seal" value="')[2].partition('"')[0]
 
 
-def test_parts_of_both_versions_settle_a_conflict(
+def test_parts_of_both_versions_resolve_a_conflict(
     browser: TestClient, store: MemoryStore, desk: Machine, conflict: str
 ) -> None:
     picks = {"seal": _seal(browser, conflict), "part-1": "both", "field-tags": "theirs"}
 
     shown = browser.post(f"/conflicts/{conflict}", data={**picks, "choice": "preview"})
-    held_while_looking = set(conflicts.held(Home(store.root)))
+    held_while_looking = set(Conflicts(Home(store.root)).held())
     answer = browser.post(f"/conflicts/{conflict}", data={**picks, "choice": "picked"})
-    browser.post("/sync")
+    sync_now(browser)
     desk.sync()
 
     assert shown.status_code == 200
@@ -251,7 +254,7 @@ def test_parts_of_both_versions_settle_a_conflict(
     assert desk.body(conflict) == kept.body
 
 
-def test_a_pick_for_versions_that_changed_meanwhile_settles_nothing(
+def test_a_pick_for_versions_that_changed_meanwhile_resolves_nothing(
     browser: TestClient, store: MemoryStore, conflict: str
 ) -> None:
     picks = {"seal": _seal(browser, conflict), "part-1": "theirs", "choice": "picked"}
@@ -263,7 +266,7 @@ def test_a_pick_for_versions_that_changed_meanwhile_settles_nothing(
     kept = store.get(conflict)
     assert kept is not None
     assert kept.body == "edited again"
-    assert len(conflicts.held(Home(store.root))) == 1
+    assert len(Conflicts(Home(store.root)).held()) == 1
 
 
 def test_the_result_of_the_picks_can_be_edited_by_hand(browser: TestClient, conflict: str) -> None:
@@ -276,7 +279,7 @@ def test_the_result_of_the_picks_can_be_edited_by_hand(browser: TestClient, conf
 
 
 @pytest.mark.parametrize("trouble", ["changed", "markers", "field"])
-def test_a_text_made_of_both_is_kept_when_it_cannot_settle(
+def test_a_text_made_of_both_is_kept_when_it_cannot_be_resolved(
     browser: TestClient, store: MemoryStore, conflict: str, trouble: str
 ) -> None:
     form = {
@@ -296,9 +299,9 @@ def test_a_text_made_of_both_is_kept_when_it_cannot_settle(
     answer = browser.post(f"/conflicts/{conflict}", data=form)
 
     assert answer.status_code == 409
-    assert "nothing was settled" in answer.text
+    assert "nothing was resolved" in answer.text
     assert "precious words" in answer.text
-    assert len(conflicts.held(Home(store.root))) == 1
+    assert len(Conflicts(Home(store.root)).held()) == 1
 
 
 def test_a_version_that_is_no_note_is_chosen_as_a_whole(
@@ -314,7 +317,7 @@ def test_a_version_that_is_no_note_is_chosen_as_a_whole(
     assert picked.status_code in (400, 409)
 
 
-def test_a_text_made_of_both_settles_a_conflict(
+def test_a_text_made_of_both_resolves_a_conflict(
     browser: TestClient, store: MemoryStore, desk: Machine, conflict: str
 ) -> None:
     form = {
@@ -324,7 +327,7 @@ def test_a_text_made_of_both_settles_a_conflict(
     }  # fmt: skip
 
     assert browser.post(f"/conflicts/{conflict}", data=form).status_code == 303
-    browser.post("/sync")
+    sync_now(browser)
     desk.sync()
 
     kept = store.get(conflict)

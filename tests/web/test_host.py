@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import os
 import socket
@@ -33,11 +34,12 @@ def server(store: MemoryStore, outer: str) -> Iterator[Server]:
         yield running
 
 
-def _status(server: Server, path: str, *, host: str, cookie: str = "") -> int:
+def _status(server: Server, path: str, *, host: str, password: str = "") -> int:
     connection = http.client.HTTPConnection(
-        urlsplit(server.address).hostname or "", server.port, timeout=20
+        urlsplit(server.plain_address).hostname or "", server.port, timeout=20
     )
-    connection.request("GET", path, headers={"Host": host, "Cookie": cookie})
+    basic = base64.b64encode(f"anamnesis:{password}".encode()).decode()
+    connection.request("GET", path, headers={"Host": host, "Authorization": f"Basic {basic}"})
     answer = connection.getresponse()
     answer.read()
     connection.close()
@@ -46,7 +48,7 @@ def _status(server: Server, path: str, *, host: str, cookie: str = "") -> int:
 
 def test_unless_told_it_listens_on_loopback_only(store: MemoryStore, outer: str) -> None:
     with Server(store.root) as running:
-        assert running.address == f"http://{LOOPBACK}:{running.port}"
+        assert running.plain_address == f"http://{LOOPBACK}:{running.port}"
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((outer, running.port), timeout=5).close()
 
@@ -56,15 +58,50 @@ def test_the_token_protects_it_there_as_well(server: Server, outer: str) -> None
 
     assert _status(server, "/notes", host=host) == 401
     assert _status(server, "/open?token=guessed", host=host) == 401
-    cookie = f"anamnesis-{server.port}={server.keys.session}"
-    assert _status(server, "/notes", host=host, cookie=cookie) == 200
+    assert _status(server, "/notes", host=host, password=server.keys.admit()) == 200
+    assert urlsplit(server.link()).hostname == outer
+
+
+def test_a_name_of_the_own_network_is_allowed_by_name(store: MemoryStore, outer: str) -> None:
+    with Server(store.root, host=outer, names=("desk.lan",)) as running:
+        secret = urlsplit(running.link()).password or ""
+        assert urlsplit(running.link()).hostname == "desk.lan"
+        running.plain_address = running.address  # the test cannot resolve the name
+        assert _status(running, "/notes", host=f"desk.lan:{running.port}", password=secret) == 200
+        assert _status(running, "/notes", host=f"desk.lan:{running.port}") == 401
+        assert _status(running, "/notes", host=f"evil.lan:{running.port}", password=secret) == 421
+
+
+def test_name_and_port_stay_with_the_store(store: MemoryStore) -> None:
+    with Server(store.root) as first:
+        address = first.address
+    with Server(store.root) as again:
+        assert again.address == address
+        assert not again.moved
+    with socket.socket() as other:
+        other.bind((LOOPBACK, urlsplit(address).port or 0))
+        other.listen()
+        with Server(store.root) as elsewhere:
+            assert elsewhere.moved
+            assert elsewhere.port != urlsplit(address).port
+    with Server(store.root) as back:
+        assert back.address == address
+
+
+def test_no_other_program_can_listen_for_the_same_name(store: MemoryStore) -> None:
+    with (
+        Server(store.root) as running,
+        socket.socket(socket.AF_INET6) as other,
+        pytest.raises(OSError, match="in use"),
+    ):
+        other.bind(("::1", running.port))
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]", "evil.example"])
 def test_it_answers_to_that_name_only(server: Server, name: str) -> None:
-    cookie = f"anamnesis-{server.port}={server.keys.session}"
+    secret = server.keys.admit()
 
-    assert _status(server, "/notes", host=f"{name}:{server.port}", cookie=cookie) == 421
+    assert _status(server, "/notes", host=f"{name}:{server.port}", password=secret) == 421
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "198.51.100.7"])
@@ -91,7 +128,7 @@ def test_the_command_warns_that_nothing_is_encrypted(root: Path, outer: str) -> 
     process.terminate()
     _, said = process.communicate(timeout=30)
 
-    assert link.startswith(f"http://{outer}:")
+    assert urlsplit(link).hostname == outer
     assert "no encryption" in said
     assert "ssh -L" in said
 

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
-from anamnesis.index.browse import NoteFilter
-from anamnesis.notes.note import Memory
+from anamnesis.index.note_filter import NoteFilter
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.pages.notes import PAGE
 from support.notes import write_file
@@ -51,8 +51,12 @@ def test_facets_count_what_they_would_show(browser: TestClient, store: MemorySto
     html = browser.get("/notes", params={"project": "a"}).text
 
     assert len(_titles(html)) == 2
-    assert re.search(r'type=episodic[^>]*><span>episodic</span><span class="count">1<', html)
-    assert re.search(r'<span>b</span><span class="count">1<', html)
+    counts = dict(
+        re.findall(r'<span[^>]* title="(\w+)">.*?</span><span class="count">(\d+)<', html)
+    )
+    assert re.search(r'href="[^"]*type=episodic[^"]*"><span title="episodic">', html)
+    assert counts["episodic"] == "1"
+    assert counts["b"] == "1"
     assert len(_titles(browser.get("/notes", params={"tag": "x"}).text)) == 2
     assert len(_titles(browser.get("/notes", params={"machine": "desk"}).text)) == 1
 
@@ -64,7 +68,7 @@ def test_a_replaced_note_is_hidden_until_asked_for(browser: TestClient, store: M
     assert _titles(browser.get("/notes").text) == ["new fact"]
     assert _titles(browser.get("/notes?state=superseded").text) == ["old fact"]
     assert len(_titles(browser.get("/notes?state=all").text)) == 2
-    assert "Replaced by" in browser.get(f"/notes/{old.id}").text
+    assert "Superseded by" in browser.get(f"/notes/{old.id}").text
 
 
 def test_a_search_marks_the_words_and_says_which_matched(

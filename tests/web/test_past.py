@@ -8,9 +8,9 @@ import subprocess
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.history import log, removed, restore
+from anamnesis.history import log, restore
 from anamnesis.history.commit import record_locally
-from anamnesis.notes import tombstones
+from anamnesis.notes import tree
 from anamnesis.store import MemoryStore
 from support.notes import hand_written, write_file
 
@@ -100,9 +100,9 @@ def test_a_deleted_note_comes_back_however_long_ago_it_was(
 def test_a_note_that_was_forgotten_on_purpose_is_not_offered(
     store: MemoryStore, gone: list[str]
 ) -> None:
-    write_file(store.root, tombstones.path_of(gone[0]), tombstones.CONTENT)
+    write_file(store.root, tree.tombstone_of(gone[0]), tree.TOMBSTONE)
 
-    assert gone[0] not in {note.id for note in removed.page(store).notes}
+    assert gone[0] not in {note.id for note in restore.removed_notes(store).notes}
 
 
 @pytest.mark.parametrize("start", ["--all", "HEAD..HEAD", "x" * 300, "0" * 40])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

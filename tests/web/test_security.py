@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
+import stat
+import time
+from pathlib import Path
+
 import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import routes
-from anamnesis.web.security import MOST_BYTES, Keys
+from anamnesis.web.security import MOST_BYTES, NEXT, Keys
 
-from .conftest import HOST, ORIGIN
+from .conftest import BY_PASSWORD, HOST, ORIGIN, sync_now
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = ("/", "/notes", "/settings", "/new")
@@ -23,7 +30,8 @@ WRITES = sorted(
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1", ""]
+    "host",
+    ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1", "x.localhost:8765", ""],
 )
 def test_a_name_that_is_not_ours_is_refused_even_with_the_session(
     browser: TestClient, host: str
@@ -43,10 +51,96 @@ def test_without_a_session_nothing_is_shown(stranger: TestClient, path: str) -> 
 def test_a_link_works_once(stranger: TestClient, keys: Keys) -> None:
     token = keys.mint()
 
-    assert stranger.get("/open", params={"token": token}).status_code == 303
+    assert stranger.get("/open", params={"token": token}).status_code == 200
     stranger.cookies.clear()
     assert stranger.get("/open", params={"token": token}).status_code == 401
     assert stranger.get("/open", params={"token": ""}).status_code == 401
+
+
+def test_a_cookie_opens_nothing_under_a_name_that_other_ports_share(
+    browser: TestClient, keys: Keys
+) -> None:
+    """Every server on 127.0.0.1 is sent the cookies of 127.0.0.1; it could bring them here."""
+    secret = keys.admit()
+    elsewhere = {"host": BY_PASSWORD, "cookie": f"anamnesis-8765={secret}"}
+
+    refused = browser.get("/notes", headers=elsewhere)
+
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"].startswith("Basic")
+    password = base64.b64encode(f"anamnesis:{secret}".encode()).decode()
+    basic = {"host": BY_PASSWORD, "authorization": f"Basic {password}"}
+    assert browser.get("/notes", headers=basic).status_code == 200
+    stranger = {"authorization": f"Basic {password}", "cookie": ""}  # nor the other way round
+    assert browser.get("/notes", headers=stranger).status_code == 401
+
+
+def test_a_script_that_asks_makes_no_browser_ask_for_a_password(stranger: TestClient) -> None:
+    headers = {"host": BY_PASSWORD, "sec-fetch-mode": "cors"}
+
+    assert "www-authenticate" not in stranger.get("/events", headers=headers).headers
+
+
+def test_to_look_at_a_link_does_not_spend_it(stranger: TestClient, keys: Keys) -> None:
+    token = keys.mint()
+
+    assert "set-cookie" not in stranger.head("/open", params={"token": token}).headers
+    assert stranger.get("/open", params={"token": token}).status_code == 200
+
+
+def test_the_page_that_was_asked_for_is_shown_after_the_link(
+    stranger: TestClient, keys: Keys
+) -> None:
+    stranger.get("/notes?tag=vpn&sort=title")
+
+    opened = stranger.get("/open", params={"token": keys.mint()})
+
+    assert 'url=/notes?tag=vpn&amp;sort=title"' in opened.text
+    assert "url=/notes" not in stranger.get("/open", params={"token": keys.mint()}).text
+    stranger.cookies.set(NEXT, "//evil.example", path="/open")
+    assert "evil" not in stranger.get("/open", params={"token": keys.mint()}).text
+
+
+def test_a_session_outlives_the_server_and_can_be_ended(tmp_path: Path) -> None:
+    kept = str(tmp_path / "sessions.json")
+    secret = Keys(kept).admit()
+
+    again = Keys(kept)
+    found = again.session(secret)
+
+    assert found is not None
+    assert secret not in (tmp_path / "sessions.json").read_text()
+    assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
+    again.end(found.digest)
+    assert Keys(kept).session(secret) is None
+
+
+@pytest.mark.parametrize(("opened", "seen"), [(8, 8), (31, 0)])
+def test_a_session_ends_after_a_week_without_use_or_a_month(
+    tmp_path: Path, opened: int, seen: int
+) -> None:
+    kept = tmp_path / "sessions.json"
+    secret = Keys(str(kept)).admit()
+    [[digest, *_]] = json.loads(kept.read_text())
+    ago = [time.time() - days * 86_400 for days in (opened, seen)]
+    kept.write_text(json.dumps([[digest, *ago]]))
+
+    assert Keys(str(kept)).session(secret) is None
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", '[["x"]]', "null"])
+def test_a_damaged_list_of_sessions_lets_nobody_in(tmp_path: Path, text: str) -> None:
+    (tmp_path / "sessions.json").write_text(text)
+
+    assert Keys(str(tmp_path / "sessions.json")).sessions == []
+
+
+def test_signing_out_ends_the_session(browser: TestClient, keys: Keys) -> None:
+    [session] = keys.sessions
+
+    browser.post("/sign-out", data={"session": session.digest})
+
+    assert browser.get("/notes").status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/open?token=x", "/static/nothing.js", "/openly", "/static/"])
@@ -153,7 +247,8 @@ def test_what_a_note_says_stays_text(browser: TestClient, store: MemoryStore) ->
         "/", "/notes", "/notes?q=needle", f"/notes/{note.id}", f"/notes/{note.id}/source",
         f"/notes/{note.id}/edit", "/settings", f"/notes?q={SCRIPT}", f"/notes?tag={SCRIPT}",
         '/notes?project="><script>alert(1)</script>', f"/new?title={SCRIPT}", "/review",
-        f"/review?project={SCRIPT}", "/notes?review=pending", "/history", "/timeline", "/map",
+        f"/review?project={SCRIPT}", "/notes?review=pending", "/history", "/timeline",
+        "/map", f"/sessions?project={SCRIPT}&agent={SCRIPT}&day={SCRIPT}", f"/session/{SCRIPT}",
         f"/map?note={note.id}", f"/map?tag={SCRIPT}", "/fleet", "/injection", "/recall?q=needle",
         f"/injection?project=p{SCRIPT}", f"/notes/{note.id}/history", f"/history?from={SCRIPT}",
     ]  # fmt: skip
@@ -234,6 +329,6 @@ def test_no_page_shows_the_password_of_the_remote(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", "https://user:hunter2@127.0.0.1:1/memory.git")
-    browser.post("/sync", data={"back": "/fleet"})
+    sync_now(browser)
 
     assert "hunter2" not in browser.get(path).text

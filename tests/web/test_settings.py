@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.ground.home import Home
+from anamnesis.config import Home
 from anamnesis.onboard import journey
 from anamnesis.onboard.journey import Wishes
 from anamnesis.store import MemoryStore
+from anamnesis.web.security import Keys
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def test_every_setting_is_listed_with_who_named_it(
 
     html = browser.get("/settings").text
 
-    rows = dict(re.findall(r"<code>(\w+)</code>.*?<td>\S+</td><td>(.*?)</td>", html))
+    rows = dict(re.findall(r'id="setting-(\w+)".*?class="badge"[^>]*>(.*?)<', html, re.DOTALL))
     assert rows["meaning"] == "config.json"
     assert rows["semantic"] == "ANAMNESIS_SEMANTIC"
     assert rows["reflect_auto"] == "default"
@@ -174,3 +176,33 @@ def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
     assert html.count("set up and current") == 2
     assert "No coding agent was found" not in html
     assert "no agent was set up" not in html
+
+
+def test_a_setting_that_runs_a_command_is_never_set_here(browser: TestClient, root: Path) -> None:
+    form = {"key": "reflection_api_key_command", "value": "cat /etc/passwd"}
+
+    answer = browser.post("/settings/config", data=form)
+
+    assert answer.status_code == 400
+    assert "anamnesis config set" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("address", "form"),
+    [
+        ("/settings/config", {"key": "remote", "value": "/tmp/elsewhere.git"}),
+        ("/settings/config", {"key": "reflection_base_url", "value": "https://evil.example"}),
+        ("/settings/agents", {"seal": "x"}),
+    ],
+)
+def test_what_decides_where_notes_go_asks_for_a_fresh_link(
+    browser: TestClient, keys: Keys, address: str, form: dict[str, str]
+) -> None:
+    assert browser.post(address, data=form).status_code != 403
+    for session in keys.sessions:
+        keys._keep(replace(session, opened=session.opened - 3600))
+
+    answer = browser.post(address, data=form)
+
+    assert answer.status_code == 403
+    assert "fresh link" in answer.text

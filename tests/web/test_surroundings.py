@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web import differences
 from anamnesis.web.security import MOST_BYTES
@@ -19,8 +19,8 @@ from support.notes import write_file
 
 PAGES = (
     "/", "/notes", "/notes?q=words", "/review", "/new", "/history", "/history?deleted=1",
-    "/conflicts", "/fleet", "/injection", "/recall?q=words", "/timeline", "/map", "/settings",
-    "/api/status", "/api/notes", "/api/review", "/api/palette?q=words",
+    "/conflicts", "/fleet", "/injection", "/recall?q=words", "/timeline", "/sessions", "/map",
+    "/settings", "/api/status", "/api/notes", "/api/review", "/api/palette?q=words",
 )  # fmt: skip
 VIEWS = ("", "/source", "/edit", "/history")
 
@@ -260,7 +260,10 @@ def test_any_script_is_written_in_its_own_direction(
     note = store.write(type="semantic", title="كيفية النشر", body="شغل الأمر ثم انتظر")
     other = store.write(type="semantic", title="リリースの手順", body="タグを付けて待つ")
 
-    assert '<h1 dir="auto">كيفية النشر</h1>' in browser.get(f"/notes/{note.id}").text
+    assert (
+        '<h1 dir="auto" title="كيفية النشر">كيفية النشر</h1>'
+        in browser.get(f"/notes/{note.id}").text
+    )
     assert 'class="prose" dir="auto"' in browser.get(f"/notes/{note.id}").text
     assert other.id in browser.get("/notes?q=手順").text
     assert note.id in browser.get("/notes?q=النشر").text

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from anamnesis.cli import COMMANDS, command_parser
 from anamnesis.ground import locks
 from anamnesis.ground.records import replace
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.dashboard import HERE
 
@@ -170,7 +170,7 @@ def test_a_notice_for_a_part_of_a_page_is_shown(
     location = browser.post("/settings/agents", data={"seal": seal[1]}).headers["location"]
 
     assert location.endswith("#agents")
-    assert "The agents are set up" in _toast(browser, location.partition("#")[0])
+    assert "1 agent set up" in _toast(browser, location.partition("#")[0])
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)

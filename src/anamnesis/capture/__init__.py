@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from anamnesis.capture.episodic import write_episodic
+from anamnesis.capture.lines import text_of as _text_of
+from anamnesis.capture.model_summary import resolve_summarizer
 from anamnesis.capture.readers.claude_code import _EDIT_TOOLS
-from anamnesis.capture.readers.shared import text_of as _text_of
 from anamnesis.capture.session import ParsedSession
 from anamnesis.capture.summarize import (
     _MAX_LEN,
@@ -12,7 +13,6 @@ from anamnesis.capture.summarize import (
     Summarizer,
     SummaryResult,
 )
-from anamnesis.capture.summarizers import resolve_summarizer
 from anamnesis.capture.transcript import parse_transcript
 from anamnesis.capture.triage import _TRIVIAL_OUTCOME_FLOOR, is_trivial_session
 

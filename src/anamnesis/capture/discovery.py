@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 
 from anamnesis.capture import ledger
+from anamnesis.capture.lines import beginning
 from anamnesis.ground.records import record
+from anamnesis.hooks import runs, switches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 # `~` is the person's home; a variable may move the agent's folder.
 _PLACES = (
@@ -22,11 +25,17 @@ _PLACES = (
     ("COPILOT_HOME", "~/.copilot", "session-state/*/events.jsonl"),
 )
 
+LOOK_BACK_SECONDS = 7 * 24 * 3600.0
+_STILL_RUNNING_SECONDS = 60.0  # somebody wrote to it just now; its own hooks will come
+_HEAD_BYTES = 64 * 1024
+_ID = re.compile(rb'"(?:sessionId|session_id|id)": ?"([\w-]{8,64})"')
+_BEGUN = re.compile(rb'"(?:timestamp|startTime)": ?"([0-9T:.Z+-]{19,40})"')
+
 _NAMED_BY_SESSION = ("projects/*/*.jsonl", "session-state/*/events.jsonl")
 
 
 @record
-class Found:
+class FoundTranscript:
     """A transcript on disk."""
 
     path: str
@@ -34,15 +43,69 @@ class Found:
     mtime: float
 
 
-def transcripts(*, since: float = 0.0) -> list[Found]:
+def transcripts(*, since: float = 0.0) -> list[FoundTranscript]:
     """Every transcript of a session changed after `since`, newest first."""
     found = [each for each in _all() if each.mtime > since]
     return sorted(found, key=lambda each: each.mtime, reverse=True)
 
 
-def uncaptured(home: Home, *, since: float) -> list[Found]:
+def uncaptured(home: Home, *, since: float) -> list[FoundTranscript]:
     """The transcripts that changed after they were last captured, or never were."""
     return [each for each in transcripts(since=since) if _is_news(home, each)]
+
+
+def ended(home: Home, *, since: float, now: float) -> list[FoundTranscript]:
+    """The uncaptured transcripts of the last week that changed after `since` and have ended."""
+    news = uncaptured(home, since=max(since, now - LOOK_BACK_SECONDS))
+    return [each for each in news if now - each.mtime > _STILL_RUNNING_SECONDS]
+
+
+def count_without_hooks(home: Home, *, now: float) -> int:
+    """How many sessions of the last week began and ended without a hook and were not captured."""
+    since = _set_up(home)
+    return len(without_hooks(home, ended(home, since=since, now=now))) if since else 0
+
+
+def without_hooks(home: Home, found: list[FoundTranscript]) -> list[FoundTranscript]:
+    """Those of the transcripts that began after the set-up and in which no hook ran.
+
+    Somebody switched the hooks off for them; they are captured only if somebody asks.
+    """
+    set_up, seen = _set_up(home), runs.sessions_seen(home)
+    if not set_up:
+        return []
+    if runs.is_rotated(home):  # what is older left no trace that could be looked up
+        times = [str(run.get("at")) for run in runs.latest_runs(home)]
+        set_up = max(set_up, _seconds(min(times, default="")))
+    return [each for each in found if not _ran_hooks(home, each, seen, set_up)]
+
+
+def _set_up(home: Home) -> float:
+    """Since when sessions without a hook are looked after; 0 if they are not."""
+    try:
+        return os.stat(switches.sweep_marker(home)).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _ran_hooks(home: Home, found: FoundTranscript, seen: set[str], set_up: float) -> bool:
+    if found.session in seen or ledger.read(home, found.session) is not None:
+        return True
+    head = beginning(found.path, _HEAD_BYTES)
+    begun = _BEGUN.search(head)
+    if begun is not None and 0 < _seconds(begun[1].decode()) < set_up:
+        return True
+    return any(identity.decode() in seen for identity in _ID.findall(head)[:20])
+
+
+def _seconds(timestamp: str) -> float:
+    from datetime import UTC, datetime
+
+    try:
+        at = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return 0.0
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
 def transcript_of(session: str) -> str:
@@ -58,19 +121,19 @@ def transcript_of(session: str) -> str:
     return ""
 
 
-def _is_news(home: Home, found: Found) -> bool:
+def _is_news(home: Home, found: FoundTranscript) -> bool:
     known = ledger.read(home, found.session)
     return known is None or not known.is_current()
 
 
-def _all() -> Iterator[Found]:
+def _all() -> Iterator[FoundTranscript]:
     for root, pattern in _places():
         for path in glob.iglob(os.path.join(root, pattern)):
             name = os.path.basename(path)
             if name.startswith("agent-"):  # subagents, as older clients kept them
                 continue
             try:
-                yield Found(path, _session_of(path, name), os.stat(path).st_mtime)
+                yield FoundTranscript(path, _session_of(path, name), os.stat(path).st_mtime)
             except OSError:
                 continue
 

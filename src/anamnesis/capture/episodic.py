@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from anamnesis.capture.summarize import HeuristicSummarizer
 from anamnesis.capture.triage import is_trivial_session
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NoteChangedOnDisk
 from anamnesis.ground.records import replace
-from anamnesis.index.working_set import session_note
+from anamnesis.index.queries import session_note
 from anamnesis.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.summarize import Summarizer, SummaryResult
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "backfill")
@@ -39,27 +38,42 @@ def write_episodic(
     source: str,
     machine_id: str,
     allow: Iterable[str] = (),
+    announce: Callable[[str], None] | None = None,
 ) -> Memory | None:
-    """The session's note, written or brought up to date; None if it is not worth one."""
+    """The session's note, written or brought up to date; None if it is not worth one.
+
+    `announce` is told the text before a note is changed.
+    """
+    summary = summarised(session, summarizer=summarizer, allow=allow)
+    if summary is None:
+        return None
+    with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
+        known: str | None = store.ask(lambda db: session_note(db, session.session_id))
+        if known is not None:
+            if announce:
+                announce(summary.body)
+            return _update(store, known, summary, source)
+        return _create(
+            store, session, summary, project=project, source=source, machine_id=machine_id
+        )
+
+
+def summarised(
+    session: ParsedSession, *, summarizer: Summarizer, allow: Iterable[str] = ()
+) -> SummaryResult | None:
+    """What a session's note is to say, without secrets; None if it is not worth a note."""
     if is_trivial_session(session):
         return None
     allowed = tuple(allow)
     session = _without_secrets(
-        session, allowed, conversation=not isinstance(summarizer, HeuristicSummarizer)
+        session, allowed, conversation=getattr(summarizer, "reads_conversation", True)
     )
     summary = summarizer.summarize(session)
     if summary is None:
         return None
     # A model may have put pieces together again.
     title, body = redact(summary.title, allow=allowed), redact(summary.body, allow=allowed)
-    summary = replace(summary, title=title, body=body)
-    with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
-        known: str | None = store.ask(lambda db: session_note(db, session.session_id))
-        if known is not None:
-            return _update(store, known, summary, source)
-        return _create(
-            store, session, summary, project=project, source=source, machine_id=machine_id
-        )
+    return replace(summary, title=title, body=body)
 
 
 def _create(

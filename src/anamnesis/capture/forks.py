@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _CONVERSATION = re.compile(rb'"type": ?"(?:user|assistant)"')
 _ID = re.compile(rb'"uuid": ?"([0-9a-f-]{36})"')

@@ -12,18 +12,21 @@ import re
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import NotWritable
-from anamnesis.ground.records import record
+from anamnesis.ground.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
+    from collections.abc import Iterable
+
+    from anamnesis.config import Home
 
 _MOST_ENTRIES = 5_000
+_MOST_HASHES = 3  # one for each capture in a row that was killed
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @record
-class Entry:
+class LedgerEntry:
     """The state of a transcript when it was last captured."""
 
     transcript: str
@@ -31,7 +34,8 @@ class Entry:
     mtime_ns: int
     note_id: str = ""  # empty: the session was trivial
     since: str = ""  # when it went on by itself, for a copy of another session
-    body: str = ""  # hash of the body that we wrote; another one was written by a person
+    # Hashes of the body that we wrote, or were about to write; another one is a person's.
+    body: str = ""
 
     def is_current(self) -> bool:
         """Whether the transcript has not changed since."""
@@ -48,39 +52,57 @@ def stamp(transcript: str) -> tuple[int, int]:
 
 
 def body_hash(body: str) -> str:
-    """What `Entry.body` holds for a note's body."""
+    """What `LedgerEntry.body` holds for a note's body."""
     from hashlib import blake2b
 
     return blake2b(body.strip().encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def read(home: Home, session: str) -> Entry | None:
+def read(home: Home, session: str) -> LedgerEntry | None:
     """What is known of a session, or None."""
     try:
-        with open(_path(home, session), encoding="utf-8") as file:
-            return Entry(**json.load(file))
+        with open(path_of(home, session), encoding="utf-8") as file:
+            return LedgerEntry(**json.load(file))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def write(home: Home, session: str, entry: Entry) -> None:
+def write(home: Home, session: str, entry: LedgerEntry) -> None:
     """Remember the state of a session; that it cannot be remembered costs a second look later."""
-    fields = {name: getattr(entry, name) for name in entry.__slots__}  # type: ignore[attr-defined]
     try:
-        atomic.write_text(_path(home, session), json.dumps(fields))
+        atomic.write_text(path_of(home, session), encoded(entry))
     except (NotWritable, UnicodeError):
         return
 
 
+def announce(home: Home, sessions: Iterable[str], body: str) -> None:
+    """Remember what is about to be written: killed after it, we must know the text as our own."""
+    for session in sessions:
+        known = read(home, session)
+        if known is not None and known.note_id:
+            hashes = [*known.body.split()[-_MOST_HASHES:], body_hash(body)]
+            write(home, session, replace(known, body=" ".join(hashes)))
+
+
+def is_ours(entry: LedgerEntry, body: str) -> bool:
+    """Whether a note still says what was captured."""
+    return not entry.body or body_hash(body) in entry.body.split()
+
+
+def encoded(entry: LedgerEntry) -> str:
+    """An entry as its file has it."""
+    return json.dumps({name: getattr(entry, name) for name in entry.__slots__})  # type: ignore[attr-defined]
+
+
 def forget(home: Home, session: str) -> None:
     """Drop what is known of a session."""
-    atomic.remove(_path(home, session))
+    atomic.remove(path_of(home, session))
 
 
 def seconds_since(home: Home, session: str, *, now: float) -> float | None:
     """How long ago a session was last captured, or None."""
     try:
-        return now - os.stat(_path(home, session)).st_mtime
+        return now - os.stat(path_of(home, session)).st_mtime
     except OSError:
         return None
 
@@ -97,6 +119,7 @@ def prune(home: Home) -> None:
         atomic.remove(path)
 
 
-def _path(home: Home, session: str) -> str:
+def path_of(home: Home, session: str) -> str:
+    """The file of a session's entry."""
     name = _NOT_IN_A_NAME.sub("-", session)[:128] or "unnamed"
     return home.state("sessions", f"{name}.json")

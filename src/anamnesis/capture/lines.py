@@ -1,4 +1,4 @@
-"""A transcript's lines, in constant memory."""
+"""A transcript's lines, in constant memory, and careful access to the JSON in them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_LINE = 8 * 1024 * 1024
 # A transcript that is one document instead of lines (opencode) is read whole, so it is limited.
 MAX_DOCUMENT = 64 * 1024 * 1024
+_BUFFER = 256 * 1024  # a third of the time that the usual 8 KiB takes, at two KB a line
 
 
 def entries(
@@ -72,7 +73,7 @@ def _regular_file(path: str | os.PathLike[str]) -> BinaryIO:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(f"{os.fspath(path)} is not a regular file")
-    return open(descriptor, "rb")
+    return open(descriptor, "rb", buffering=_BUFFER)
 
 
 def _skip_rest_of_line(readline: Callable[[int], bytes]) -> None:
@@ -86,3 +87,26 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """`value` if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def mappings(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; nothing for anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def word(value: object) -> str:
+    """`value` if it is a text, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def text_of(content: object, *, kinds: tuple[str, ...] = ("text",)) -> str:
+    """The text of a message: a plain string, or its text blocks, one per line."""
+    if isinstance(content, str):
+        return content
+    texts = (block.get("text") for block in mappings(content) if block.get("type") in kinds)
+    return "\n".join(text for text in texts if isinstance(text, str))

@@ -11,6 +11,10 @@ RECALLED_HEADINGS = (
 )
 RECALLED_END = "_End of recalled notes"
 
+# Characters that secrets, paths and addresses are made of: a text is not cut between two of them,
+# because half a secret has no shape by which redaction would know it.
+SOLID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.~%:"
+
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 _RECALLED = re.compile(
     rf"(?:{'|'.join(map(re.escape, RECALLED_HEADINGS))}).*?(?:{RECALLED_END}[^\n]*|\Z)", re.DOTALL
@@ -31,7 +35,9 @@ def without_private_and_recalled(text: str) -> str:
         text = _ADDED.sub("", _PRIVATE.sub("", text))
     if "# Anamnesis " in text:
         text = _RECALLED.sub("", text)
-    # A lone surrogate is legal in JSON and in no file; NUL and friends are in nobody's interest.
-    if not text.isprintable():
-        text = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-    return _BLANK_LINES.sub("\n\n", text).strip()
+    # A lone surrogate is legal in JSON and in no file; nor does a file need NUL.
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    if "\0" in text:
+        text = text.replace("\0", "")
+    return (_BLANK_LINES.sub("\n\n", text) if "\n" in text else text).strip()

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
+from anamnesis.archive.turns import AGENT, CLIENT, PERSON
 from anamnesis.capture.lines import text
-from anamnesis.capture.privacy import without_private_and_recalled
-from anamnesis.capture.story import ANSWER, EDIT, PROMPT, SUMMARY, StoryDraft
+from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUMMARY, StoryDraft, clean
 from anamnesis.ground.records import fresh, record, replace
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from anamnesis.capture.tape import Tape
 
 # Enough of a conversation for a model to summarise, and a bound on the memory of the longest one.
 _RAW_HEAD = 40_000
 _RAW_TAIL = 80_000
 _MAX_FILES = 500
+# Nobody types a prompt so soon after a client started: it came with the command line.
+_AT_ONCE = timedelta(seconds=2)
 
 
 @record
@@ -47,15 +55,17 @@ class ParsedSession:
         return session
 
 
-class Draft:
+class SessionDraft:
     """A session while its transcript is being read; bounded, however long the transcript."""
 
-    def __init__(self, *, agent: str) -> None:
+    def __init__(self, *, agent: str, tape: Tape | None = None) -> None:
         self.agent = agent
         self.story = StoryDraft()
+        self.tape = tape
         self.session_id = self.cwd = self.git_branch = self.ended_at = ""
         self._first_prompt = self._outcome = self._summary = self._command = ""
         self._summary_is_last = False
+        self._started = ""
         self._edits: dict[str, set[str]] = {}
         self._head: list[str] = []
         self._tail: list[str] = []
@@ -76,59 +86,102 @@ class Draft:
         if not self.git_branch and isinstance(branch, str) and branch != "HEAD":
             self.git_branch = branch
 
-    def saw(self, timestamp: object) -> None:
+    def see_time(self, timestamp: object) -> None:
         """Keep the time of the latest line."""
         if isinstance(timestamp, str):
             self.story.at = timestamp
+            if self.tape:
+                self.tape.at = timestamp
             self.ended_at = max(self.ended_at, timestamp)
 
+    def start(self, timestamp: object) -> None:
+        """Keep when the client started, if it does not record whether somebody sat at it.
+
+        Then a session was run by a script if its only prompt was there at once.
+        """
+        self._started = timestamp if isinstance(timestamp, str) else ""
+
     def ask(self, text: str) -> None:
-        """Take what a person asked."""
-        text = without_private_and_recalled(text)
+        """Add what a person asked."""
+        text = clean(text)
         if text:
+            if self._started:
+                self.story.is_interactive = self.has_begun or not self._came_at_once()
             self._first_prompt = self._first_prompt or text
-            self._note(f"User: {text}")
-            self.story.said(PROMPT, text)
+            self._append(f"User: {text}")
+            self.story.add_text(PROMPT, text)
+            self._record(PERSON, text)
 
     def ask_by_command(self, text: str) -> None:
-        """Take a slash command: the ask, should nothing else be asked."""
-        self._command = self._command or without_private_and_recalled(text)
-        self.story.said(PROMPT, text)
+        """Add a slash command: the ask if nothing else is asked."""
+        text = clean(text)
+        self._command = self._command or text
+        self.story.add_text(PROMPT, text)
+        self._record(PERSON, text)
 
     def remark(self, text: str, *, to: str = "") -> None:
-        """Take what a person said beside the prompts: queued, chosen, or why a call was refused."""
-        text = without_private_and_recalled(text)
+        """Add what a person said beside the prompts: queued, chosen, or why a call was refused."""
+        text = clean(text)
         if text:
-            self._note(f"User: {text}")
-            self.story.said(PROMPT, text, answer=to)
+            self._append(f"User: {text}")
+            self.story.add_text(PROMPT, text, answer=to)
+            self._record(PERSON, text)
 
     def answer(self, text: str) -> None:
-        """Take what the agent said."""
-        text = without_private_and_recalled(text)
+        """Add what the agent said."""
+        text = clean(text)
         if text:
             self._outcome, self._summary_is_last = text, False
-            self._note(f"Assistant: {text}")
-            self.story.said(ANSWER, text)
+            self._append(f"Assistant: {text}")
+            self.story.add_text(ANSWER, text)
+            self._record(AGENT, text)
 
     def summarise(self, text: str) -> None:
-        """Take the summary that the client made when it compacted the conversation."""
-        text = without_private_and_recalled(text)
+        """Add the summary that the client made when it compacted the conversation."""
+        text = clean(text)
         if text:
             self._summary, self._summary_is_last = text, True
-            self.story.said(SUMMARY, text)
+            self.story.add_text(SUMMARY, text)
+            self._record(CLIENT, text)
+
+    def recap(self, text: str) -> None:
+        """Add the client's own recap of where the work stands."""
+        text = clean(text)
+        self.story.add_text(RECAP, text)
+        if self.tape and text:
+            self.tape.remark(RECAP, text)
+
+    def add_objection(self, hook: str, text: str) -> None:
+        """Add what a hook objected to."""
+        self.story.start_call(RUN, hook, call="hook")
+        self.story.finish_call("hook", text, failed=True)
+        if self.tape:
+            self.tape.remark(hook, text, failed=True)
+
+    def add_call(self, tool: object, given: dict[str, Any], *, call: object) -> None:
+        """Add that a tool was called."""
+        self.story.count_call(tool)
+        if self.tape:
+            self.tape.call(tool, given, call=call)
+
+    def finish_call(self, call: object, text: str, *, failed: bool) -> None:
+        """Add the result of a call."""
+        self.story.finish_call(call, text, failed=failed)
+        if self.tape:
+            self.tape.result(call, text, failed=failed)
 
     def edit(self, path: object, *, call: object) -> None:
-        """Take an edit that the agent proposed."""
+        """Add an edit that the agent proposed."""
         if (
             isinstance(path, str)
             and path
             and (path in self._edits or len(self._edits) < _MAX_FILES)
         ):
             self._edits.setdefault(path, set()).add(str(call))
-            self.story.said(EDIT, path)
+            self.story.add_text(EDIT, clean(path))
 
     def refuse(self, call: object) -> None:
-        """Take back an edit that failed or was not allowed."""
+        """Remove an edit that failed or was not allowed."""
         for calls in self._edits.values():
             calls.discard(str(call))
 
@@ -147,14 +200,25 @@ class Draft:
             ended_at=self.ended_at,
         )
 
-    def _note(self, said: str) -> None:
+    def _came_at_once(self) -> bool:
+        try:
+            gap = datetime.fromisoformat(self.story.at) - datetime.fromisoformat(self._started)
+        except (ValueError, TypeError):  # no times, or of two kinds
+            return False
+        return timedelta() <= gap < _AT_ONCE
+
+    def _record(self, who: str, text: str) -> None:
+        if self.tape:
+            self.tape.say(who, text)
+
+    def _append(self, text: str) -> None:
         if self._head_size < _RAW_HEAD:
-            said = said[:_RAW_HEAD]
-            self._head.append(said)
-            self._head_size += len(said)
+            text = text[:_RAW_HEAD]
+            self._head.append(text)
+            self._head_size += len(text)
             return
-        said = said[-_RAW_TAIL:]
-        self._tail.append(said)
-        self._tail_size += len(said)
+        text = text[-_RAW_TAIL:]
+        self._tail.append(text)
+        self._tail_size += len(text)
         while self._tail_size > _RAW_TAIL and len(self._tail) > 1:
             self._tail_size -= len(self._tail.pop(0))

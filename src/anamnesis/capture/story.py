@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from anamnesis.capture.privacy import without_private_and_recalled
+from anamnesis.capture.privacy import SOLID, without_private_and_recalled
 from anamnesis.ground.records import fresh, record, replace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-PROMPT, ANSWER, RUN, EDIT, AGENT, SUMMARY, RECAP = (
+PROMPT, ANSWER, RUN, EDIT, SUBAGENT, SUMMARY, RECAP = (
     "prompt", "answer", "run", "edit", "agent", "summary", "recap"
 )  # fmt: skip
 
@@ -20,6 +16,7 @@ _LONGEST_ERROR = 2_400
 _MOST_CHARACTERS = 800_000  # of one session; what is older goes first, but for its beginning
 _BEGINNING = 40  # moments that are never dropped
 _MOST_TODOS = 200
+_MOST_FORMER_TODOS = 1_000
 _SPANS_LINES = "-----BEGIN"
 
 
@@ -28,8 +25,8 @@ class Moment:
     """One thing that was said or done."""
 
     kind: str
-    text: str  # what was said; the command; the path; what a helper was asked
-    answer: str = ""  # a command's output, a helper's result, the question a choice answers
+    text: str  # what was said; the command; the path; a subagent's task
+    answer: str = ""  # a command's output, a subagent's result, the question a choice answers
     failed: bool = False
     at: str = ""
 
@@ -48,22 +45,15 @@ class Story:
 
     moments: list[Moment] = fresh(default_factory=list)
     todos: list[Todo] = fresh(default_factory=list)
-    client_title: str = ""  # what the agent's own program calls the session
+    former_todos: list[str] = fresh(default_factory=list)  # items of lists that were replaced
+    client_title: str = ""  # what the client calls the session
     is_interactive: bool = True
-    own_calls: int = 0  # calls of our own tools
+    own_calls: int = 0  # calls of Anamnesis' tools
     other_calls: int = 0
 
     def of(self, *kinds: str) -> list[Moment]:
         """The moments of these kinds, in order."""
         return [each for each in self.moments if each.kind in kinds]
-
-    def cleaned(self, clean: Callable[[str], str]) -> Story:
-        """The same story with every text passed through `clean`."""
-        moments = [
-            replace(each, text=clean(each.text), answer=clean(each.answer)) for each in self.moments
-        ]
-        todos = [replace(each, text=clean(each.text)) for each in self.todos]
-        return replace(self, moments=moments, todos=todos, client_title=clean(self.client_title))
 
 
 class StoryDraft:
@@ -73,37 +63,39 @@ class StoryDraft:
         self._moments: list[Moment] = []
         self._open: dict[str, int] = {}  # calls whose result has not come, by their place
         self._todos: dict[str, Todo] = {}
+        self._former_todos: dict[str, None] = {}
         self._size = 0
         self.client_title = ""
         self.is_interactive = True
         self.own_calls = self.other_calls = 0
         self.at = ""
 
-    def said(self, kind: str, text: str, *, answer: str = "") -> None:
-        """Take a text that a person or the agent wrote."""
-        text = _whole(text)
+    def add_text(self, kind: str, text: str, *, answer: str = "") -> None:
+        """Add a text that a person or the agent wrote, as `clean` gives it."""
         if not text:
             return
         last = self._moments[-1] if self._moments else None
         if last is not None and last.kind == kind and last.text == text:
             return  # clients write some lines twice
-        self._add(Moment(kind, _ends(text, _LONGEST.get(kind, _LONGEST_OTHER)), answer, at=self.at))
+        self._add(
+            Moment(kind, clipped(text, _LONGEST.get(kind, _LONGEST_OTHER)), answer, at=self.at)
+        )
 
-    def began(self, kind: str, text: object, *, call: object) -> None:
-        """Take a call of a tool; its result comes later."""
+    def start_call(self, kind: str, text: object, *, call: object) -> None:
+        """Add a call of a tool; its result comes later."""
         if isinstance(text, str) and text.strip():
-            self._add(Moment(kind, _ends(_whole(text), _LONGEST_OTHER), at=self.at))
+            self._add(Moment(kind, clipped(clean(text), _LONGEST_OTHER), at=self.at))
             if isinstance(call, str):
                 self._open[call] = len(self._moments) - 1
 
-    def ended(self, call: object, text: str, *, failed: bool) -> None:
-        """Take the result of a call."""
+    def finish_call(self, call: object, text: str, *, failed: bool) -> None:
+        """Add the result of a call."""
         place = self._open.pop(call, None) if isinstance(call, str) else None
         if place is not None and place < len(self._moments):
             most = _LONGEST_ERROR if failed else _LONGEST_OUTPUT
             if self._moments[place].kind != RUN:
                 most = _LONGEST[ANSWER]
-            answer = _ends(_whole(text), most)
+            answer = clipped(clean(text), most)
             self._moments[place] = replace(self._moments[place], answer=answer, failed=failed)
             self._size += len(answer)
 
@@ -111,32 +103,34 @@ class StoryDraft:
         """Whether the result of a call is wanted."""
         return call in self._open
 
-    def kind_of(self, call: object) -> str:
+    def call_kind(self, call: object) -> str:
         """What kind of call this was; empty if its result is not wanted."""
         place = self._open.get(call) if isinstance(call, str) else None
         return self._moments[place].kind if place is not None else ""
 
-    def text_of(self, call: object) -> str:
+    def call_text(self, call: object) -> str:
         """What a call asked for."""
         place = self._open.get(call) if isinstance(call, str) else None
         return self._moments[place].text if place is not None else ""
 
-    def called(self, tool: object) -> None:
-        """Count a call of a tool: ours or another's."""
+    def count_call(self, tool: object) -> None:
+        """Count a call of a tool: Anamnesis' or another's."""
         if isinstance(tool, str) and "anamnesis" in tool:
             self.own_calls += 1
         else:
             self.other_calls += 1
 
-    def list_todos(self, todos: list[tuple[object, object]]) -> None:
-        """Take the whole list of the agent's todo items: text and status."""
+    def replace_todos(self, todos: list[tuple[object, object]]) -> None:
+        """Replace the agent's todo list: text and status of each item."""
+        if len(self._former_todos) < _MOST_FORMER_TODOS:
+            self._former_todos.update((each.text, None) for each in self._todos.values())
         self._todos.clear()
         for text, status in todos[:_MOST_TODOS]:
             if isinstance(text, str) and text.strip():
-                self.todo(text, text, status)
+                self.set_todo(text, text, status)
 
-    def todo(self, key: str, text: object, status: object) -> None:
-        """Take one item, or a change of it."""
+    def set_todo(self, key: str, text: object, status: object) -> None:
+        """Add one todo item, or change it."""
         known = self._todos.get(key)
         words = text if isinstance(text, str) and text else known.text if known else ""
         if words and (known or len(self._todos) < _MOST_TODOS):
@@ -144,10 +138,11 @@ class StoryDraft:
             self._todos[key] = Todo(without_private_and_recalled(words)[:300], is_done)
 
     def story(self) -> Story:
-        """The story as far as it was read."""
+        """The story as far as the transcript was read."""
         return Story(
             moments=list(self._moments),
             todos=list(self._todos.values()),
+            former_todos=list(self._former_todos),
             client_title=self.client_title,
             is_interactive=self.is_interactive,
             own_calls=self.own_calls,
@@ -158,9 +153,9 @@ class StoryDraft:
         self._moments.append(moment)
         self._size += len(moment.text) + len(moment.answer)
         if self._size > _MOST_CHARACTERS:
-            self._forget_the_oldest()
+            self._drop_the_oldest()
 
-    def _forget_the_oldest(self) -> None:
+    def _drop_the_oldest(self) -> None:
         # Half at once: a list that lost one at a time would be moved for every line.
         keep_from = _BEGINNING + (len(self._moments) - _BEGINNING) // 2
         self._moments[_BEGINNING:keep_from] = []
@@ -168,8 +163,11 @@ class StoryDraft:
         self._open.clear()
 
 
-def _whole(text: str) -> str:
-    """A text without the secrets that span lines: a single line of one has no shape any more."""
+def clean(text: str) -> str:
+    """A text without what must not be kept, and without secrets that span lines.
+
+    A single line of such a secret has no shape any more by which it could be found later.
+    """
     text = without_private_and_recalled(text)
     if _SPANS_LINES in text:
         from anamnesis.redact import redact
@@ -178,9 +176,9 @@ def _whole(text: str) -> str:
     return text
 
 
-def _ends(text: str, longest: int) -> str:
+def clipped(text: str, longest: int) -> str:
     """A text's beginning and end, where the middle is too much."""
     if len(text) <= longest:
         return text
     half = longest // 2
-    return f"{text[:half]}\n…\n{text[-half:]}"
+    return f"{text[:half].rstrip(SOLID)}\n…\n{text[-half:].lstrip(SOLID)}"

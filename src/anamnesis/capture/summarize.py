@@ -38,6 +38,8 @@ class Summarizer(Protocol):
 class HeuristicSummarizer:
     """The ask, the branch, the files and the outcome, in their own words. Free and repeatable."""
 
+    reads_conversation = False  # so that nobody need look for secrets in it
+
     def summarize(self, session: ParsedSession) -> SummaryResult:
         """A summary, always."""
         title = session.first_prompt.strip().split("\n", 1)[0].strip()[:_MAX_TITLE].strip()

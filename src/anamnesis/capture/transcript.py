@@ -7,13 +7,15 @@ from itertools import islice
 
 from anamnesis.capture.lines import document, entries
 from anamnesis.capture.readers import claude_code, codex, copilot, gemini, opencode
-from anamnesis.capture.session import Draft, ParsedSession
+from anamnesis.capture.session import ParsedSession, SessionDraft
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
     from typing import Any
+
+    from anamnesis.capture.tape import Tape
 
 _LINE_READERS = (codex, copilot, gemini)  # Claude Code is what remains
 _DOCUMENT_READERS = (opencode, gemini)
@@ -26,42 +28,55 @@ def parse_transcript(path: str | os.PathLike[str], *, since: str = "") -> Parsed
     return read_transcript(path, since=since).session().leaving_raw_on_disk(os.fspath(path))
 
 
-def read_transcript(path: str | os.PathLike[str], *, since: str = "") -> Draft:
+def read_transcript(
+    path: str | os.PathLike[str], *, since: str = "", tape: Tape | None = None
+) -> SessionDraft:
     """Everything that a note is made of, in memory that does not grow with the transcript.
 
-    Lines before `since` (an ISO time) belong to the session that this one was forked from.
+    Lines before `since` (an ISO time) belong to the session that this one was forked from. A
+    `tape` takes every turn word for word.
     """
     head = list(islice(entries(path, wanted=_any_line), _LINES_THAT_TELL))
-    for reader in _LINE_READERS:
-        if any(map(reader.is_line_of, head)):
-            return _read_lines(path, reader)
-    if not any(map(claude_code.is_line_of, head)) and (whole := document(path)):
-        for reader in _DOCUMENT_READERS:
-            if reader.is_document(whole):
-                return _read_document(whole, reader)
-    return _read_claude_code(path, since=since)
+    reader = next(filter(None, map(_reader_of, head)), None)
+    if reader in _LINE_READERS:
+        return _read_lines(path, reader, tape)
+    if reader is None and (whole := document(path)):
+        for each in _DOCUMENT_READERS:
+            if each.is_document(whole):
+                return _read_document(whole, each, tape)
+    return _read_claude_code(path, tape, since=since)
+
+
+def _reader_of(entry: dict[str, Any]) -> ModuleType | None:
+    """The reader of the agent that wrote a line; None if it may be anybody's."""
+    readers = (*_LINE_READERS, claude_code)
+    return next((reader for reader in readers if reader.is_line_of(entry)), None)
 
 
 def _any_line(_line: bytes) -> bool:
     return True
 
 
-def _read_lines(path: str | os.PathLike[str], reader: ModuleType) -> Draft:
-    draft = Draft(agent=reader.AGENT)
-    take: Callable[[dict[str, Any], Draft], None] = reader.take
+def _read_lines(
+    path: str | os.PathLike[str], reader: ModuleType, tape: Tape | None
+) -> SessionDraft:
+    draft = SessionDraft(agent=reader.AGENT, tape=tape)
+    take: Callable[[dict[str, Any], SessionDraft], None] = reader.take
     for entry in entries(path, wanted=reader.is_wanted):
         take(entry, draft)
     return draft
 
 
-def _read_document(whole: dict[str, Any], reader: ModuleType) -> Draft:
-    draft = Draft(agent=reader.AGENT)
+def _read_document(whole: dict[str, Any], reader: ModuleType, tape: Tape | None) -> SessionDraft:
+    draft = SessionDraft(agent=reader.AGENT, tape=tape)
     reader.take_document(whole, draft)
     return draft
 
 
-def _read_claude_code(path: str | os.PathLike[str], *, since: str) -> Draft:
-    reader = claude_code.Reader(Draft(agent=claude_code.AGENT), since=since)
+def _read_claude_code(
+    path: str | os.PathLike[str], tape: Tape | None, *, since: str
+) -> SessionDraft:
+    reader = claude_code.Reader(SessionDraft(agent=claude_code.AGENT, tape=tape), since=since)
     for entry in entries(path, wanted=reader.is_wanted):
         reader.take(entry)
     for agent in subagent_transcripts(path):

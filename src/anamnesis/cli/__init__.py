@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from anamnesis.ground.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
@@ -11,66 +12,111 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
     from types import ModuleType
+    from typing import TextIO
 
-# name -> what it does, in the order that `anamnesis --help` shows. A command lives in
-# cli/commands/<name with _ for ->.py and is imported only when it runs.
-COMMANDS = {
-    "init": "set this machine up: store, hooks, MCP server, first sync",
-    "join": "join an existing store from another machine",
-    "host": "let this machine keep the repository that the others join",
-    "doctor": "check everything and say how to fix it",
-    "uninstall": "take back what init added; the notes stay",
-    "config": "show and change the settings of this machine",
-    "write": "write a note",
-    "show": "print one note",
-    "edit": "edit a note in $EDITOR",
-    "list": "list notes, newest first",
-    "search": "find notes by what they say",
-    "delete": "delete a note",
-    "move": "keep a note on this machine, or let it travel",
-    "dashboard": "see and edit the notes in a browser",
-    "status": "counts, sync, and what needs your attention",
-    "reindex": "build the index anew from the files",
-    "embed": "prepare notes for recall by what they say",
-    "serve": "serve the memory tools to an agent (MCP); the default",
-    "sync": "exchange notes with your other machines",
-    "remote": "show, name or create the repository that the machines share",
-    "conflicts": "choose between versions of a note edited on two machines",
-    "history": "list the versions of a note",
-    "diff": "show what changed in a note",
-    "restore": "bring an earlier version of a note back",
-    "undo": "take back a change: a delete, an edit, an import, …",
-    "log": "list the last changes of all notes",
-    "inject": "hook: what a session starts with",
-    "recall-hook": "hook: the notes that answer a prompt",
-    "capture": "hook: a session becomes a note; or old transcripts do",
-    "reflect": "distil session notes into durable ones",
-    "review": "keep or reject notes that no person has seen",
-    "trust": "show which notes sessions are given, by who wrote them",
-    "dedup": "fold notes that say the same",
-    "merge": "make one note of several",
-    "pin": "protect notes from being replaced",
-    "unpin": "take a pin back",
-    "stale": "notes that name what the project no longer has",
-    "forget": "remove notes on all machines, for good",
-    "migrate": "give the notes of a project another key",
-    "backfill-provenance": "say where old notes came from",
-    "import": "take in notes of other programs",
-    "export": "write the notes for elsewhere",
-    "eval": "measure how well recall finds notes",
-    "pause": "remember and recall nothing for a while",
-    "resume": "remember and recall again",
+# heading -> command -> what it does, in the order that `anamnesis --help` shows. A command lives in
+# cli/commands/<name with _ for ->.py, unless _MODULES says otherwise, and is imported only when
+# it runs.
+GROUPS = {
+    "Every day": {
+        "search": "find notes by what they say",
+        "write": "write a note",
+        "show": "print one note",
+        "list": "list notes, newest first",
+        "edit": "edit a note in $EDITOR",
+        "sessions": "read and search sessions word for word",
+        "how": "the commands that worked here",
+        "standup": "what was done lately, by project",
+        "dashboard": "see and edit the notes in a browser",
+        "status": "counts, sync, and what needs your attention",
+        "sync": "exchange notes with your other machines",
+    },
+    "Notes": {
+        "review": "keep or reject notes that you have not seen yet",
+        "delete": "delete notes",
+        "undo": "take back a change: a delete, an edit, an import, …",
+        "history": "list the versions of a note",
+        "diff": "show what changed in a note",
+        "restore": "bring an earlier version of a note back",
+        "log": "list the last changes of all notes",
+        "pin": "give notes to every session and protect them",
+        "unpin": "unpin notes",
+        "move": "keep a note on this machine, or sync it again",
+        "merge": "make one note of several",
+        "dedup": "fold notes that say the same",
+        "stale": "show notes that name what the project no longer has",
+        "reflect": "distil session notes into durable ones",
+        "forget": "remove notes on all machines, for good",
+        "import": "import notes of other programs",
+        "export": "write the notes for elsewhere",
+    },
+    "Machines": {
+        "host": "let this machine keep the repository that the others join",
+        "join": "join an existing store from another machine",
+        "remote": "show, name, create or seal the shared repository",
+        "attach": "use the store from a short-lived container or CI job",
+        "machines": "list your machines; approve or revoke one",
+        "conflicts": "choose between versions of a note edited on two machines",
+    },
+    "Care": {
+        "doctor": "check everything and say how to fix it",
+        "trust": "show which notes sessions are given, by who wrote them",
+        "pause": "remember and recall nothing for a while",
+        "resume": "remember and recall again",
+        "reindex": "rebuild the index from the files",
+        "embed": "prepare notes for recall by what they say",
+        "eval": "measure how well recall finds notes",
+    },
+    "Set-up": {
+        "init": "set this machine up: store, hooks, MCP server, first sync",
+        "config": "show and change the settings of this machine",
+        "completion": "complete commands, options and ids in your shell",
+        "uninstall": "take back what init added; the notes stay",
+    },
+    "Called by agents, and one-offs": {
+        "serve": "serve the memory tools to an agent (MCP)",
+        "inject": "hook: what a session starts with",
+        "recall-hook": "hook: the notes that answer a prompt",
+        "failure-hook": "hook: what helped when a command failed like this before",
+        "capture": "hook: a session becomes a note; or old transcripts do",
+        "migrate": "change the key of a project in its notes",
+        "backfill-provenance": "say where old notes came from",
+    },
 }
+COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
+_MODULES = {"import": "import_", "unpin": "pin", "resume": "pause"}  # `import` is a keyword
 # These never fail and parse their options themselves: argparse exits 2, which blocks a client.
-HOOKS = frozenset({"inject", "recall-hook", "capture"})
+HOOKS = frozenset({"inject", "recall-hook", "failure-hook", "capture"})
+_MOMENTS = HOOKS - {"capture"}  # the client waits for these
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; gives its exit code."""
-    from anamnesis.cli import streams
+    """Run one command; gives its exit code.
 
-    streams.prepare()
-    arguments = streams.decoded(sys.argv[1:]) if argv is None else list(argv)
+    With the arguments of the process, one that a client waits for ends the process here.
+    """
+    if argv is not None:
+        return _ended(list(argv))
+    arguments = list(map(_decoded, sys.argv[1:]))
+    code = _ended(arguments)
+    if not _MOMENTS.isdisjoint(arguments[:1]) or "--detach" in arguments:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """End the process without taking Python apart first, which costs a hook a tenth of its time."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        return  # the interpreter says what is wrong with them
+    os._exit(code)
+
+
+def _ended(arguments: list[str]) -> int:
+    sys.stdout, sys.stderr = _able(sys.stdout), _able(sys.stderr)
     try:
         code = _run(arguments)
         if arguments[:1] and arguments[0] not in HOOKS:  # which look after that themselves
@@ -80,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does; there is nobody to tell.
+        # The reader of the output went away, as `head` does.
         _drop_output()
         return 0
     except OSError as error:
@@ -89,6 +135,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return _complain(arguments, AnamnesisError("The output could not be written: disk full."))
     return code
+
+
+def _able(stream: TextIO | None) -> TextIO:
+    """A standard stream that takes every text; one that is closed takes it nowhere."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")  # until the end
+    known = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
+    if known != "utf8" and hasattr(stream, "reconfigure"):
+        if stream.isatty() or os.environ.get("PYTHONIOENCODING"):
+            stream.reconfigure(errors="backslashreplace")
+        else:
+            stream.reconfigure(encoding="utf-8")  # a file or a program: our data is UTF-8
+    return stream
+
+
+def _decoded(argument: str) -> str:
+    """An argument as UTF-8, also where the locale is too poor to say so."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:  # bytes that the locale has no characters for
+        return os.fsencode(argument).decode("utf-8", "replace")
+    return argument
 
 
 def _complain(arguments: Sequence[str], error: AnamnesisError) -> int:
@@ -105,32 +173,42 @@ def _is_full(error: OSError) -> bool:
 
 
 def _drop_output() -> None:
-    """Let what is still in the buffer go nowhere, so that the interpreter ends quietly."""
-    import os
-
+    """Discard what is still in the buffer, so that the interpreter ends quietly."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"] and arguments[1:]:
         arguments = [arguments[1], "--help"]
-    name = arguments[0] if arguments else "serve"
+    name = arguments[0] if arguments else _default()
     if name in HOOKS and not {"-h", "--help"} & set(arguments):
+        if name in _MOMENTS:
+            import gc
+
+            gc.disable()  # it would look through what a hook keeps until its end anyway
         return int(command(name).run_hook(arguments[1:]))
     if name in COMMANDS:
         return _run_command(name, arguments[1:])
-    if name == "--version":
+    if name in ("-V", "--version"):
         from anamnesis import __version__
 
         sys.stdout.write(f"anamnesis {__version__}\n")
         return 0
-    from anamnesis.cli import overview
+    from anamnesis.cli import reference
 
     if name in ("-h", "--help", "help"):
-        sys.stdout.write(overview.text(COMMANDS))
+        sys.stdout.write(reference.overview())
         return 0
-    sys.stderr.write(overview.unknown(name, COMMANDS))
+    sys.stderr.write(reference.unknown(name))
     return EXIT_USAGE
+
+
+def _default() -> str:
+    """What runs without a command: agents start a server so, and people look around."""
+    for stream in (sys.stdin, sys.stdout):
+        if stream is None or not stream.isatty():
+            return "serve"
+    return "--help"
 
 
 def _run_command(name: str, options: list[str]) -> int:
@@ -147,24 +225,25 @@ def _run_command(name: str, options: list[str]) -> int:
 
 def command(name: str) -> ModuleType:
     """The module of a command."""
-    from importlib import import_module
-
-    module = {"import": "import_"}.get(name, name.replace("-", "_"))  # `import` names no module
-    return import_module(f"anamnesis.cli.commands.{module}")
+    module = f"anamnesis.cli.commands.{_MODULES.get(name, name.replace('-', '_'))}"
+    __import__(module)  # importlib would load `warnings` for every hook
+    return sys.modules[module]
 
 
 def command_parser(name: str) -> ArgumentParser:
     """The argument parser of a command."""
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from anamnesis.cli.arguments import Parser
 
     module = command(name)
-    parser = ArgumentParser(
+    parser = Parser(
         prog=f"anamnesis {name}",
         description=(module.__doc__ or "").strip(),
         epilog=getattr(module, "EXAMPLES", None),
-        formatter_class=RawDescriptionHelpFormatter,
     )
+    parser.set_defaults(invoked_as=name)  # for a module that has two commands
     module.add_arguments(parser)
+    if name not in HOOKS:
+        parser.add_color()
     return parser
 
 

@@ -1,23 +1,43 @@
-"""Arguments that several commands share, and opening the store that they work on."""
+"""What commands share: their parser, arguments, opening the store, and taking changes back."""
 
 from __future__ import annotations
 
 import os
 import re
-from argparse import ArgumentTypeError
-from datetime import datetime
-from typing import TYPE_CHECKING
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentParser,
+    ArgumentTypeError,
+    RawDescriptionHelpFormatter,
+)
+from collections.abc import Iterable
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NoReturn
 
-from anamnesis.config import home_directory
-from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.cli import output, tables
+from anamnesis.config import home_directory, is_ephemeral
+from anamnesis.ground import clock
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_USAGE, InvalidInput
+from anamnesis.hooks import background
+from anamnesis.notes.fields import SCOPES, SOURCES, TYPES
+from anamnesis.operations.notes import undo
+from anamnesis.operations.notes.search import Filters
 from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Callable
+    from argparse import Namespace
+    from collections.abc import Callable, Iterator, Sequence
 
 _LAST_PORT = 65535
+_MOST_NAMED = 10
+_CHOICE = re.compile(r"argument (.+?): invalid choice: '?(.*?)'? \(choose from (.*)\)", re.DOTALL)
+_MISSING = "the following arguments are required: "
+_UNKNOWN = "unrecognized arguments: "
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ].+)?)?)?")
 
 
@@ -53,9 +73,30 @@ def add_count(
     parser.add_argument(name, metavar="N", type=_at_least(least), default=default, help=help)
 
 
-def add_date(parser: ArgumentParser, name: str, *, help: str) -> None:
+def add_limit(parser: ArgumentParser, *, default: int, least: int = 1) -> None:
+    """How many lines a list has."""
+    usual = f"{default}{'' if least else '; 0 is all of them'}" if default else "all of them"
+    parser.add_argument(
+        "-k", "--limit", metavar="N", type=_at_least(least), default=default,
+        help=f"at most N; default: {usual}",
+    )  # fmt: skip
+
+
+def add_offset(parser: ArgumentParser) -> None:
+    """Where a page of a list starts."""
+    add_count(parser, "--offset", default=0, help="skip the first N", least=0)
+
+
+def add_date(parser: ArgumentParser, name: str, *, help: str, default: object = None) -> None:
     """An option that names a day, or more or less than a day."""
-    parser.add_argument(name, metavar="DATE", type=_date, help=help)
+    parser.add_argument(name, metavar="WHEN", type=date, default=default, help=help)
+
+
+def add_since(parser: ArgumentParser, *, default: object = None) -> None:
+    """From when on."""
+    add_date(
+        parser, "--since", default=default, help="only from then on: 30d, 12h, 2026-11, 2026-11-15"
+    )
 
 
 def port(text: str) -> int:
@@ -65,14 +106,17 @@ def port(text: str) -> int:
     return int(text)
 
 
-def _date(text: str) -> str:
-    """The type of a date as far as it is given; it is compared as it stands."""
+def date(text: str) -> str:
+    """The type of a date as far as it is given, or of a time so long ago; compared as text."""
+    if re.fullmatch(r"\d{1,5}[hdw]", text):
+        then = datetime.fromtimestamp(clock.since(text), UTC)
+        return then.isoformat(timespec="seconds")
     rest = {4: "-01-01", 7: "-01"}.get(len(text), "")
     try:
         datetime.fromisoformat(text + rest if _DATE.fullmatch(text) else "")
     except ValueError:
         raise ArgumentTypeError(
-            f"{text!r} is not a date; write 2026, 2026-11, 2026-11-15 or 2026-11-15T08:30"
+            f"{text!r} is not a date; write 2026, 2026-11, 2026-11-15, 2026-11-15T08:30 or 30d"
         ) from None
     return text
 
@@ -92,7 +136,45 @@ def add_filters(parser: ArgumentParser) -> None:
     """Options that narrow a list or a search."""
     add_project(parser)
     parser.add_argument("--type", choices=TYPES, help="only this type")
-    parser.add_argument("--scope", choices=SCOPES, help="only notes that travel, or that stay here")
+    parser.add_argument("--scope", choices=SCOPES, help="only notes that are synced, or local only")
+    parser.add_argument(
+        "--tag", action="append", default=[], help="only notes with this tag; may be repeated"
+    )
+    parser.add_argument("--machine", default="", help="only notes written on this machine")
+    parser.add_argument("--source", choices=SOURCES, help="only notes that came from there")
+    add_since(parser)
+    add_date(parser, "--until", help="updated then or earlier")
+    add_date(parser, "--as-of", help="what was there then and not replaced yet, as it reads today")
+    parser.add_argument("--file", default="", help="only notes that mention this file or path")
+
+
+def filters_of(args: Namespace, *, include_superseded: bool) -> Filters:
+    """What those options ask for."""
+    project = project_of(args.project)
+    return Filters(
+        projects=(project,) if project else (),
+        type=args.type or "",
+        scope=args.scope or "",
+        tags=tuple(args.tag),
+        machine=args.machine,
+        source=args.source or "",
+        since=args.since or "",
+        until=args.until or "",
+        as_of=args.as_of or "",
+        file=args.file,
+        include_superseded=include_superseded,
+    )
+
+
+def text_of(path: str) -> str:
+    """The text of a file that an option names. Raises InvalidInput."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as stream:
+            return stream.read()
+    except OSError as error:
+        raise InvalidInput(f"Cannot read {path}: {(error.strerror or '').lower()}.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Cannot read {path}: it is not UTF-8.") from error
 
 
 def project_of(argument: str | None) -> str | None:
@@ -100,3 +182,132 @@ def project_of(argument: str | None) -> str | None:
     if argument is None or not (argument == "." or argument.startswith(("./", "../", os.sep))):
         return argument
     return resolve_project_key(argument)
+
+
+@contextmanager
+def store_to_change(command: str, *, wait: bool = True) -> Iterator[MemoryStore]:
+    """The store, after what an interrupted command left half-way was rolled back and reported.
+
+    A command that plans from what the notes say waits for a change of another process.
+    """
+    with open_store() as store:
+        if rolled_back := undo.roll_back(store, wait=wait):
+            output.talk(f"{command}: {rolled_back}")
+        yield store
+    if is_ephemeral():
+        background.complete(["sync"])
+
+
+def add_no_sync(parser: ArgumentParser) -> None:
+    """An option of version 0.1.x, which synced after a change; nothing does so now."""
+    parser.add_argument("--no-sync", action="store_true", help=SUPPRESS)
+
+
+def add_undo(parser: ArgumentParser, *, what: str = "--apply") -> None:
+    """Declare the option."""
+    parser.add_argument("--undo", action="store_true", help=f"take back the last {what}")
+
+
+def take_back(store: MemoryStore, command: str, *, kind: str = "") -> int:
+    """Take back what a command did last, and report it."""
+    report(command, undo.undo(store, kind=kind or command))
+    return 0
+
+
+def report(command: str, undone: undo.Undone) -> None:
+    """Print what was taken back, what was left, and how to do it again."""
+    output.say(f"{command}: took back {undone.unit.summary} ({counted(undone.notes, 'note')})")
+    for path in undone.left[:_MOST_NAMED]:
+        output.talk(f"{command}: {path} was changed since and is left as it is")
+    if len(undone.left) > _MOST_NAMED:
+        output.talk(f"{command}: and {len(undone.left) - _MOST_NAMED} more")
+    if undone.redo:
+        output.talk(f"do it again:  anamnesis undo {undone.redo}")
+
+
+class Parser(ArgumentParser):
+    """An argument parser that answers a mistake with what would be right."""
+
+    def __init__(self, **options: object) -> None:
+        options = {"formatter_class": RawDescriptionHelpFormatter, **options}
+        super().__init__(**options)  # type: ignore[arg-type]
+
+    def add_color(self) -> None:
+        """Declare the option that every command for people has."""
+        self.add_argument(
+            "--color", choices=tables.COLORS, action=_Color, default=SUPPRESS,
+            help="auto (the default: on a terminal, unless NO_COLOR is set), always or never",
+        )  # fmt: skip
+
+    def error(self, message: str) -> NoReturn:
+        """End with the mistake in one line."""
+        self.exit(EXIT_USAGE, f"{self.prog}: {self._explained(message)}\n")
+
+    def _explained(self, message: str) -> str:
+        if message.startswith(_UNKNOWN):
+            return self._unknown(message.removeprefix(_UNKNOWN))
+        if message.startswith(_MISSING):
+            return f"{message.removeprefix(_MISSING)} is missing; write:  {self.form()}"
+        if choice := _CHOICE.match(message):
+            what, given, listed = choice.groups()
+            known = [name.strip("' ") for name in listed.split(",")]
+            close = get_close_matches(given, known, n=1)
+            guess = f"; did you mean {close[0]}?" if close else ""
+            where = what if what.startswith("-") else "it"
+            return f"{given!r} is not possible; {where} is one of {', '.join(known)}{guess}"
+        return f"{message.removeprefix('argument ')}; see:  {self.prog} --help"
+
+    def _unknown(self, given: str) -> str:
+        first = given.split(maxsplit=1)[0] if given.split() else given
+        if not first.startswith("-"):
+            return f"{given!r} is too much; write:  {self.form()}"
+        known = [name for parser in self._with_actions() for name in parser.option_names()]
+        close = get_close_matches(first.partition("=")[0], known, n=1)
+        guess = f"did you mean {close[0]}?" if close else f"see:  {self.prog} --help"
+        return f"there is no option {first}; {guess}"
+
+    def _with_actions(self) -> Iterator[Parser]:
+        yield self
+        yield from subparsers(self).values()
+
+    def option_names(self) -> list[str]:
+        """The options, in every spelling."""
+        return [name for action in self._actions for name in action.option_strings]
+
+    def form(self) -> str:
+        """How the command is written, with what it needs."""
+        needed = [_written(action) for action in self._actions if _is_needed(action)]
+        return " ".join([self.prog, *needed])
+
+
+def subparsers(parser: ArgumentParser) -> dict[str, Parser]:
+    """The parsers of a command's actions by their names."""
+    for action in parser._actions:  # noqa: SLF001  argparse has no public way to ask
+        if isinstance(action.choices, dict):
+            return action.choices
+    return {}
+
+
+class _Color(Action):
+    def __call__(
+        self,
+        parser: ArgumentParser,  # noqa: ARG002
+        namespace: Namespace,  # noqa: ARG002
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        tables.color = str(values)
+
+
+def _is_needed(action: Action) -> bool:
+    return action.required or (not action.option_strings and action.nargs != "*")
+
+
+def _written(action: Action) -> str:
+    name = action.metavar or action.dest.upper()
+    value = name if isinstance(name, str) else " ".join(name)
+    if isinstance(action.choices, Iterable) and not action.metavar:
+        value = "|".join(map(str, action.choices))
+    if action.option_strings:
+        return f"{action.option_strings[-1]} {value}"
+    return f"[{value}]" if action.nargs == "?" else value

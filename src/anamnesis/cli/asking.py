@@ -1,14 +1,33 @@
-"""Asking a person on the terminal, and refusing to guess when nobody is there."""
+"""Asking the person at the terminal: yes or no, one key, a line, or a text in their editor."""
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground import atomic, process
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class EditKept(AnamnesisError):
+    """An edit could not be used; the edited text is kept in a file."""
+
+    def __init__(self, cause: AnamnesisError, path: str) -> None:
+        super().__init__(
+            cause.message,
+            hint=f"{cause.hint} Your text is kept in {path}".strip(),
+            exit_code=cause.exit_code,
+        )
 
 
 def confirmed(question: str, *, yes: bool) -> bool:
-    """Whether a person agrees; without a terminal only `--yes` does."""
+    """Whether the person agrees; raises InvalidInput without a terminal, unless `yes`."""
     if yes:
         return True
     if not sys.stdin.isatty():
@@ -20,8 +39,30 @@ def confirmed(question: str, *, yes: bool) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
+def line(question: str, default: str) -> str:
+    """The person's answer; the default without a terminal, or if they just press Enter."""
+    if not sys.stdin or not sys.stdin.isatty():
+        return default
+    sys.stderr.write(f"{question}: ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline()
+    if not answer:  # the person closed the input, which is no agreement
+        sys.stderr.write("\n")
+        raise KeyboardInterrupt
+    return answer.strip() or default
+
+
+def secret(question: str) -> str:
+    """A line that is not shown while it is typed; without a terminal, the first line of input."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    import getpass
+
+    return getpass.getpass(f"{question}: ").strip()
+
+
 def one_key(question: str, keys: str) -> str:
-    """The key that a person pressed, one of some; `q` at the end of input."""
+    """The key that the person pressed, one of some; `q` at the end of input."""
     while True:
         sys.stderr.write(question)
         sys.stderr.flush()
@@ -31,6 +72,26 @@ def one_key(question: str, keys: str) -> str:
             return "q"
         if pressed.lower() in keys:
             return pressed.lower()
+
+
+@contextmanager
+def edited(text: str) -> Iterator[str]:
+    """What $VISUAL or $EDITOR makes of a text, which stays in its file until it was used.
+
+    Raises InvalidInput if the editor fails, and EditKept if what it left could not be used.
+    """
+    descriptor, path = tempfile.mkstemp(prefix="anamnesis-", suffix=".md")
+    with open(descriptor, "w", encoding="utf-8", newline="") as stream:
+        stream.write(text)
+    try:
+        _open_editor(path)
+        yield _read(path)
+    except AnamnesisError as error:
+        if os.path.exists(path) and _read(path) != text:
+            raise EditKept(error, path) from error
+        atomic.remove(path)
+        raise
+    atomic.remove(path)
 
 
 def _pressed() -> str:
@@ -48,3 +109,18 @@ def _pressed() -> str:
         return sys.stdin.read(1)
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _open_editor(path: str) -> None:
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    code = process.interact([*process.words(editor), path])
+    if code != 0:
+        raise InvalidInput(f"{editor} ended with exit code {code}; nothing was changed.")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise InvalidInput("The editor left no file; nothing was changed.") from None

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 def sync(arguments: Sequence[str]) -> int | None:
     """Start a sync in the background; None if the options are not only those that it takes."""
-    handed_on = [given for given in arguments if given != "--detach"]
-    if any(not _is_plain(given) for given in handed_on):
+    handed_on = [option for option in arguments if option != "--detach"]
+    if any(not _is_plain(option) for option in handed_on):
         return None
     from anamnesis.hooks import background
 
@@ -21,10 +21,10 @@ def sync(arguments: Sequence[str]) -> int | None:
     return 0
 
 
-def _is_plain(given: str) -> bool:
-    if given == "--accept-deletions":
+def _is_plain(option: str) -> bool:
+    if option == "--accept-deletions":
         return True
-    name, _, seconds = given.partition("=")
+    name, _, seconds = option.partition("=")
     try:
         return name == "--timeout" and float(seconds) > 0
     except ValueError:

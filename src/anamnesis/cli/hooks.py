@@ -2,7 +2,7 @@
 
 Exit code 2 of a hook blocks the client and any other than 0 drops its output, so every way out of
 here is 0, `SystemExit` included. Options are read without argparse, which would cost a hook as
-much time as the search itself; an option that nobody knows is passed over.
+much time as the search itself; an unknown option is ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Option:
 
 
 class Options:
-    """The options as they were given: the last one counts, and what nobody knows does not."""
+    """The options of a call: the last of a kind counts, and unknown ones are ignored."""
 
     def __init__(self, options: Mapping[str, Option], arguments: Sequence[str]) -> None:
         self._values: dict[str, str | bool | None] = {
@@ -62,8 +62,16 @@ class Options:
         return int(value) if value and value.lstrip("-").isdecimal() else None
 
     def flag(self, name: str) -> bool:
-        """Whether a flag was given."""
+        """Whether a flag is set."""
         return self._values[name] is True
+
+
+def moment_options(clients: str) -> dict[str, Option]:
+    """The options of a hook that gives a session something at one moment."""
+    return {
+        "--project": Option("the project; default: that of the payload's directory", metavar="KEY"),
+        "--format": Option(f"{clients}; default: claude", metavar="CLIENT", default="claude"),
+    }
 
 
 def declare(parser: ArgumentParser, options: Mapping[str, Option]) -> None:
@@ -88,7 +96,7 @@ def guarded(hook: str, work: Callable[[], str], *, area: str = "") -> int:
 
 def _open_missing_streams() -> None:
     # A client may close our streams. The next file opened would then be "standard output", and
-    # what we print would end up inside of it: in the index, for example.
+    # what we print would end up in it: in the index, for example.
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
@@ -107,7 +115,7 @@ def _print(text: str) -> None:
             stream.write(text.encode("utf-8", "replace"))
         sys.stdout.flush()
     except (OSError, ValueError):
-        # Nobody reads any more. What is left in the buffer must not raise at exit.
+        # The reader is gone. What is left in the buffer must not raise at exit.
         sys.stdout = None
 
 

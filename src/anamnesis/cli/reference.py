@@ -1,33 +1,119 @@
-"""The reference page of all commands, made from their parsers."""
+"""What the commands are, made from their parsers: overview, reference page, man page."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+import textwrap
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
-from anamnesis.cli import COMMANDS, command_parser
+from anamnesis import __version__
+from anamnesis.cli import COMMANDS, GROUPS, command_parser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ABOUT = "memory for coding agents, as markdown files that travel with git"
+EXIT_CODES = {
+    "0": "done; offline counts as done, the next sync goes on",
+    "1": "it failed; the reason is on standard error",
+    "2": "the command line is wrong",
+    "3": "a conflict waits for your choice",
+    "4": "nothing is set up here yet",
+    "5": "another process holds the store; try again",
+}
+_PLACES = {
+    "~/.anamnesis": "the store; ANAMNESIS_HOME names another",
+    "~/.anamnesis/memory": "the notes, one markdown file each, a git repository",
+    "~/.anamnesis/config.json": "the settings of this machine",
+}
+
+
+def overview() -> str:
+    """What `anamnesis --help` prints."""
+    width = max(map(len, COMMANDS)) + 2
+    parts = [f"Anamnesis: {ABOUT}.\n\nusage: anamnesis COMMAND [options]\n"]
+    for heading, commands in GROUPS.items():
+        lines = "".join(f"  {name:<{width}}{what}\n" for name, what in commands.items())
+        parts.append(f"{heading}\n{lines}")
+    named = ", ".join(f"{code} {what.partition(';')[0]}" for code, what in EXIT_CODES.items())
+    codes = textwrap.fill(f"Exit codes: {named}.", 78, subsequent_indent="  ")
+    parts.append(
+        "  anamnesis COMMAND --help   options and examples of one command\n"
+        "  anamnesis -V               the version\n"
+    )
+    parts.append(f"{codes}\n\nThe store is ~/.anamnesis, or ANAMNESIS_HOME.\n")
+    return "\n".join(parts)
+
+
+def unknown(name: str) -> str:
+    """The answer to a command that does not exist."""
+    close = get_close_matches(name, COMMANDS, n=1)
+    guess = f"Did you mean `anamnesis {close[0]}`?" if close else "See:  anamnesis --help"
+    return f"anamnesis: there is no command {name!r}. {guess}\n"
 
 
 def page() -> str:
     """The text of docs/reference/cli.md."""
+    parts = ["# Commands\n\nMade from the commands' own help by `make docs`.\n"]
+    with _eighty_columns():
+        for heading, commands in GROUPS.items():
+            parts.append(f"\n## {heading}\n")
+            parts += [_section(name, what) for name, what in commands.items()]
+    codes = "".join(f"| {code} | {what} |\n" for code, what in EXIT_CODES.items())
+    parts.append(f"\n## Exit codes\n\n| code | meaning |\n|---|---|\n{codes}")
+    return "".join(parts)
+
+
+def man_page() -> str:
+    """The manual page, in the language of man(7)."""
+    parts = [
+        f'.TH ANAMNESIS 1 "" "Anamnesis {__version__}" "Anamnesis"\n',
+        f".SH NAME\nanamnesis \\- {ABOUT}\n",
+        ".SH SYNOPSIS\n.B anamnesis\n.I COMMAND\n[options]\n",
+    ]
+    with _eighty_columns():
+        for heading, commands in GROUPS.items():
+            parts.append(f".SH {heading.upper()}\n")
+            for name, what in commands.items():
+                parts.append(f".SS anamnesis {_man(name)}\n{_man(what)}\n.PP\n.nf\n")
+                parts.append(f"{_man(_help(name))}\n.fi\n")
+    parts.append(".SH EXIT STATUS\n")
+    parts += [f".TP\n{code}\n{_man(what)}\n" for code, what in EXIT_CODES.items()]
+    parts.append(".SH FILES\n")
+    parts += [f".TP\n.I {_man(path)}\n{_man(what)}\n" for path, what in _PLACES.items()]
+    return "".join(parts)
+
+
+def _man(text: str) -> str:
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^(?=[.'])", r"\\&", escaped, flags=re.MULTILINE)
+
+
+def _section(name: str, what: str) -> str:
+    body = "\n".join(f"    {line}".rstrip() for line in _help(name).splitlines())
+    return f"\n### {name}: {what}\n\n{body}\n"
+
+
+def _help(name: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", command_parser(name).format_help()).strip()
+
+
+@contextmanager
+def _eighty_columns() -> Iterator[None]:
     # The width of a terminal would otherwise decide where lines break.
     before, os.environ["COLUMNS"] = os.environ.get("COLUMNS"), "80"
     try:
-        sections = [_section(name, what) for name, what in COMMANDS.items()]
+        yield
     finally:
         if before is None:
             del os.environ["COLUMNS"]
         else:
             os.environ["COLUMNS"] = before
-    return "# Commands\n\nMade from the commands' own help by `make docs`.\n" + "".join(sections)
-
-
-def _section(name: str, what: str) -> str:
-    help = re.sub(r"\x1b\[[0-9;]*m", "", command_parser(name).format_help())
-    body = "\n".join(f"    {line}".rstrip() for line in help.strip().splitlines())
-    return f"\n## {name}: {what}\n\n{body}\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(man_page() if "--man" in sys.argv else page())

@@ -1,33 +1,39 @@
-"""What `init`, `join` and `host` share: the options, the questions, and what is said at the end."""
+"""What `init`, `join` and `host` share: options, questions, and the closing words."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.cli import output
+from anamnesis.cli import asking, output
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.onboard import journey, selftest
 from anamnesis.onboard.agents import AGENTS, claude
-from anamnesis.operations.travel import remote as connect
-from anamnesis.sync.remote import shown
+from anamnesis.operations.machine import settings
+from anamnesis.operations.travel import remote as remotes
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
 
     from anamnesis.onboard.journey import Journey, Wishes
+    from anamnesis.onboard.plan import FileChange
 
 _BACKFILL_DAYS = 30
 
 
-def add_options(parser: ArgumentParser) -> None:
+def add_options(
+    parser: ArgumentParser, *, machine: str = "the host's name", asks: bool = True
+) -> None:
     """Declare what all of them take."""
-    parser.add_argument("--yes", action="store_true", help="do not ask, take the defaults")
+    if asks:
+        parser.add_argument("--yes", action="store_true", help="do not ask, take the defaults")
     parser.add_argument("--home", metavar="DIR", help="where the store is; default: ~/.anamnesis")
-    parser.add_argument("--machine-id", metavar="NAME", help="default: the host's name")
+    parser.add_argument("--machine-id", metavar="NAME", help=f"default: {machine}")
     parser.add_argument(
         "--agents", metavar="LIST", default="auto",
         help=f"auto (the default), or some of {','.join(AGENTS)}",
@@ -42,16 +48,16 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--no-hooks", action="store_true", help="do not install hooks")
 
 
-def wishes_of(args: Namespace, *, remote: str | None) -> Wishes:
-    """What the options ask for; the machine's name is asked for if nobody named it."""
+def wishes_of(args: Namespace, *, remote: str | None, install_id: str = "") -> Wishes:
+    """What the options ask for; the machine's name is asked for if no option gives it."""
     named = args.machine_id or config.resolve_machine_id()
     if not args.machine_id and not args.yes and not getattr(args, "print", False):
         named = ask("Name of this machine", named)
     stored = config._store_config()  # noqa: SLF001
     return journey.Wishes(
         machine_id=journey.machine_name(named),
-        install_id=str(stored.get("install_id") or os.urandom(8).hex()),
-        remote=connect.address(remote) if remote else None,
+        install_id=str(stored.get("install_id") or install_id or os.urandom(8).hex()),
+        remote=remotes.address(remote) if remote else None,
         agents=args.agents,
         rules=tuple(getattr(args, "rules", None) or ()),
         command=journey.command_line(args.command),
@@ -63,26 +69,43 @@ def wishes_of(args: Namespace, *, remote: str | None) -> Wishes:
 
 
 def ask(question: str, default: str) -> str:
-    """An answer from the person; the default if there is nobody to ask."""
-    if not sys.stdin or not sys.stdin.isatty():
-        return default
-    sys.stderr.write(f"{question} [{shown(default)}]: ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline()
-    if not answer:  # the person closed the input, which is no agreement
-        sys.stderr.write("\n")
-        raise KeyboardInterrupt
-    return answer.strip() or default
+    """An answer typed at the terminal; the default if there is none."""
+    return asking.line(f"{question} [{remotes.shown(default)}]", default)
 
 
 def agrees(question: str) -> bool:
-    """Whether the person says yes; nobody there means yes, because defaults are safe."""
+    """Whether the answer is yes, as it is without a terminal, because the defaults are safe."""
     return ask(f"{question} (y/n)", "y").lower() in ("y", "yes")
 
 
-def show_plan(work: Journey) -> None:
+def agrees_to_remote(url: str, *, yes: bool) -> bool:
+    """Say what another remote would be sent, and ask; the first one goes without a question."""
+    switch = remotes.switch_to(url)
+    if switch is None:
+        return True
+    output.talk(str(switch))
+    if asking.confirmed("Change the remote?", yes=yes):
+        return True
+    output.talk("nothing was changed")
+    return False
+
+
+def say_changes(changes: Iterable[FileChange], *, diff: bool = False) -> None:
+    """Print for a program which files change, and how if that is asked for."""
+    output.say_json(
+        [
+            {"what": change.what, "path": change.path, **({"diff": change.diff} if diff else {})}
+            for change in changes
+        ]
+    )
+
+
+def show_plan(work: Journey, *, as_json: bool) -> None:
     """Print what would change as a diff."""
     plan = work.plan
+    if as_json:
+        say_changes(plan.changes, diff=True)
+        return
     output.say(plan.text.rstrip("\n") if plan.changes else "nothing to change")
 
 
@@ -111,18 +134,18 @@ def prove(work: Journey) -> bool:
         steps.append(selftest.handshake(work.setup))
     failed = [step for step in steps if not step.worked]
     for step in failed:
-        output.talk(f"self-test: {step.name} does not work: {step.said}")
+        output.talk(f"self-test: {step.name} does not work: {step.detail}")
     if not failed:
         output.talk(f"self-test: {', '.join(step.name for step in steps)}: all work")
     return not failed
 
 
 def first_sync() -> bool:
-    """Exchange notes for the first time; trouble is told and does not undo the set-up."""
-    from anamnesis.onboard import travel
+    """Exchange notes for the first time; an error is shown and does not undo the set-up."""
+    from anamnesis.operations.travel import sync
 
     try:
-        result = travel.first_sync().result
+        result = sync.first_sync().result
     except AnamnesisError as error:
         output.complain("sync", error)
         return False
@@ -130,22 +153,37 @@ def first_sync() -> bool:
     return not result.error
 
 
+def offer_summaries(args: Namespace) -> None:
+    """Offer summaries by your own Claude Code, with their cost; unasked it is only mentioned."""
+    if not shutil.which("claude") or config.setting("reflection_provider"):
+        return
+    if not args.yes and sys.stdin and sys.stdin.isatty():
+        output.talk("Session notes are made without a model. Your own Claude Code can write them")
+        output.talk("instead: one request for each session, up to 18,000 tokens in and 1,000 out,")
+        output.talk("counted against your plan; no key. Secrets are removed before it is asked.")
+        if ask("Let Claude Code write them? (y/n)", "n").lower() in ("y", "yes"):
+            settings.change("reflection_provider", "claude-cli")
+            output.talk("summaries: by Claude Code; off again:")
+            output.talk("  anamnesis config unset reflection_provider")
+        return
+    output.talk("Session notes can be written by your own Claude Code, one request for each:")
+    output.talk("  anamnesis config set reflection_provider claude-cli")
+
+
 def offer_backfill(args: Namespace) -> None:
-    """Offer to turn old transcripts into notes; without a person it is only mentioned."""
-    from anamnesis.capture import discovery
-    from anamnesis.operations.sessions.sweep import backfill
+    """Offer to turn old transcripts into notes; without a terminal it is only mentioned."""
+    from anamnesis.operations.sessions.sweep import backfill, uncaptured
 
     home = config.home_directory()
-    old = discovery.uncaptured(home, since=0.0)
-    if not old:
+    number = uncaptured(home)
+    if not number:
         return
+    earlier = counted(number, "earlier session")
     interactive = not args.yes and sys.stdin and sys.stdin.isatty()
-    if interactive and agrees(
-        f"Turn {counted(len(old), 'earlier session')} on this machine into notes?"
-    ):
+    if interactive and agrees(f"Turn {earlier} on this machine into notes?"):
         with output.progress("reading transcripts") as progress:
             done = backfill(home, progress=progress)
         output.talk(f"back-fill: {counted(done.written, 'note')}, {done.skipped} skipped")
         return
-    output.talk(f"{counted(len(old), 'earlier session')} on this machine can become notes:")
+    output.talk(f"{earlier} on this machine can become notes:")
     output.talk(f"  anamnesis capture --backfill --since {_BACKFILL_DAYS}d")

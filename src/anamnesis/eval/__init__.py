@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anamnesis.eval.build import build_eval_candidates
+from anamnesis.eval.cases import build_eval_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anamnesis.notes.note import MemoryType, Scope
+    from anamnesis.notes.fields import MemoryType, Scope
     from anamnesis.store import MemoryStore
 
 __all__ = ["RecallCase", "RecallReport", "build_eval_candidates", "recall_at_k", "report"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from anamnesis.ground.records import record
 
@@ -18,9 +17,10 @@ _DEEPEST_INCLUDE = 4
 
 @record
 class Repository:
-    """A working tree, the git directory that its worktrees share, and the name of the whole."""
+    """A working tree, its git directory, the one that its worktrees share, and the whole's name."""
 
     top: str
+    own: str
     common: str
     name: str
 
@@ -40,7 +40,7 @@ def find_repository(directory: str) -> Repository | None:
 
 
 def read_origin(repository: Repository) -> str | None:
-    """The URL of origin, None if there is none, or ASK_GIT if the files do not settle it."""
+    """The URL of origin, None if there is none, or ASK_GIT if the files do not tell."""
     own = _read(os.path.join(repository.common, "config"))
     if own is None or not _belongs_to_us(repository):
         return ASK_GIT
@@ -50,13 +50,26 @@ def read_origin(repository: Repository) -> str | None:
     return _origin_in(own)
 
 
+def current_branch(directory: str) -> str:
+    """The branch that is checked out where a directory is; empty outside one."""
+    repository = find_repository(os.path.abspath(directory))
+    head = _read(os.path.join(repository.own, "HEAD")) if repository else None
+    return (head or "").strip().partition("ref: refs/heads/")[2]
+
+
 def resolve_ssh_alias(url: str) -> str:
     """The URL with an alias of `~/.ssh/config` replaced by the host that it stands for."""
-    match = re.match(r"^(?P<head>(?:ssh://)?(?:[^@/]+@)?)(?P<host>[^:/@]+)(?P<tail>[:/].*)$", url)
-    if not match or ("://" in url and not url.startswith("ssh://")) or url.startswith("/"):
+    if ("://" in url and not url.startswith("ssh://")) or url.startswith("/"):
         return url
-    host = _ssh_host_name(os.path.expanduser(os.path.join("~", ".ssh", "config")), match["host"])
-    return f"{match['head']}{host}{match['tail']}" if host else url
+    rest = url.removeprefix("ssh://")
+    user, at, after = rest.partition("@")
+    rest = after if at and user and "/" not in user else rest
+    alias = rest.partition("/")[0].partition(":")[0]
+    if not alias or "@" in alias or alias == rest:
+        return url
+    host = _ssh_host_name(os.path.expanduser(os.path.join("~", ".ssh", "config")), alias)
+    head = url[: len(url) - len(rest)]
+    return f"{head}{host}{rest.removeprefix(alias)}" if host else url
 
 
 def _git_directory(dot_git: str) -> str | None:
@@ -72,10 +85,10 @@ def _git_directory(dot_git: str) -> str | None:
 def _describe(top: str, git_directory: str) -> Repository:
     shared = _read(os.path.join(git_directory, "commondir"))
     if shared is None:
-        return Repository(top, git_directory, os.path.basename(top))
+        return Repository(top, git_directory, git_directory, os.path.basename(top))
     common = os.path.normpath(os.path.join(git_directory, shared.strip()))
     main = os.path.dirname(common) if os.path.basename(common) == ".git" else common
-    return Repository(top, common, os.path.basename(main).removesuffix(".git"))
+    return Repository(top, git_directory, common, os.path.basename(main).removesuffix(".git"))
 
 
 def _device(directory: str) -> int | None:
@@ -118,15 +131,15 @@ def _origin_in(config: str) -> str | None:
     section = ""
     for line in config.splitlines():
         stripped = line.strip()
-        header = re.match(r"^\[([^\]]*)\]\s*(.*)$", stripped)
-        if header:
-            section, stripped = header[1], header[2]
-        if not re.fullmatch(r'(?i:remote)\s+"origin"', section.strip()):
+        if stripped.startswith("[") and "]" in stripped:
+            section, _, stripped = stripped[1:].partition("]")
+        kind, _, name = section.strip().replace("\t", " ").partition(" ")
+        if kind.lower() != "remote" or name.strip() != '"origin"':
             continue
-        entry = re.match(r"(?i)^url\s*=\s*(.*)$", stripped)
-        if entry:
-            plain = re.fullmatch(r"[^\"\\;#]+", entry[1])
-            return entry[1].strip() if plain else ASK_GIT
+        key, equals, value = stripped.partition("=")
+        if equals and key.strip().lower() == "url":
+            plain = value.strip() and not any(mark in value for mark in '"\\;#')
+            return value.strip() if plain else ASK_GIT
     return None
 
 
@@ -142,8 +155,8 @@ def _ssh_host_name(path: str, alias: str, depth: int = 0) -> str | None:
         elif keyword == "hostname" and applies and value:
             return value.replace("%h", alias)
         elif keyword == "include" and applies and depth < _DEEPEST_INCLUDE:
-            found = (_ssh_host_name(file, alias, depth + 1) for file in _included(value))
-            if host := next(filter(None, found), None):
+            hosts = (_ssh_host_name(file, alias, depth + 1) for file in _included(value))
+            if host := next(filter(None, hosts), None):
                 return host
     return None
 

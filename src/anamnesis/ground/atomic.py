@@ -1,25 +1,39 @@
-"""The one way a file is written: whole, durable, or not at all."""
+"""The one way a file is written: whole, durable, or not at all.
+
+Between a comparison and a rename there is always a moment in which an editor may save. So
+`exchange` swaps the names of the old and the new file, which keeps the displaced version until it
+has been compared; a save that came in between is put back.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
+import time
 
 from anamnesis.ground.errors import NotWritable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Sequence
 
 TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan takes half a file for a note
+_IS_WINDOWS = os.name == "nt"
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds; readers of ours hold a file for less
 _FEW = 8
 _WRITERS = 8
+_AT_FDCWD, _EXCHANGE = -100, 2  # of Linux: renameat2(2)
 _DISK_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
+
+Replacement = tuple[str, "bytes | None", "bytes | None"]  # path, before, after; None: no file
 
 
 def make_directory(path: str) -> None:
-    """Create a directory and its parents, readable by their owner only."""
+    """Create a directory and its parents, readable by their owner only, for good.
+
+    Raises NotWritable.
+    """
     if os.path.isdir(path):
         return
     parent = os.path.dirname(path)
@@ -29,10 +43,11 @@ def make_directory(path: str) -> None:
         os.mkdir(path, mode=0o700)
     except FileExistsError:
         if os.path.isdir(path):
-            return  # somebody else was faster
+            return  # another process was faster
         raise NotWritable(path, reason="a file of that name is in the way") from None
     except OSError as error:
-        raise NotWritable(path, reason=_reason(error)) from error
+        raise NotWritable(path, reason=reason_of(error)) from error
+    sync_directory(parent)
 
 
 def write_bytes(path: str, data: bytes, *, mode: int = 0o600) -> None:
@@ -40,29 +55,7 @@ def write_bytes(path: str, data: bytes, *, mode: int = 0o600) -> None:
     directory = os.path.dirname(path)
     make_directory(directory)
     _replace(path, data, mode)
-    _sync_directory(directory)
-
-
-def write_all(files: Mapping[str, bytes], *, mode: int = 0o600) -> None:
-    """Replace several files, each whole or not at all; faster than one by one.
-
-    Most of the time is waiting for the disk, and the disk takes several files at once.
-    """
-    if len(files) < _FEW:
-        for path, data in files.items():
-            write_bytes(path, data, mode=mode)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    folders = {os.path.dirname(path) for path in files}
-    for folder in folders:
-        make_directory(folder)
-    with ThreadPoolExecutor(_WRITERS) as writers:
-        waiting = [writers.submit(_replace, path, data, mode) for path, data in files.items()]
-        for one in waiting:
-            one.result()
-    for folder in folders:
-        _sync_directory(folder)
+    sync_directory(directory)
 
 
 def write_text(path: str, text: str, *, mode: int = 0o600) -> None:
@@ -71,46 +64,74 @@ def write_text(path: str, text: str, *, mode: int = 0o600) -> None:
 
 
 def rename(path: str, new: str) -> None:
-    """Give a file or a folder another name, at once or not at all, and for good."""
+    """Give a file or a folder another name, at once or not at all, and for good.
+
+    Raises NotWritable.
+    """
     try:
-        os.replace(path, new)
+        _give_name(path, new)
     except OSError as error:
-        raise NotWritable(new, reason=_reason(error)) from error
+        raise NotWritable(new, reason=reason_of(error)) from error
     for folder in {os.path.dirname(path), os.path.dirname(new)}:
-        _sync_directory(folder)
+        sync_directory(folder)
 
 
 def remove(path: str) -> None:
-    """Delete a file for good; one that is already gone is fine."""
+    """Delete a file for good; one that is already gone is fine. Raises NotWritable."""
     try:
         os.unlink(path)
     except FileNotFoundError:
         return
     except OSError as error:
-        raise NotWritable(path, reason=_reason(error)) from error
-    _sync_directory(os.path.dirname(path))
+        raise NotWritable(path, reason=reason_of(error)) from error
+    sync_directory(os.path.dirname(path))
 
 
 def _replace(path: str, data: bytes, mode: int) -> None:
-    name = f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
-    temporary = os.path.join(os.path.dirname(path), name)
+    temporary = temporary_beside(path)
     try:
-        _write_durably(temporary, data, mode)
-        os.replace(temporary, path)
+        write_durably(temporary, data, mode)
+        _give_name(temporary, path)
     except OSError as error:
-        _discard(temporary)
-        raise NotWritable(path, reason=_reason(error)) from error
+        discard(temporary)
+        raise NotWritable(path, reason=reason_of(error)) from error
     except BaseException:
-        _discard(temporary)
+        discard(temporary)
         raise
 
 
-def _write_durably(path: str, data: bytes, mode: int) -> None:
+def _give_name(path: str, new: str) -> None:
+    """Rename over whatever has the name; where readers are in the way, once they have let go."""
+    for pause in _PAUSES if _IS_WINDOWS else ():
+        try:
+            os.replace(path, new)
+        except PermissionError:  # another process has the file open, an indexer or a scanner
+            time.sleep(pause)
+        else:
+            return
+    os.replace(path, new)
+
+
+def temporary_beside(path: str) -> str:
+    """A name that no file has, in the folder of another file."""
+    name = f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
+    return os.path.join(os.path.dirname(path), name)
+
+
+def write_durably(path: str, data: bytes, mode: int = 0o600) -> None:
+    """Create a file whose content is on the disk when this returns; raises OSError."""
+    _write(path, data, mode, then=_flush)
+
+
+def _write(
+    path: str, data: bytes, mode: int = 0o600, *, then: Callable[[int], None] | None = None
+) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags, mode), "wb") as stream:
         stream.write(data)
         stream.flush()
-        _flush(stream.fileno())
+        if then is not None:
+            then(stream.fileno())
 
 
 def _flush(descriptor: int) -> None:
@@ -126,26 +147,198 @@ def _flush(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _discard(path: str) -> None:
+def discard(path: str) -> None:
+    """Remove a file of no importance, if that can be done."""
     try:
         os.unlink(path)
     except OSError:
         return  # the first error is the one to report; a left-over is swept by reindex
 
 
-def _sync_directory(path: str) -> None:
+def sync_directory(path: str) -> None:
+    """Let what was created, renamed and removed in a folder survive a power cut.
+
+    Raises NotWritable.
+    """
     if os.name == "nt":
         return  # Windows cannot open a directory; its rename is journalled
-    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return  # a folder above the store, such as /home, that others keep to themselves
     try:
         _flush(descriptor)
     except OSError as error:
         if error.errno in _DISK_TROUBLE:
-            raise NotWritable(path, reason=_reason(error)) from error
+            raise NotWritable(path, reason=reason_of(error)) from error
         return  # some network file systems refuse to sync a directory
     finally:
         os.close(descriptor)
 
 
-def _reason(error: OSError) -> str:
+def fill_directory(path: str, files: Iterable[tuple[str, bytes]], *, aside: str) -> bool:
+    """Make a folder with these files appear at once; False if that cannot be done.
+
+    It is made under the name `aside` first, on the same disk. It survives a kill, but no power cut.
+    """
+    import shutil
+
+    shutil.rmtree(aside, ignore_errors=True)  # of one that was killed
+    try:
+        os.mkdir(aside, mode=0o700)
+        for name, data in files:
+            _write(os.path.join(aside, name), data)
+        os.rename(aside, path)
+    except OSError:  # two names that are one to this disk, or the folder is there by now
+        shutil.rmtree(aside, ignore_errors=True)
+        return False
+    return True
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says about an error, as it stands in a sentence."""
     return (error.strerror or str(error)).lower()
+
+
+def exchange(path: str, before: bytes | None, after: bytes | None) -> bool:
+    """Bring a file from one content to another; False, and it is left alone, if it moved on.
+
+    When this returns True, the new content survives a power cut. Raises NotWritable.
+    """
+    return not exchange_all([(path, before, after)])
+
+
+def exchange_all(
+    replacements: Sequence[Replacement], *, for_good: bool = False, durable: bool = True
+) -> list[str]:
+    """Bring several files from one content to another; gives the paths of those that moved on.
+
+    What is new is written before anything is removed: killed in between, a note is there twice.
+    What is removed for good is at no moment kept under another name. What is not durable survives
+    a kill, but no power cut. Raises NotWritable.
+    """
+    writes = [(path, before, data) for path, before, data in replacements if data is not None]
+    folders = {os.path.dirname(path) for path, _, _ in writes}
+    for folder in folders:
+        make_directory(folder)
+    moved_on = _exchange_each(writes, durable=durable)
+    for folder in folders if durable else ():
+        sync_directory(folder)
+    removals = [(path, before) for path, before, data in replacements if data is None and before]
+    remove = _remove_for_good if for_good else _remove
+    moved_on += [path for path, before in removals if not remove(path, before)]
+    for folder in {os.path.dirname(path) for path, _ in removals}:
+        if os.path.isdir(folder):
+            sync_directory(folder)
+    return moved_on
+
+
+def _exchange_each(
+    writes: Sequence[tuple[str, bytes | None, bytes]], *, durable: bool
+) -> list[str]:
+    """Write some files; most of the time is waiting for the disk, which takes several at once."""
+    if len(writes) < _FEW or not durable:
+        done = [_exchange_one(*each, durable=durable) for each in writes]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(_WRITERS) as writers:
+            done = list(writers.map(lambda each: _exchange_one(*each), writes))
+    return [each[0] for each, written in zip(writes, done, strict=True) if not written]
+
+
+def _exchange_one(path: str, before: bytes | None, after: bytes, *, durable: bool = True) -> bool:
+    fresh = temporary_beside(path)
+    try:
+        _write(fresh, after, then=_flush if durable else None)
+        if before is None:
+            return _put_new(fresh, path)
+        if _read(path) != before:
+            return False
+        exchange_names = _exchanger()
+        if exchange_names is None or not exchange_names(fresh, path):
+            _give_name(fresh, path)
+            return True
+        return _is_displaced(fresh, path, before, after, exchange_names)
+    except OSError as error:
+        raise NotWritable(path, reason=reason_of(error)) from error
+    finally:
+        discard(fresh)
+
+
+def _put_new(fresh: str, path: str) -> bool:
+    """Give a file its name, unless something has that name by now."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            return False
+        _give_name(fresh, path)
+    return True
+
+
+def _is_displaced(
+    fresh: str, path: str, before: bytes, after: bytes, exchange_names: Callable[[str, str], bool]
+) -> bool:
+    """Whether the version that made way is the expected one; any other gets its name back."""
+    if _read(fresh) == before:
+        return True
+    ours = after
+    while True:
+        newer = _read(fresh)
+        if not exchange_names(fresh, path) or _read(fresh) == ours:
+            return False
+        # One more save while the last one got its name back: the latest is the one to keep.
+        ours = newer or b""
+
+
+def _remove(path: str, before: bytes) -> bool:
+    if _read(path) != before:
+        return False
+    aside = temporary_beside(path)
+    try:
+        os.rename(path, aside)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise NotWritable(path, reason=reason_of(error)) from error
+    if _read(aside) == before:
+        discard(aside)
+        return True
+    _put_new(aside, path)
+    discard(aside)
+    return False
+
+
+def _remove_for_good(path: str, before: bytes) -> bool:
+    if _read(path) != before:
+        return False
+    remove(path)
+    return True
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
+
+
+def _exchanger() -> Callable[[str, str], bool] | None:
+    """What exchanges the names of two files, or None where the system has nothing for it."""
+    try:
+        import ctypes
+
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (ImportError, OSError, AttributeError, TypeError):
+        return None
+
+    def exchange_names(one: str, two: str) -> bool:
+        names = os.fsencode(one), os.fsencode(two)
+        done: int = rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE)
+        return done == 0
+
+    return exchange_names

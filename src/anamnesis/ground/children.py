@@ -17,4 +17,4 @@ def _is_running(child: int) -> bool:
     try:
         return os.waitpid(child, os.WNOHANG)[0] == 0
     except ChildProcessError:
-        return False  # somebody else waited for it
+        return False  # something else waited for it

@@ -94,6 +94,39 @@ class ToolMissing(AnamnesisError):
         )
 
 
+def install_command(extra: str = "", *, again: bool = False) -> str:
+    """The command that installs this program, with an extra, as and from where it was installed."""
+    import json
+    import os
+    import shlex
+    import sys
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    name, wanted = "anamnesis-memory", f"[{extra}]" if extra else ""
+    try:
+        known = distribution(name)
+        source, installer = known.read_text("direct_url.json"), known.read_text("INSTALLER")
+    except PackageNotFoundError:  # it runs from a checkout
+        source, installer = '{"url": "file:."}', ""
+    origin = json.loads(source or "{}")
+    url, vcs = str(origin.get("url", "")), origin.get("vcs_info", {}).get("vcs")
+    what = f"{name}{wanted} @ {vcs}+{url}" if vcs else f"{name}{wanted} @ {url}" if url else ""
+    if url.startswith("file:"):
+        what = url2pathname(urlsplit(url).path) + wanted
+    editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    python = shlex.quote(sys.executable)
+    program = f"{python} -m pip install{' --force-reinstall' * again}"
+    if (installer or "").strip() == "uv":
+        program = f"uv pip install --python {python}{' --reinstall' * again}"
+    if os.path.exists(os.path.join(sys.prefix, "uv-receipt.toml")):
+        program = "uv tool install --force"
+    elif os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
+        program = "pipx install --force"
+    return f"{program} {editable}{shlex.quote(what or name + wanted)}"
+
+
 class ExtraMissing(AnamnesisError):
     """A part of Anamnesis that is installed only by those who want it."""
 
@@ -101,7 +134,7 @@ class ExtraMissing(AnamnesisError):
         self.extra = extra
         super().__init__(
             f"{what} needs the extra [{extra}], which is not installed.",
-            hint=f"Install it:  pip install 'anamnesis-memory[{extra}]'",
+            hint=f"Install it:  {install_command(extra)}",
         )
 
 

@@ -4,33 +4,48 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
 
 from anamnesis.ground import atomic, clock
 from anamnesis.ground.errors import NotWritable, StoreBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 _POLL_SECONDS = 0.005  # a note is written in a few milliseconds; longer naps would show
 
 
-@contextmanager
-def held(path: str, *, name: str, timeout: float) -> Iterator[None]:
-    """Hold the lock at `path`; a process that dies gives it up by itself."""
-    atomic.make_directory(os.path.dirname(path))
-    try:
-        release = _acquire(path, timeout)
-    except OSError as error:
-        raise NotWritable(path, reason=(error.strerror or str(error)).lower()) from error
-    if release is None:
-        raise StoreBusy(name, holder=holder_of(path), waited=timeout)
-    try:
-        _sign(path)
-        yield
-    finally:
-        release()
+def held(path: str, *, name: str, timeout: float) -> AbstractContextManager[None]:
+    """Hold the lock at `path` in a `with` block; a process that dies lets go of it.
+
+    Raises StoreBusy when time is up, and NotWritable where no lock can be made.
+    """
+    return _Held(path, name, timeout)
+
+
+class _Held:
+    def __init__(self, path: str, name: str, timeout: float) -> None:
+        self._path, self._name, self._timeout = path, name, timeout
+
+    def __enter__(self) -> None:
+        atomic.make_directory(os.path.dirname(self._path))
+        try:
+            release = _acquire(self._path, self._timeout)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise NotWritable(self._path, reason=reason) from error
+        if release is None:
+            raise StoreBusy(self._name, holder=holder_of(self._path), waited=self._timeout)
+        self._release = release
+        try:
+            _sign(self._path)
+        except BaseException:
+            release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._release()
 
 
 def is_held(path: str) -> bool:

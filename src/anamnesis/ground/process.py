@@ -7,12 +7,12 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from anamnesis.ground.children import let_go
 from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing
+from anamnesis.ground.records import record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ _LOOK_SECONDS = 0.5  # how often a program that has not closed its streams is lo
 _SHORT_SECONDS = 0.05  # for the last words of one that was ended
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finished:
     """How a program ended and what it printed."""
 
@@ -49,7 +49,10 @@ def run(
     env: Mapping[str, str] | None = None,
     input: bytes | None = None,
 ) -> Finished:
-    """Run a program to its end, or to its time limit together with all that it started."""
+    """Run a program to its end, or to its time limit together with all that it started.
+
+    Raises ToolMissing.
+    """
     try:
         child = subprocess.Popen(
             argv,
@@ -115,20 +118,23 @@ def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
 
 
 def words(line: str) -> list[str]:
-    """The words of a command line that a person wrote down."""
+    """The words of a command line that a person wrote down. Raises InvalidInput."""
     import shlex
 
     try:
-        found = shlex.split(line)
+        split = shlex.split(line)
     except ValueError as error:
         raise InvalidInput(f"{line!r} is not a command line: {str(error).lower()}.") from None
-    if not found:
+    if not split:
         raise InvalidInput("The command line is empty.")
-    return found
+    return split
 
 
 def interact(argv: Sequence[str]) -> int:
-    """Run a program on the person's own terminal, such as their editor; gives its exit code."""
+    """Run a program on the person's own terminal, such as their editor; gives its exit code.
+
+    Raises ToolMissing.
+    """
     try:
         return subprocess.call(argv)
     except (FileNotFoundError, PermissionError) as error:

@@ -22,7 +22,7 @@ else:
 
 
 class _Fresh:
-    """A default that is made anew for each instance."""
+    """A default that is made again for each instance."""
 
     __slots__ = ("factory",)
 
@@ -31,12 +31,12 @@ class _Fresh:
 
 
 def fresh(*, default_factory: Callable[[], T]) -> T:
-    """A field default such as an empty list, made anew for each instance."""
+    """A field default such as an empty list, made again for each instance."""
     return _Fresh(default_factory)  # type: ignore[return-value]
 
 
 class _DataclassFields:
-    """Gives the standard `__dataclass_fields__`, built when somebody asks."""
+    """Gives the standard `__dataclass_fields__`, built when it is asked for."""
 
     def __get__(self, instance: object, owner: type[Any]) -> dict[str, Any]:
         import dataclasses
@@ -55,6 +55,16 @@ class _DataclassFields:
         return fields
 
 
+class _Signature:
+    """Gives `inspect` the fields, whether or not the initialiser is compiled yet."""
+
+    def __get__(self, instance: object, owner: type[Any]) -> object:
+        import inspect
+
+        compiled = inspect.signature(_initialiser(owner.__slots__, owner.__record_defaults__))
+        return compiled.replace(parameters=list(compiled.parameters.values())[1:])
+
+
 def _initialiser(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., None]:
     parameters, lines = [], ["set = object.__setattr__"]
     for name in names:
@@ -70,6 +80,34 @@ def _initialiser(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[.
     exec(source, scope)  # noqa: S102  built from field names only; runs once per class
     initialiser: Callable[..., None] = scope["__init__"]
     return initialiser
+
+
+_SLOWLY = 100  # instances; to compile an initialiser takes as long as to make these without one
+
+
+def _initialised_later(
+    owner: list[type[Any]], names: tuple[str, ...], defaults: dict[str, Any]
+) -> Callable[..., None]:
+    """An initialiser that is compiled when it pays: a hook makes few instances of most records."""
+    left = [_SLOWLY]
+
+    def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
+        left[0] -= 1
+        if left[0] >= 0 and len(values) == len(names) and not named:
+            for name, value in zip(names, values, strict=True):
+                object.__setattr__(self, name, value)
+            return
+        given = {**defaults, **dict(zip(names, values, strict=False)), **named}
+        is_sound = len(values) <= len(names) and named.keys().isdisjoint(names[: len(values)])
+        if left[0] < 0 or not is_sound or given.keys() != {*names}:
+            owner[0].__init__ = _initialiser(names, defaults)
+            owner[0].__init__(self, *values, **named)  # which also says what is wrong
+            return
+        for name, value in given.items():
+            made = value.factory() if isinstance(value, _Fresh) else value
+            object.__setattr__(self, name, made)
+
+    return __init__
 
 
 def _refuse(self: object, name: str, *_value: object) -> None:
@@ -101,6 +139,7 @@ def _reduced(self: object) -> tuple[type, tuple[Any, ...]]:
 def record(cls: type[T]) -> type[T]:
     """Make a class of annotated fields a frozen, slotted dataclass."""
     names = tuple(cls.__annotations__)
+    owner: list[type[Any]] = []
     space = dict(vars(cls))
     defaults = {name: space.pop(name) for name in names if name in space}
     for name in ("__dict__", "__weakref__"):
@@ -110,7 +149,8 @@ def record(cls: type[T]) -> type[T]:
         __match_args__=names,
         __record_defaults__=defaults,
         __dataclass_fields__=_DataclassFields(),
-        __init__=_initialiser(names, defaults),
+        __signature__=_Signature(),
+        __init__=_initialised_later(owner, names, defaults),
         __setattr__=_refuse,
         __delattr__=_refuse,
         __eq__=_equal,
@@ -121,6 +161,7 @@ def record(cls: type[T]) -> type[T]:
     )
     built: type[T] = type(cls.__name__, cls.__bases__, space)
     built.__qualname__ = cls.__qualname__
+    owner.append(built)
     return built
 
 

@@ -10,38 +10,47 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.history import log
-from anamnesis.sync.machine import backend_of
+from anamnesis.history.units import Units
+from anamnesis.sync.git import backend_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import NoteId
     from anamnesis.store import MemoryStore
+    from anamnesis.sync import SyncResult
 
 
 def record_locally(store: MemoryStore, *, machine_id: str) -> str:
     """Commit what changed on disk; says what was done. The next sync sends it."""
-    return backend_of(store.root, machine_id=machine_id).commit().detail
+    return _committed(store.home, machine_id=machine_id).detail
 
 
-def keep(store: MemoryStore, ids: Iterable[str]) -> None:
+def _committed(root: Home, *, machine_id: str) -> SyncResult:
+    backend = backend_of(root, machine_id=machine_id)
+    backend.expect_deletions(lambda: Units(root).deleted_here())
+    return backend.commit()
+
+
+def keep(store: MemoryStore, ids: Iterable[NoteId]) -> None:
     """Record notes as they are, whoever wrote them, before they go or are replaced."""
     if not is_recorded(store, ids):
         record_locally(store, machine_id=config.resolve_machine_id())
 
 
-def is_recorded(store: MemoryStore, ids: Iterable[str]) -> bool:
+def is_recorded(store: MemoryStore, ids: Iterable[NoteId]) -> bool:
     """Whether the history has these notes as they are now; what stays here never gets there."""
-    read = (store.read(note_id) for note_id in ids)
-    blobs = [_blob(found.data) for found in read if found and found.note.scope == "portable"]
+    files = (store.read(note_id) for note_id in ids)
+    blobs = [_blob(file.data) for file in files if file and file.note.scope == "portable"]
     if not blobs:
         return True
     try:
         asked = "".join(f"{blob}\n" for blob in blobs).encode()
-        found = log.asked(os.fspath(store.memory_dir), "cat-file", "--batch-check", input=asked)
+        answers = log.asked(os.fspath(store.memory_dir), "cat-file", "--batch-check", input=asked)
     except AnamnesisError:
         return False  # recording tells what is wrong
-    return b" missing" not in found
+    return b" missing" not in answers
 
 
 def _blob(data: bytes) -> str:
@@ -62,4 +71,4 @@ def _commit(root: Home) -> None:
         return
     # Trouble with git must not stop a change of notes: the next sync commits them and tells.
     with suppress(AnamnesisError):
-        backend_of(root, machine_id=config.resolve_machine_id()).commit()
+        _committed(root, machine_id=config.resolve_machine_id())

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import log
 from anamnesis.history.log import NoSuchVersion, Version
+from anamnesis.notes.fields import TYPES, is_valid_id, names_an_id
 from anamnesis.notes.frontmatter import note_in
-from anamnesis.notes.ids import is_valid_id, names_an_id
-from anamnesis.notes.note import TYPES
 from anamnesis.notes.tree import MAX_NOTE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
 
 _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 
@@ -28,27 +27,30 @@ _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 def versions(
     memory_dir: str, note_id: str, *, names: Iterable[str] = (), limit: int = 100
 ) -> list[Version]:
-    """The changes of one note, newest first; `names` are paths that it is known to have."""
+    """The changes of one note, newest first; `names` are paths that it is known to have.
+
+    Raises InvalidInput.
+    """
     if not is_valid_id(note_id):
         raise InvalidInput(f"{note_id[:80]!r} is not a note id.")
     known = dict.fromkeys(names)
-    found = _changes(memory_dir, note_id, known, limit) if known else []
-    if not found:
+    changes = _changes(memory_dir, note_id, known, limit) if known else []
+    if not changes:
         known.update(dict.fromkeys(_usual_names(memory_dir, note_id)))
-        found = _changes(memory_dir, note_id, known, limit)
-    if not found:
+        changes = _changes(memory_dir, note_id, known, limit)
+    if not changes:
         return _found_by_reading(memory_dir, note_id)[:limit]
-    while len(found) < limit:
-        more = [name for name in _neighbours(memory_dir, note_id, found) if name not in known]
+    while len(changes) < limit:
+        more = [name for name in _neighbours(memory_dir, note_id, changes) if name not in known]
         if not more:
             break
         known.update(dict.fromkeys(more))
-        found = _changes(memory_dir, note_id, known, limit)
-    return found
+        changes = _changes(memory_dir, note_id, known, limit)
+    return changes
 
 
 def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str] = ()) -> bytes:
-    """What a note said in a version."""
+    """What a note said in a version. Raises NoSuchVersion."""
     commit = log.resolve(memory_dir, revision)
     known = {*names, *(f"{type}/{note_id}.md" for type in TYPES)}
     listed = dict(_listed(memory_dir, commit, known))
@@ -83,8 +85,8 @@ def _changes(memory_dir: str, note_id: str, names: Iterable[str], limit: int) ->
     # Whole paths: git compares them a hundred times faster than patterns, and one path alone it
     # can look up (see history.index_changes).
     places = [f":(literal){path}" for path in names]
-    found = log.changes(memory_dir, [f"--max-count={int(limit)}", "--", *places])
-    return list(_own(memory_dir, note_id, found))
+    changes = log.changes(memory_dir, [f"--max-count={int(limit)}", "--", *places])
+    return list(_own(memory_dir, note_id, changes))
 
 
 def _usual_names(memory_dir: str, note_id: str) -> Iterator[str]:
@@ -105,21 +107,21 @@ def _found_by_reading(memory_dir: str, note_id: str) -> list[Version]:
     return list(_own(memory_dir, note_id, _worth_a_look(note_id, everything)))
 
 
-def _neighbours(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[str]:
+def _neighbours(memory_dir: str, note_id: str, versions: Sequence[Version]) -> Iterator[str]:
     """What else the note was called in the commits in which one of its names came or went."""
     for came, went in (("A", "D"), ("D", "A")):
-        turns = [each.commit for each in found if any(file[0] == came for file in each.files)]
+        turns = [each.commit for each in versions if any(file[0] == came for file in each.files)]
         if turns:
             arguments = ["--no-walk", f"--diff-filter={went}"]
             others = log.changes(memory_dir, arguments, start=turns)
             yield from _names(_own(memory_dir, note_id, _worth_a_look(note_id, others)))
 
 
-def _worth_a_look(note_id: str, found: Iterable[Version]) -> list[Version]:
+def _worth_a_look(note_id: str, versions: Iterable[Version]) -> list[Version]:
     """The versions without the files that belong to other notes by their names."""
     return [
         _with(version, lambda path, _: path.endswith(f"{note_id}.md") or _may_be_any(path))
-        for version in found
+        for version in versions
     ]
 
 
@@ -127,11 +129,11 @@ def _may_be_any(path: str) -> bool:
     return path.endswith(".md") and not names_an_id(path)
 
 
-def _own(memory_dir: str, note_id: str, found: Sequence[Version]) -> Iterator[Version]:
+def _own(memory_dir: str, note_id: str, versions: Sequence[Version]) -> Iterator[Version]:
     """The versions with those of their files only that are the note."""
-    blobs = dict.fromkeys(blob for version in found for blob in version.blobs)
+    blobs = dict.fromkeys(blob for version in versions for blob in version.blobs)
     ids = _ids(memory_dir, list(blobs)[:_MOST_CANDIDATES])
-    for version in found:
+    for version in versions:
         own = _with(version, lambda path, blob: _is_note(note_id, path, ids.get(blob)))
         if own.files:
             yield own
@@ -143,15 +145,15 @@ def _with(version: Version, wanted: Callable[[str, str], bool]) -> Version:
     return replace(version, files=tuple(f for f, _ in kept), blobs=tuple(b for _, b in kept))
 
 
-def _is_note(note_id: str, path: str, said: str | None) -> bool:
+def _is_note(note_id: str, path: str, stated_id: str | None) -> bool:
     """Whether a file is the note: its text says so, or its name where the text says nothing."""
-    return said == note_id or (not said and path.rpartition("/")[2] == f"{note_id}.md")
+    return stated_id == note_id or (not stated_id and path.rpartition("/")[2] == f"{note_id}.md")
 
 
 def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
     """The id that each text says; nothing for one that is no note."""
-    found = notes_in(memory_dir, blobs)
-    return {blob: note.id if note else "" for blob, note in found.items()}
+    notes = notes_in(memory_dir, blobs)
+    return {blob: note.id if note else "" for blob, note in notes.items()}
 
 
 def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
@@ -164,19 +166,19 @@ def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
         if fact.count(b" ") == 2 and int(fact.split()[2]) <= MAX_NOTE_BYTES
     ]
     rest = log.asked(memory_dir, "cat-file", "--batch", input=b"\n".join([*small, b""]))
-    found: dict[str, Memory | None] = {}
+    notes: dict[str, Memory | None] = {}
     position = 0
     for _ in small:
         end = rest.index(b"\n", position)
         blob, _, size = rest[position:end].split()
         position = end + 1 + int(size)
-        found[blob.decode()] = note_in(rest[end + 1 : position])
+        notes[blob.decode()] = note_in(rest[end + 1 : position])
         position += 1
-    return found
+    return notes
 
 
-def _names(found: Iterable[Version]) -> Iterator[str]:
-    return (file[2:] for version in found for file in version.files)
+def _names(versions: Iterable[Version]) -> Iterator[str]:
+    return (file[2:] for version in versions for file in version.files)
 
 
 def _listed(memory_dir: str, commit: str, names: Iterable[str] = ()) -> Iterator[tuple[str, str]]:

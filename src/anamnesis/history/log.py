@@ -45,10 +45,36 @@ class Version:
         return bool(self.files) and all(line.startswith("D ") for line in self.files)
 
 
-def log(memory_dir: str, *, limit: int = 20, start: str = "") -> list[Version]:
-    """The last changes of all notes, newest first; `start` is the first that is given."""
+def log(
+    memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "", what: str = ""
+) -> list[Version]:
+    """The last changes of all notes, newest first; `start` is the first that is given.
+
+    Only those of a machine, or of a kind: `what` is A for added, M for changed, D for deleted.
+    """
     first = (resolve(memory_dir, start),) if start else (MAIN,)
-    return changes(memory_dir, [f"--max-count={int(limit)}"], start=first)
+    only = ["--fixed-strings", f"--author=@{machine}>"] if machine else []
+    if what in ("A", "M", "D"):
+        only.append(f"--diff-filter={what}")
+    return changes(memory_dir, [f"--max-count={int(limit)}", *only], start=first)
+
+
+def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
+    """How many lines each of some changes added to which file and removed: by commit and path."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    if not commits:
+        return found
+    words = ["-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-r", "--numstat"]
+    given = "".join(f"{commit}\n" for commit in commits).encode()
+    commit = ""
+    for line in asked(memory_dir, *words, "--no-renames", input=given).decode().splitlines():
+        added, tab, rest = line.partition("\t")
+        removed, _, path = rest.partition("\t")
+        if not tab:
+            commit = line
+        elif added.isdigit() and removed.isdigit():
+            found[commit, path] = (int(added), int(removed))
+    return found
 
 
 def commits(memory_dir: str, *, limit: int) -> list[Version]:
@@ -82,14 +108,14 @@ def index_changes(memory_dir: str) -> None:
 
 
 def resolve(memory_dir: str, revision: str) -> str:
-    """The commit that a person means."""
+    """The commit that a person means. Raises InvalidInput."""
     if not _REVISION.fullmatch(revision) or ".." in revision:
         raise InvalidInput(f"{revision[:80]!r} is not a version.", hint=_HINT)
     words = ["rev-parse", "--quiet", "--verify", f"{revision}^{{commit}}"]
-    found = command.git_in(_checked(memory_dir), words, timeout=_SECONDS)
-    if found.code != 0:
+    answer = command.git_in(_checked(memory_dir), words, timeout=_SECONDS)
+    if answer.code != 0:
         raise InvalidInput(f"There is no version {revision}.", hint=_HINT)
-    return found.text
+    return answer.text
 
 
 _HINT = "List the versions of a note with:  anamnesis history NOTE"
@@ -143,7 +169,7 @@ def _checked(memory_dir: str) -> str:
 
 
 def asked(memory_dir: str, *args: str, input: bytes | None = None) -> bytes:
-    """What a git command prints about the history."""
+    """What a git command prints about the history. Raises AnamnesisError."""
     finished = command.git_in(_checked(memory_dir), args, timeout=_SECONDS, input=input)
     if finished.code != 0:
         raise AnamnesisError(f"git {' '.join(args)[:60]} failed: {finished.complaint}")

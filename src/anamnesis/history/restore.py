@@ -1,22 +1,29 @@
-"""Earlier versions of a note: listing, comparing, bringing one back."""
+"""Earlier versions of a note, and deleted notes: listing, comparing, bringing one back."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, SeveralMatch
 from anamnesis.history import commit, lineage, log, undo
-from anamnesis.index.curation import places
-from anamnesis.notes import tombstones, tree
+from anamnesis.index import browse
+from anamnesis.index.queries import places
+from anamnesis.notes import tree
+from anamnesis.notes.fields import ID_LENGTH, UnreadableNote, is_valid_id
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.ids import LENGTH
-from anamnesis.notes.note import UnreadableNote
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anamnesis.history.log import Version
     from anamnesis.store import MemoryStore
+
+_AMONG = 100  # changes looked at in one go
+_SECONDS = 1.5  # after which a person is shown what there is
 
 
 class Forgotten(InvalidInput):
@@ -30,16 +37,19 @@ class Forgotten(InvalidInput):
 
 
 def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[log.Version]:
-    """The recorded versions of a note, newest first; also of one that was deleted."""
+    """The recorded versions of a note, newest first; also of one that was deleted.
+
+    Raises NoHistory or NoSuchNote.
+    """
     note_id = _id(store, given)
-    found = lineage.versions(
+    recorded = lineage.versions(
         os.fspath(store.memory_dir), note_id, names=_names(store, note_id), limit=limit
     )
-    if not found:
+    if not recorded:
         if store.get(note_id) is None:
             raise NoSuchNote(given)
         raise log.NoHistory(f"Note {note_id}")
-    return found
+    return recorded
 
 
 def text_at(store: MemoryStore, note_id: str, revision: str) -> bytes:
@@ -49,7 +59,10 @@ def text_at(store: MemoryStore, note_id: str, revision: str) -> bytes:
 
 
 def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> str:
-    """A unified diff: of the last recorded version and the file, or of the versions named."""
+    """A unified diff: of the last recorded version and the file, or of the versions named.
+
+    Raises NoSuchNote.
+    """
     note_id = _id(store, given)
     before = old or "refs/heads/main"
     one = _text_or_nothing(store, note_id, before)
@@ -81,7 +94,7 @@ def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
     except UnicodeDecodeError:
         raise UnreadableNote(f"version {revision} of {note_id} is not UTF-8") from None
     current = store.read(note_id)
-    if current is None and tombstones.is_forgotten(store.home, note_id):
+    if current is None and tree.is_forgotten(store.home, note_id):
         raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
     commit.keep(store, [note_id])  # it may have an edit that no version has
@@ -100,19 +113,19 @@ def _id(store: MemoryStore, given: str) -> str:
 
 def _removed(store: MemoryStore, given: str) -> list[str]:
     """The notes that are in history only and have this id, or this part of it."""
-    if len(given) == LENGTH:
+    if len(given) == ID_LENGTH:
         return [given]
     try:
-        found = lineage.removed_ids(os.fspath(store.memory_dir), given)
+        ids = lineage.removed_ids(os.fspath(store.memory_dir), given)
     except log.NoHistory:
         return []
-    return [given] if given in found else found
+    return [given] if given in ids else ids
 
 
 def _names(store: MemoryStore, note_id: str) -> list[str]:
     """Where the note's file is now, as its tree has it; a note that stays here may have moved."""
-    found = store.ask(lambda db: places(db, [note_id]))
-    return [path.partition("/")[2] for path in found.values()]
+    files = store.ask(lambda db: places(db, [note_id]))
+    return [path.partition("/")[2] for path in files.values()]
 
 
 def _text_or_nothing(store: MemoryStore, note_id: str, revision: str) -> bytes:
@@ -125,3 +138,61 @@ def _text_or_nothing(store: MemoryStore, note_id: str, revision: str) -> bytes:
 
 def _lines(data: bytes) -> list[str]:
     return data.decode("utf-8", "replace").splitlines(keepends=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A deleted note."""
+
+    id: str
+    title: str
+    version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedPage:
+    """Some deleted notes, latest first, and where to look on; empty: everything was looked at."""
+
+    notes: tuple[Removed, ...]
+    further: str = ""
+
+
+def removed_notes(store: MemoryStore, *, start: str = "", least: int = 40) -> RemovedPage:
+    """The notes deleted at or before a change: so many, or what is found in a moment."""
+    notes: dict[str, Removed] = {}
+    deadline = time.monotonic() + _SECONDS
+    while True:
+        changes, start = log.removals(os.fspath(store.memory_dir), start=start, among=_AMONG)
+        for removed in _gone(store, changes):
+            notes.setdefault(removed.id, removed)
+        if not start or len(notes) >= least or time.monotonic() > deadline:
+            return RemovedPage(tuple(notes.values()), start)
+
+
+def removed_titles(store: MemoryStore, blobs: Iterable[str]) -> dict[str, str]:
+    """The titles of the notes that some recorded texts are."""
+    wanted = list(dict.fromkeys(blobs))
+    notes = lineage.notes_in(os.fspath(store.memory_dir), wanted) if wanted else {}
+    return {blob: note.title for blob, note in notes.items() if note is not None}
+
+
+def _gone(store: MemoryStore, changes: Iterable[Version]) -> Iterator[Removed]:
+    """The removed files that are no longer there as a note, and were not forgotten on purpose."""
+    files = [
+        (version, path, blob)
+        for version in changes
+        for path, blob in zip(version.files, version.blobs, strict=True)
+        if path.endswith(".md")
+    ]
+    blobs = list(dict.fromkeys(blob for *_, blob in files))
+    notes = lineage.notes_in(os.fspath(store.memory_dir), blobs) if blobs else {}
+    named = []
+    for version, path, blob in files:
+        note = notes.get(blob)
+        note_id = note.id if note else path.rpartition("/")[2].removesuffix(".md")
+        if is_valid_id(note_id):
+            named.append(Removed(note_id, note.title if note else "", version))
+    ids = dict.fromkeys(each.id for each in named)
+    here = {row.note.id for row in store.ask(lambda db: browse.rows_of(db, ids))}
+    root = store.home
+    return (each for each in named if each.id not in here and not tree.is_forgotten(root, each.id))

@@ -8,27 +8,34 @@ not rewritten.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import clock, locks
+from anamnesis.ground import clock
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.history import units as records
-from anamnesis.history.units import Image, Unit, hash_of, unit_of, units
-from anamnesis.index.curation import places
-from anamnesis.notes import tombstones, tree, validity
-from anamnesis.notes.changes import FileChange, carry_out, current
-from anamnesis.notes.ids import new_id
-from anamnesis.store.filing import INDEX_LAG
+from anamnesis.history.units import (
+    APPLYING,
+    DONE,
+    LOCK_SECONDS,
+    FileChange,
+    Image,
+    NothingToUndo,
+    Unit,
+    Units,
+    carry_out,
+    current,
+    hash_of,
+)
+from anamnesis.index.queries import places
+from anamnesis.notes import tree
+from anamnesis.notes.fields import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
-    from anamnesis.ground.home import Home
-    from anamnesis.notes.note import Memory
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
@@ -36,22 +43,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ChangedSince", "FileChange", "NothingToUndo", "Replaced", "Undone", "Unit", "apply",
     "changes_of", "erase", "recover", "recovery", "replaced", "undo", "undoable",
-    "unit_of", "units",
 ]  # fmt: skip
 
 UNDO = "undo"  # the kind of a unit that took another one back
-_LOCK_SECONDS = 10.0
-_BATCH = 1000  # files written under one lock: a capture that ends meanwhile waits a second or two
-
-
-class NothingToUndo(AnamnesisError):
-    """There is no unit of this kind or id that could be taken back."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(
-            f"There is no {kind} to undo.",
-            hint="Nothing was changed. See what can be undone:  anamnesis undo --list",
-        )
 
 
 class ChangedSince(AnamnesisError):
@@ -93,7 +87,7 @@ def replaced(
     Raises NoteChangedOnDisk if the note is no longer the one that was read, and FileInTheWay if
     something else is where it would go.
     """
-    after = validity.storable(replace(after, updated_at=clock.utcnow()))
+    after = tree.storable(replace(after, updated_at=clock.utcnow()))
     changes = changes_of(store, [(before, after)])
     summary = {"edit": "1 note edited", "restore": "1 note restored"}.get(kind, kind)
     return Replaced(after, apply(store, changes, kind=kind, summary=summary))
@@ -107,7 +101,7 @@ def changes_of(
     known = store.ask(lambda db: places(db, [read.note.id for read, _ in pairs if read]))
     changes: list[FileChange] = []
     for read, after in pairs:
-        wanted = None if after is None else validity.storable(after)
+        wanted = None if after is None else tree.storable(after)
         if read is None:
             if wanted is not None:
                 changes.append(FileChange(tree.path_of(wanted), None, tree.encode(wanted)))
@@ -115,7 +109,7 @@ def changes_of(
         old = known.get(read.note.id) or tree.path_of(read.note)
         if wanted is None:
             changes += _moved(store, read, old, "", None)
-        elif not validity.may_stay(old, wanted):
+        elif not tree.may_stay(old, wanted):
             changes += _moved(store, read, old, tree.path_of(wanted), tree.encode(wanted))
         elif (data := tree.encode(wanted)) != read.data:
             changes.append(FileChange(old, read.data, data))
@@ -147,37 +141,39 @@ def apply(
     """
     if not changes:
         return None
-    root = store.home
+    units = Units(store.home)
     unit = _unit(changes, kind=kind, summary=summary)
     if len(changes) == 1:
         return _apply_one(store, unit, changes[0])
-    records.prune(root)
-    with _alone(root):
+    units.prune()
+    with units.alone():
         _roll_back_unfinished(store)
-        unit = _apply_all(root, unit, changes, progress)
-    _let_index_follow(store, unit.notes)
+        unit = units.apply(unit, changes, progress)
+    store.refresh_paths(unit.notes)
     return unit
 
 
-def erase(store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[str] = ()) -> None:
+def erase(
+    store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[NoteId] = ()
+) -> None:
     """Write changes that nothing takes back: no record is kept of them, nor of these notes.
 
     The records come first and the files last. Killed in between, a note is still there for the
     next try; once it is gone, nothing remembers it.
     """
-    root = store.home
-    with _alone(root):
+    units = Units(store.home)
+    with units.alone():
         _roll_back_unfinished(store)
-        with _store_held(root):  # nobody writes the record of a single change meanwhile
-            records.sweep(root)
-            records.scrub(root, ids)
-        _write(root, changes)
-    _let_index_follow(store, [change.path for change in changes if change.path.endswith(".md")])
+        with units.store_held():  # nobody writes the record of a single change meanwhile
+            units.sweep()
+            units.scrub(ids)
+        units.write(changes, for_good=True)
+    store.refresh_paths([change.path for change in changes if change.path.endswith(".md")])
 
 
-def undoable(root: Home) -> Iterator[Unit]:
+def undoable(home: Home) -> Iterator[Unit]:
     """What can be taken back, latest first."""
-    return units(root, state=records.DONE)
+    return Units(home).all(state=DONE)
 
 
 def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
@@ -186,10 +182,10 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
     A note that was changed since is left as it is. Raises NothingToUndo, and ChangedSince if that
     goes for all of its notes. What is taken back makes a unit too, which does it again.
     """
-    root = store.home
-    with _alone(root):
+    units = Units(store.home)
+    with units.alone():
         _roll_back_unfinished(store)
-        unit = _chosen(root, kind, id)
+        unit = units.chosen(kind, id)
         back, left = _plan(store, unit)
         if left and not back:
             raise ChangedSince(left)
@@ -197,9 +193,9 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
         if back:
             other = _unit(back, kind=unit.redoes or UNDO, summary=unit.summary)
             other = replace(other, redoes="" if unit.redoes else unit.kind)
-            redo = _apply_all(root, other, back).id
-        records.drop(root, unit)
-    _let_index_follow(store, unit.notes)
+            redo = units.apply(other, back).id
+        units.drop(unit)
+    store.refresh_paths(unit.notes)
     files = tuple(change.path for change in back)
     ids = {image.note_id for image in unit.files if image.is_note and image.path in files}
     return Undone(unit, files, tuple(left), redo, len(ids))
@@ -211,12 +207,12 @@ def recover(store: MemoryStore, *, wait: bool = True) -> list[Unit]:
     Gives the units that were rolled back: nearly always none. A unit that a live process is
     writing is waited for, or left to it. Raises StoreBusy if that takes too long.
     """
-    root = store.home
-    records.prune(root)
-    if not records.has_unfinished(root):
+    units = Units(store.home)
+    units.prune()
+    if not units.has_unfinished():
         return []
     try:
-        with _alone(root, _LOCK_SECONDS if wait else 0):
+        with units.alone(LOCK_SECONDS if wait else 0):
             return _roll_back_unfinished(store)
     except StoreBusy:
         if wait:
@@ -243,58 +239,36 @@ def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:
 
     It does not wait for a large unit that another process is writing.
     """
-    root = store.home
+    home, units = store.home, Units(store.home)
     recover(store, wait=False)
-    unit = replace(unit, state=records.DONE)
-    with store.changing(unit.notes):
-        records.save(root, unit)
+    unit = replace(unit, state=DONE)
+
+    def make() -> None:
+        units.save(unit)
         try:
-            carry_out(root, [change])
+            carry_out(home, [change])
         except BaseException:
-            if hash_of(current(root, change.path)) != unit.files[0].after:
-                records.drop(root, unit)
+            if hash_of(current(home, change.path)) != unit.files[0].after:
+                units.drop(unit)
             raise
-    return unit
 
-
-def _apply_all(
-    root: Home, unit: Unit, changes: Sequence[FileChange], progress: Progress = None
-) -> Unit:
-    records.save(root, unit)
-    try:
-        _write(root, changes, progress)
-    except BaseException:
-        _roll_back(root, unit)
-        raise
-    return records.finish(root, unit)
-
-
-def _chosen(root: Home, kind: str, id: str) -> Unit:
-    """The unit that is meant; the latest is never an undo, or two in a row would do nothing."""
-    if id:
-        unit = unit_of(root, id)
-    else:
-        done = (unit for unit in undoable(root) if not unit.redoes)
-        unit = next((unit for unit in done if kind in ("", unit.kind)), None)
-    if unit is None:
-        raise NothingToUndo(kind or "change")
+    store.change(unit.notes, make)
     return unit
 
 
 def _plan(store: MemoryStore, unit: Unit) -> tuple[list[FileChange], list[str]]:
     """What puts the files back, and the files that are left; those of one note go together."""
-    root = store.home
-    found = [(image, current(root, image.path)) for image in unit.files]
+    contents = [(image, current(store.home, image.path)) for image in unit.files]
     changed = {
         image.note_id
-        for image, data in found
+        for image, data in contents
         # An undo that was killed may have restored a file already.
         if hash_of(data) != image.after and data != image.before
     }
     changed |= _elsewhere(store, unit)
     back = [
         FileChange(image.path, data, image.before)
-        for image, data in found
+        for image, data in contents
         if image.note_id not in changed and data != image.before
     ]
     return back, [image.path for image in unit.files if image.note_id in changed]
@@ -305,55 +279,19 @@ def _elsewhere(store: MemoryStore, unit: Unit) -> set[str]:
     removed = {image.note_id for image in unit.files if image.is_note and not image.after}
     own = {image.path for image in unit.files}
     known = store.ask(lambda db: places(db, removed))
-    root = store.home
     return {
         note_id
         for note_id in removed
         if known.get(note_id, "") not in {"", *own}
-        or (tombstones.path_of(note_id) not in own and tombstones.is_forgotten(root, note_id))
+        or (tree.tombstone_of(note_id) not in own and tree.is_forgotten(store.home, note_id))
     }
 
 
 def _roll_back_unfinished(store: MemoryStore) -> list[Unit]:
     """Roll back the units that are half-way while no other unit runs: their process was killed."""
-    root = store.home
-    unfinished = list(units(root, state=records.APPLYING))
+    units = Units(store.home)
+    unfinished = list(units.all(state=APPLYING))
     for unit in unfinished:
-        _roll_back(root, unit)
-        _let_index_follow(store, unit.notes)
+        units.roll_back(unit)
+        store.refresh_paths(unit.notes)
     return unfinished
-
-
-def _roll_back(root: Home, unit: Unit) -> None:
-    found = ((image, current(root, image.path)) for image in unit.files)
-    changed = [
-        FileChange(image.path, data, image.before)
-        for image, data in found
-        if hash_of(data) == image.after
-    ]
-    _write(root, changed)
-    records.drop(root, unit)
-
-
-def _let_index_follow(store: MemoryStore, paths: Sequence[str]) -> None:
-    with suppress(*INDEX_LAG):  # the files stand; the next look catches up
-        store.refresh_paths(paths)
-
-
-def _alone(root: Home, timeout: float = _LOCK_SECONDS) -> AbstractContextManager[None]:
-    path = root.lock("undo")
-    return locks.held(path, name="lock of large changes", timeout=timeout)
-
-
-def _store_held(root: Home) -> AbstractContextManager[None]:
-    path = root.lock("store")
-    return locks.held(path, name="store", timeout=_LOCK_SECONDS)
-
-
-def _write(root: Home, changes: Sequence[FileChange], progress: Progress = None) -> None:
-    for start in range(0, len(changes), _BATCH):
-        batch = changes[start : start + _BATCH]
-        with _store_held(root):
-            carry_out(root, batch)
-        if progress is not None:
-            progress(start + len(batch), len(changes))

@@ -10,25 +10,44 @@ import json
 import os
 import re
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from anamnesis.ground import atomic
-from anamnesis.notes.ids import encode_id, is_valid_id
+from anamnesis.ground import atomic, locks
+from anamnesis.ground.errors import AnamnesisError, FileInTheWay, NoteChangedOnDisk
+from anamnesis.ground.records import fresh, record, replace
+from anamnesis.notes import tree
+from anamnesis.notes.fields import encode_id, is_valid_id
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import NoteId
+
+    Progress = Callable[[int, int], None] | None
+
 
 APPLYING, DONE = "applying", "done"
 KEPT_DAYS = 30  # long enough to miss a note; its text must not lie about for ever
 _MOST_UNITS = 300  # a month of editing ten notes a day
 _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits beside it
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
+LOCK_SECONDS = 10.0
+_BATCH = 1000  # files written under one lock: a capture that ends meanwhile waits a second or two
 
 
-@dataclass(frozen=True, slots=True)
+class NothingToUndo(AnamnesisError):
+    """There is no unit of this kind or id that could be taken back."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"There is no {kind} to undo.",
+            hint="Nothing was changed. See what can be undone:  anamnesis undo --list",
+        )
+
+
+@record
 class Image:
     """A file as it was (None: not there), and the hash of what the unit made of it."""
 
@@ -44,13 +63,13 @@ class Image:
     @property
     def note_id(self) -> str:
         """The id of the note that the file was, or that its name says."""
-        said = _ID.search(self.before or b"")
-        if said is not None:
-            return said[1].decode("utf-8", "replace").strip("\"'")
+        line = _ID.search(self.before or b"")
+        if line is not None:
+            return line[1].decode("utf-8", "replace").strip("\"'")
         return os.path.splitext(self.path.rpartition("/")[2])[0]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """What was changed together."""
 
@@ -59,7 +78,7 @@ class Unit:
     summary: str  # no words of a note: a record outlives what is forgotten
     at: str
     state: str = APPLYING
-    files: list[Image] = field(default_factory=list)
+    files: list[Image] = fresh(default_factory=list)
     redoes: str = ""  # of an undo: the kind of the unit that it took back
 
     @property
@@ -93,115 +112,11 @@ def hash_of(data: bytes | None) -> str:
     return "" if data is None else blake2b(data, digest_size=16).hexdigest()
 
 
-def units(root: Home, *, state: str = "") -> Iterator[Unit]:
-    """The recorded units (of a state), latest first; an unreadable record is passed over."""
-    for name in _names(root):
-        if state in ("", name.split(".")[1]) and (unit := _load(root, name)):
-            yield unit
-
-
-def unit_of(root: Home, id: str) -> Unit | None:
-    """The finished unit of an id."""
-    return _load(root, f"{id}.{DONE}.json") if is_valid_id(id) else None
-
-
-def has_unfinished(root: Home) -> bool:
-    """Whether a unit is being written, or was when its process was killed."""
-    return any(name.split(".")[1] == APPLYING for name in _names(root))
-
-
-def save(root: Home, unit: Unit) -> None:
-    """Write a unit's record."""
-    files = [[image.path, _text(image.before), image.after] for image in unit.files]
-    fields = {"kind": unit.kind, "summary": unit.summary, "at": unit.at, "files": files}
-    if unit.redoes:
-        fields["redoes"] = unit.redoes
-    atomic.write_text(_path(root, unit), json.dumps(fields))
-
-
-def finish(root: Home, unit: Unit) -> Unit:
-    """Mark a unit as written completely."""
-    done = replace(unit, state=DONE)
-    atomic.rename(_path(root, unit), _path(root, done))
-    return done
-
-
-def drop(root: Home, unit: Unit) -> None:
-    """Remove a unit's record."""
-    atomic.remove(_path(root, unit))
-
-
-def prune(root: Home) -> None:
-    """Remove records older than 30 days, and the oldest where there are too many.
-
-    What removed notes of this machine is kept for the whole time: nothing else has them.
-    """
-    oldest = encode_id(max(0, int((time.time() - KEPT_DAYS * 86_400) * 1000)), 0)
-    total = 0
-    for at, name in enumerate(_names(root)):
-        if name.split(".")[1] == APPLYING:
-            continue
-        path = os.path.join(root.undo, name)
-        size = _size(path)
-        too_many = at >= _MOST_UNITS or (at > 0 and total + size > _MOST_BYTES)
-        if name < oldest or (too_many and not _is_needed(root, name)):
-            atomic.remove(path)
-        else:
-            total += size
-
-
-def _is_needed(root: Home, name: str) -> bool:
-    unit = _load(root, name)
-    return unit is not None and unit.has_the_only_copy
-
-
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
     except OSError:
         return 0
-
-
-def scrub(root: Home, ids: Container[str]) -> None:
-    """Remove some notes from every record: what is forgotten must not wait in an undo."""
-    for unit in units(root):
-        kept = [image for image in unit.files if image.note_id not in ids]
-        if not kept:
-            drop(root, unit)
-        elif len(kept) < len(unit.files):
-            save(root, replace(unit, files=kept))
-
-
-def sweep(root: Home) -> None:
-    """Remove what a killed process left of a record; nobody may be writing one."""
-    folder = root.undo
-    for name in os.listdir(folder) if os.path.isdir(folder) else []:
-        if name.startswith(atomic.TEMP_PREFIX):
-            atomic.remove(os.path.join(folder, name))
-
-
-def _names(root: Home) -> list[str]:
-    try:
-        found = os.listdir(root.undo)
-    except OSError:
-        return []
-    return sorted((name for name in found if name.count(".") == 2), reverse=True)
-
-
-def _path(root: Home, unit: Unit) -> str:
-    return os.path.join(root.undo, f"{unit.id}.{unit.state}.json")
-
-
-def _load(root: Home, name: str) -> Unit | None:
-    id, state, _ = name.split(".")
-    try:
-        with open(os.path.join(root.undo, name), encoding="utf-8") as stream:
-            found = json.load(stream)
-        files = [Image(path, _bytes(before), after) for path, before, after in found["files"]]
-        redoes = str(found.get("redoes", ""))
-        return Unit(id, found["kind"], found["summary"], found["at"], state, files, redoes)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
 
 
 def _text(data: bytes | None) -> str | None:
@@ -210,3 +125,204 @@ def _text(data: bytes | None) -> str | None:
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+_NO_FILE = b"\0"  # stands for a link, pipe or folder: nothing that Anamnesis ever wrote
+
+
+@record
+class FileChange:
+    """One file before and after; None where there is none. The path is relative to the root."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = False) -> None:
+    """Write the changes, the store's lock being held.
+
+    Raises NoteChangedOnDisk or FileInTheWay if a file is no longer what it was, even if somebody
+    saves it at this very moment; then all files are as they were. What is new is written first:
+    killed in between, a note is there twice and not lost. Removed for good, nothing is kept.
+    """
+    for change in changes:
+        if current(root, change.path) != change.before:
+            raise _moved_on(change)
+    wanted = [(os.path.join(root, each.path), each.before, each.after) for each in changes]
+    moved_on = set(atomic.exchange_all(wanted, for_good=for_good))
+    if moved_on:
+        done = [each for each in wanted if each[0] not in moved_on]
+        atomic.exchange_all([(path, after, before) for path, before, after in done])
+        raise next(_moved_on(each) for each in changes if os.path.join(root, each.path) in moved_on)
+
+
+def _moved_on(change: FileChange) -> AnamnesisError:
+    """What to tell of a file that is no longer what a change starts from."""
+    return (FileInTheWay if change.before is None else NoteChangedOnDisk)(change.path)
+
+
+def current(root: str, path: str) -> bytes | None:
+    """What a file says; None if there is none."""
+    absolute = os.path.join(root, path)
+    data = tree.bytes_at(absolute)
+    return _NO_FILE if data is None and os.path.lexists(absolute) else data
+
+
+class Units:
+    """The units of one store: their records on disk, and the files that they change."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def all(self, *, state: str = "") -> Iterator[Unit]:
+        """The recorded units (of a state), latest first; an unreadable record is passed over."""
+        for name in self._names():
+            if state in ("", name.split(".")[1]) and (unit := self._load(name)):
+                yield unit
+
+    def finished(self, id: str) -> Unit | None:
+        """The finished unit of an id."""
+        return self._load(f"{id}.{DONE}.json") if is_valid_id(id) else None
+
+    def chosen(self, kind: str, id: str) -> Unit:
+        """The unit that is meant; the latest is never an undo, or two in a row would do nothing.
+
+        Raises NothingToUndo.
+        """
+        if id:
+            unit = self.finished(id)
+        else:
+            done = (unit for unit in self.all(state=DONE) if not unit.redoes)
+            unit = next((unit for unit in done if kind in ("", unit.kind)), None)
+        if unit is None:
+            raise NothingToUndo(kind or "change")
+        return unit
+
+    def has_unfinished(self) -> bool:
+        """Whether a unit is being written, or was when its process was killed."""
+        return any(name.split(".")[1] == APPLYING for name in self._names())
+
+    def deleted_here(self) -> set[str]:
+        """The synced files that commands removed on this machine, relative to their tree."""
+        images = (image for unit in self.all() for image in unit.files if not image.after)
+        return {image.path.removeprefix("memory/") for image in images}
+
+    def save(self, unit: Unit) -> None:
+        """Write a unit's record."""
+        files = [[image.path, _text(image.before), image.after] for image in unit.files]
+        fields = {"kind": unit.kind, "summary": unit.summary, "at": unit.at, "files": files}
+        if unit.redoes:
+            fields["redoes"] = unit.redoes
+        atomic.write_text(self._path(unit), json.dumps(fields))
+
+    def finish(self, unit: Unit) -> Unit:
+        """Mark a unit as written completely."""
+        done = replace(unit, state=DONE)
+        atomic.rename(self._path(unit), self._path(done))
+        return done
+
+    def drop(self, unit: Unit) -> None:
+        """Remove a unit's record."""
+        atomic.remove(self._path(unit))
+
+    def apply(self, unit: Unit, changes: Sequence[FileChange], progress: Progress = None) -> Unit:
+        """Write the files of a unit, all or none. Raises NoteChangedOnDisk or FileInTheWay."""
+        self.save(unit)
+        try:
+            self.write(changes, progress)
+        except BaseException:
+            self.roll_back(unit)
+            raise
+        return self.finish(unit)
+
+    def roll_back(self, unit: Unit) -> None:
+        """Put back what a unit has written so far, and forget it."""
+        contents = ((image, current(self._home, image.path)) for image in unit.files)
+        changed = [
+            FileChange(image.path, data, image.before)
+            for image, data in contents
+            if hash_of(data) == image.after
+        ]
+        self.write(changed)
+        self.drop(unit)
+
+    def write(
+        self, changes: Sequence[FileChange], progress: Progress = None, *, for_good: bool = False
+    ) -> None:
+        """Write files, some under one lock at a time: a capture must not wait for all."""
+        for start in range(0, len(changes), _BATCH):
+            batch = changes[start : start + _BATCH]
+            with self.store_held():
+                carry_out(self._home, batch, for_good=for_good)
+            if progress is not None:
+                progress(start + len(batch), len(changes))
+
+    def alone(self, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
+        """The lock that every change of several notes holds. Raises StoreBusy."""
+        path = self._home.lock("undo")
+        return locks.held(path, name="lock of large changes", timeout=timeout)
+
+    def store_held(self) -> AbstractContextManager[None]:
+        """The lock that every change of a note holds. Raises StoreBusy."""
+        path = self._home.lock("store")
+        return locks.held(path, name="store", timeout=LOCK_SECONDS)
+
+    def prune(self) -> None:
+        """Remove records older than 30 days, and the oldest where there are too many.
+
+        What removed notes of this machine is kept for the whole time: nothing else has them.
+        """
+        oldest = encode_id(max(0, int((time.time() - KEPT_DAYS * 86_400) * 1000)), 0)
+        total = 0
+        for at, name in enumerate(self._names()):
+            if name.split(".")[1] == APPLYING:
+                continue
+            path = os.path.join(self._home.undo, name)
+            size = _size(path)
+            too_many = at >= _MOST_UNITS or (at > 0 and total + size > _MOST_BYTES)
+            if name < oldest or (too_many and not self._is_needed(name)):
+                atomic.remove(path)
+            else:
+                total += size
+
+    def scrub(self, ids: Container[NoteId]) -> None:
+        """Remove some notes from every record: what is forgotten must not wait in an undo."""
+        for unit in self.all():
+            kept = [image for image in unit.files if image.note_id not in ids]
+            if not kept:
+                self.drop(unit)
+            elif len(kept) < len(unit.files):
+                self.save(replace(unit, files=kept))
+
+    def sweep(self) -> None:
+        """Remove what a killed process left of a record; nobody may be writing one."""
+        folder = self._home.undo
+        for name in os.listdir(folder) if os.path.isdir(folder) else []:
+            if name.startswith(atomic.TEMP_PREFIX):
+                atomic.remove(os.path.join(folder, name))
+
+    def _is_needed(self, name: str) -> bool:
+        unit = self._load(name)
+        return unit is not None and unit.has_the_only_copy
+
+    def _names(self) -> list[str]:
+        try:
+            names = os.listdir(self._home.undo)
+        except OSError:
+            return []
+        return sorted((name for name in names if name.count(".") == 2), reverse=True)
+
+    def _path(self, unit: Unit) -> str:
+        return os.path.join(self._home.undo, f"{unit.id}.{unit.state}.json")
+
+    def _load(self, name: str) -> Unit | None:
+        id, state, _ = name.split(".")
+        try:
+            with open(os.path.join(self._home.undo, name), encoding="utf-8") as stream:
+                stored = json.load(stream)
+            files = [Image(path, _bytes(before), after) for path, before, after in stored["files"]]
+            redoes = str(stored.get("redoes", ""))
+            return Unit(id, stored["kind"], stored["summary"], stored["at"], state, files, redoes)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None

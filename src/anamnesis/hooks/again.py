@@ -1,6 +1,6 @@
 """Sessions whose client has dropped what they were given, and will not ask for it again.
 
-Claude Code and Codex start a session anew after compaction; Gemini and Copilot only tell that they
+Claude Code and Codex start a session again after compaction; Gemini and Copilot only tell that they
 are about to. The next prompt of such a session is given the memory again.
 """
 
@@ -12,7 +12,7 @@ from anamnesis.ground import atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 

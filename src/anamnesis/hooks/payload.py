@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
+from anamnesis.ground import quickjson
 from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
@@ -30,6 +30,9 @@ class Payload:
     prompt: str = ""
     compact_summary: str = ""
     last_message: str = ""
+    error: str = ""  # what a command that failed printed
+    is_interrupt: bool = False
+    file_path: str = ""  # of a tool that read or wrote a file
 
 
 def read() -> Payload:
@@ -40,20 +43,23 @@ def read() -> Payload:
 def parse(data: bytes) -> Payload:
     """The payload in some bytes, tolerant of what other clients call things."""
     try:
-        found = json.loads(data) if data.strip() else {}
+        fields = quickjson.loads(data) if data.strip() else {}
     except (ValueError, RecursionError):
         return Payload()
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         return Payload()
     return Payload(
-        event=_text(found, "hook_event_name", "hookEventName"),
-        session_id=_text(found, "session_id", "sessionId", "conversation_id"),
-        transcript_path=_path(found, "transcript_path", "transcriptPath"),
-        cwd=_path(found, "cwd"),
-        source=_text(found, "source"),
-        prompt=_text(found, "prompt"),
-        compact_summary=_text(found, "compact_summary"),
-        last_message=_text(found, "last_assistant_message", "prompt_response"),
+        event=_text(fields, "hook_event_name", "hookEventName"),
+        session_id=_text(fields, "session_id", "sessionId", "conversation_id"),
+        transcript_path=_path(fields, "transcript_path", "transcriptPath"),
+        cwd=_path(fields, "cwd"),
+        source=_text(fields, "source"),
+        prompt=_text(fields, "prompt"),
+        compact_summary=_text(fields, "compact_summary"),
+        last_message=_text(fields, "last_assistant_message", "prompt_response"),
+        error=_text(fields, "error", "tool_response"),
+        is_interrupt=fields.get("is_interrupt") is True,
+        file_path=_path(_part(fields, "tool_input"), "file_path", "path"),
     )
 
 
@@ -68,12 +74,17 @@ def from_environment() -> Payload:
     )
 
 
-def _text(found: dict[str, Any], *names: str) -> str:
-    return next((value for name in names if isinstance(value := found.get(name), str)), "")
+def _text(fields: dict[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := fields.get(name), str)), "")
 
 
-def _path(found: dict[str, Any], *names: str) -> str:
-    path = _text(found, *names)
+def _part(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    value = fields.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _path(fields: dict[str, Any], *names: str) -> str:
+    path = _text(fields, *names)
     return path if len(path) <= _LONGEST_PATH and "\0" not in path else ""
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from anamnesis.ground import clock
 from anamnesis.ground.records import record
-from anamnesis.hooks import journal
+from anamnesis.hooks import runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _LIMIT = 1024 * 1024
 # After these the client has forgotten what it was given before.
@@ -19,7 +19,7 @@ _FORGETTING = frozenset({"startup", "clear", "compact", "fork", "new"})
 
 
 @record
-class Given:
+class GivenNote:
     """One note of a receipt."""
 
     id: str
@@ -35,7 +35,7 @@ def write(
     session: str,
     project: str,
     source: str,
-    given: Sequence[Given],
+    given: Sequence[GivenNote],
     units: int,
 ) -> None:
     """Keep a receipt of an injection or of a recall."""
@@ -44,12 +44,12 @@ def write(
     ]
     who = {"at": clock.utcnow(), "event": event, "session": session, "project": project}
     what = {"source": source, "units": units, "notes": notes}
-    journal.append(path(home), {**who, **what}, limit=_LIMIT)
+    runs.append_line(path(home), {**who, **what}, limit=_LIMIT)
 
 
 def latest(home: Home) -> Iterator[dict[str, Any]]:
     """All receipts, newest first; lines that are none are passed over."""
-    return filter(is_whole, journal.latest(path(home), whole=True))
+    return filter(is_whole, runs.latest_lines(path(home), whole=True))
 
 
 def is_whole(entry: dict[str, Any]) -> bool:
@@ -65,21 +65,47 @@ def is_whole(entry: dict[str, Any]) -> bool:
 
 def already_given(home: Home, session: str) -> set[str]:
     """The ids of the notes that this session still has in whole in its context."""
-    found: set[str] = set()
+    ids: set[str] = set()
     if not session:
-        return found
-    for entry in filter(is_whole, journal.latest(path(home), containing=session)):
+        return ids
+    for entry in filter(is_whole, runs.latest_lines(path(home), containing=session)):
         if entry["session"] != session:
             continue
-        found.update(note["id"] for note in entry["notes"] if note.get("whole"))
+        ids.update(note["id"] for note in entry["notes"] if note.get("whole"))
         if entry.get("event") == "inject" and entry.get("source") in _FORGETTING:
             break
-    return found
+    return ids
+
+
+def was_given(home: Home, session: str, *, event: str, source: str) -> bool:
+    """Whether a session has a receipt of this event about this source."""
+    if not session:
+        return False
+    entries = runs.latest_lines(path(home), containing=session)
+    asked = {"session": session, "event": event, "source": source}
+    return any(all(entry.get(key) == said for key, said in asked.items()) for entry in entries)
+
+
+def of_session(home: Home, session: str) -> Iterator[dict[str, Any]]:
+    """The receipts of a session, newest first."""
+    entries = runs.latest_lines(path(home), containing=session, whole=True) if session else ()
+    return (entry for entry in filter(is_whole, entries) if entry["session"] == session)
+
+
+def given_at(home: Home, session: str, *, event: str) -> set[str]:
+    """The ids of the notes that a session was given at such events, whole or not."""
+    entries = filter(is_whole, runs.latest_lines(path(home), containing=session))
+    return {
+        str(note["id"])
+        for entry in entries
+        if entry["session"] == session and entry["event"] == event
+        for note in entry["notes"]
+    }
 
 
 def forked_at(home: Home, session: str) -> str:
     """When a session was forked from another one; empty if it was not, or nobody knows."""
-    for entry in journal.latest(path(home), containing=session, whole=True):
+    for entry in runs.latest_lines(path(home), containing=session, whole=True):
         if entry.get("session") == session and entry.get("source") == "fork":
             return str(entry.get("at", ""))
     return ""

@@ -1,22 +1,20 @@
-"""One line per hook run, and since when an area has been failing."""
+"""One line per hook run, since when an area has been failing, and the file that keeps the lines."""
 
 from __future__ import annotations
 
-import json
 import os
-from contextlib import contextmanager
 
-from anamnesis.ground import atomic, clock
+from anamnesis.ground import atomic, clock, quickjson
 from anamnesis.ground.errors import AnamnesisError, NotWritable
 from anamnesis.ground.records import record
-from anamnesis.hooks import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
+
 
 _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
@@ -43,12 +41,22 @@ def note_run(home: Home, hook: str, *, did: str, session: str = "", failed: bool
     entry = {"at": clock.utcnow(), "hook": hook, "ok": not failed, "did": did[:_REASON_LENGTH]}
     if session:
         entry["session"] = session
-    journal.append(home.log("hooks.jsonl"), entry, limit=_RUNS_LIMIT)
+    append_line(home.log("hooks.jsonl"), entry, limit=_RUNS_LIMIT)
 
 
 def latest_runs(home: Home) -> Iterator[dict[str, Any]]:
     """What the hooks did, newest first."""
-    return journal.latest(home.log("hooks.jsonl"), whole=True)
+    return latest_lines(home.log("hooks.jsonl"), whole=True)
+
+
+def sessions_seen(home: Home) -> set[str]:
+    """The ids of the sessions in which a hook ran, as far back as the journal goes."""
+    return {str(run["session"]) for run in latest_runs(home) if run.get("session")}
+
+
+def is_rotated(home: Home) -> bool:
+    """Whether the journal has dropped its oldest runs."""
+    return os.path.exists(_older_half(home.log("hooks.jsonl")))
 
 
 def failed(home: Home, area: str, reason: str) -> None:
@@ -62,19 +70,23 @@ def failed(home: Home, area: str, reason: str) -> None:
         "times": before.times + 1 if before else 1,
     }
     try:
-        atomic.write_text(_state_path(home, area), json.dumps(state, ensure_ascii=False))
+        atomic.write_text(_state_path(home, area), quickjson.dumps(state))
     except (NotWritable, OSError, UnicodeError):
-        return  # a store that cannot be written shows that by itself
+        return  # a store that cannot be written is a finding of its own
 
 
-@contextmanager
-def watched(home: Home, area: str) -> Iterator[None]:
-    """Remember a failure where the next session is told of it: nobody sees a background run."""
-    try:
-        yield
-    except Exception as error:
-        failed(home, area, reason_of(error))
-        raise
+class Watched:
+    """A context that remembers a failure for the next session: nobody sees a background run."""
+
+    def __init__(self, home: Home, area: str) -> None:
+        self._home, self._area = home, area
+
+    def __enter__(self) -> None:
+        """Nothing is to be done before something fails."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Exception):
+            failed(self._home, self._area, reason_of(error))
 
 
 def reason_of(error: BaseException) -> str:
@@ -105,9 +117,66 @@ def _state_path(home: Home, area: str) -> str:
 def _read(home: Home, area: str) -> Failing | None:
     try:
         with open(_state_path(home, area), encoding="utf-8") as file:
-            state = json.load(file)
+            state = quickjson.loads(file.read())
         return Failing(area, str(state["since"]), str(state["reason"]), int(state["times"]))
     except OSError:
         return None
     except (ValueError, KeyError, TypeError):
         return Failing(area, "an unknown time", "its log is damaged", 1)
+
+
+_TAIL_BYTES = 128 * 1024  # what a hook reads back: hundreds of lines, in a millisecond
+
+
+def append_line(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
+    """Add one line; several processes may do so at once."""
+    line = quickjson.dumps(entry, compact=True)
+    try:
+        atomic.make_directory(os.path.dirname(path))
+        # One write in append mode is not torn apart by other writers.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(descriptor, f"{line}\n".encode("utf-8", "replace"))
+            full = os.fstat(descriptor).st_size > limit
+        finally:
+            os.close(descriptor)
+        if full:
+            os.replace(path, _older_half(path))
+    except (OSError, NotWritable):
+        return
+
+
+def _older_half(path: str) -> str:
+    """The file that holds the older half."""
+    return f"{path}.1"
+
+
+def latest_lines(
+    path: str, *, containing: str = "", whole: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The lines of a journal, newest first; only recent ones unless the whole is asked for."""
+    needle = quickjson.dumps(containing)[1:-1].encode() if containing else b""
+    for file in (path, _older_half(path)):
+        for line in reversed(_tail(file, whole=whole).splitlines()):
+            if needle in line and (entry := _parsed(line)) is not None:
+                yield entry
+
+
+def _tail(path: str, *, whole: bool) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0 if whole else max(0, size - _TAIL_BYTES))
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    if not line.startswith(b"{"):  # the first line of a tail is usually half of one
+        return None
+    try:
+        entry = quickjson.loads(line)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) else None

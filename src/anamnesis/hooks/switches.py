@@ -3,6 +3,9 @@
 `anamnesis pause` writes `<home>/paused`; `anamnesis pause --project` adds a line to
 `<home>/paused-projects`; a repository can say for everybody who works in it, with
 `.anamnesis/ignore`, that it is not to be remembered at all (an empty file) or which of its paths.
+
+What counts is how the switches stand when a hook is called, not when its background process gets
+round to it. A session in which something was said while they were off is not captured from then on.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _IGNORE_BYTES = 64 * 1024
 
@@ -66,6 +69,30 @@ def why_off(home: Home, *, project: str, cwd: str) -> str:
     if patterns is not None and patterns.covers(cwd):
         return "ignored by .anamnesis/ignore"
     return ""
+
+
+def why_off_now(home: Home, cwd: str) -> str:
+    """The same for a directory, at the least cost: its project is found out only if one is off."""
+    from anamnesis.project import resolve_project_key
+
+    project = resolve_project_key(cwd) if cwd and _projects(home) else ""
+    return why_off(home, project=project, cwd=cwd)
+
+
+def stand_back(home: Home, session: str) -> None:
+    """Remember that a session went on while it was switched off."""
+    if session:
+        atomic.write_text(_off_mark(home, session), "")
+
+
+def stood_back(home: Home, session: str) -> bool:
+    """Whether something was said in a session while it was switched off."""
+    return bool(session) and os.path.exists(_off_mark(home, session))
+
+
+def _off_mark(home: Home, session: str) -> str:
+    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in session)
+    return home.state("off", name[:120])
 
 
 class IgnorePatterns:

@@ -1,20 +1,51 @@
-"""Exports of other memories: the MCP reference server, claude-mem, mem0."""
+"""What other memories keep or export, and instruction files such as CLAUDE.md, as drafts."""
 
 from __future__ import annotations
 
 import json
+import os
+import re
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.importers.draft import Draft, read_text, timestamp, title_of
+from anamnesis.importers.import_draft import (
+    ImportDraft,
+    markdown_files,
+    read_text,
+    timestamp,
+    title_of,
+)
 from anamnesis.index import visiting
+from anamnesis.notes import yamlfront
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+_START = 20_000  # characters that show which program wrote a file
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
+_FENCE = re.compile(r"^[ \t]{0,3}(```|~~~)")
+_SHORTEST_SECTION = 20
 
-def mcp_memory(path: str) -> Iterator[Draft]:
+
+def basic_memory(path: str) -> Iterator[ImportDraft]:
+    """Each note of a basic-memory project: a directory of markdown with front matter."""
+    for file in [path] if os.path.isfile(path) else markdown_files(path):
+        front, body = yamlfront.split(read_text(file))
+        if not body:
+            continue
+        relative = os.path.relpath(file, path) if file != path else os.path.basename(file)
+        yield ImportDraft(
+            key=yamlfront.text_of(front, "permalink") or relative.replace(os.sep, "/"),
+            title=yamlfront.text_of(front, "title") or title_of(body),
+            body=body,
+            tags=["import", "basic-memory", *yamlfront.words_of(front, "tags")],
+            at=timestamp(yamlfront.text_of(front, "modified", "updated", "created", "date"))
+            or timestamp(os.path.getmtime(file)),
+        )
+
+
+def mcp_memory(path: str) -> Iterator[ImportDraft]:
     """Each entity of the reference server's memory.jsonl, with its observations and relations."""
     entities: dict[str, dict[str, Any]] = {}
     relations: dict[str, list[str]] = {}
@@ -30,7 +61,7 @@ def mcp_memory(path: str) -> Iterator[Draft]:
     for name, entity in entities.items():
         lines = [*entity["observations"], *relations.get(name, [])]
         if lines:
-            yield Draft(
+            yield ImportDraft(
                 key=name,
                 title=title_of(name),
                 body="\n".join(f"- {' '.join(line.split())}" for line in dict.fromkeys(lines)),
@@ -38,8 +69,19 @@ def mcp_memory(path: str) -> Iterator[Draft]:
             )
 
 
-def claude_mem(path: str) -> Iterator[Draft]:
-    """The observations and session summaries in claude-mem's database, or in its JSON export."""
+def is_claude_mem(path: str) -> bool:
+    """Whether a file is claude-mem's database or its JSON export."""
+    if visiting.is_database(path):
+        return bool(visiting.rows(path, "observations"))
+    start = _start(path)
+    return ('"observations"' in start and '"exportedAt"' in start) or '"summaries"' in start
+
+
+def claude_mem(path: str) -> Iterator[ImportDraft]:
+    """The observations and session summaries in claude-mem's database, or in its JSON export.
+
+    Raises InvalidInput.
+    """
     if visiting.is_database(path):
         tables = {"observations": "observations", "summaries": "session_summaries"}
         found: object = {name: visiting.rows(path, table) for name, table in tables.items()}
@@ -55,7 +97,15 @@ def claude_mem(path: str) -> Iterator[Draft]:
             yield draft
 
 
-def mem0(path: str) -> Iterator[Draft]:
+def is_mem0(path: str) -> bool:
+    """Whether a file is mem0's history.db or JSON of its own."""
+    if visiting.is_database(path):
+        return bool(visiting.rows(path, "history"))
+    start = _start(path)
+    return '"memory"' in start or '"results"' in start
+
+
+def mem0(path: str) -> Iterator[ImportDraft]:
     """Each memory of mem0: its JSON as `get_all` and its export give it, or its history.db."""
     found = _mem0_history(path) if visiting.is_database(path) else _document(path)
     if isinstance(found, dict):
@@ -66,7 +116,7 @@ def mem0(path: str) -> Iterator[Draft]:
             continue
         metadata = row.get("metadata")
         about = metadata if isinstance(metadata, dict) else {}
-        yield Draft(
+        yield ImportDraft(
             key=_first(row, "id", "hash") or text[:200],
             title=title_of(text),
             body=text,
@@ -77,7 +127,7 @@ def mem0(path: str) -> Iterator[Draft]:
 
 
 def _mem0_history(path: str) -> list[dict[str, Any]]:
-    """What each memory last said, in the shape of `get_all`; deleted ones are left out."""
+    """What each memory last said, in the shape of `get_all`; deleted ones are skipped."""
     latest: dict[str, dict[str, Any]] = {}
     for row in visiting.rows(path, "history"):
         memory_id = str(row.get("memory_id") or "")
@@ -87,7 +137,7 @@ def _mem0_history(path: str) -> list[dict[str, Any]]:
     return list(latest.values())
 
 
-def _observation(row: dict[str, Any]) -> Draft | None:
+def _observation(row: dict[str, Any]) -> ImportDraft | None:
     parts = [_first(row, "subtitle"), _first(row, "narrative", "text")]
     parts.append("\n".join(f"- {fact}" for fact in _texts(row.get("facts"))))
     parts.append(_files(row, "files_modified", "files_read"))
@@ -95,7 +145,7 @@ def _observation(row: dict[str, Any]) -> Draft | None:
     title = _first(row, "title") or title_of(body)
     if not body:
         return None
-    return Draft(
+    return ImportDraft(
         key=f"observation/{_session(row)}/{title}/{row.get('created_at_epoch', '')}",
         title=title[:120],
         body=body,
@@ -106,14 +156,14 @@ def _observation(row: dict[str, Any]) -> Draft | None:
     )
 
 
-def _summary(row: dict[str, Any]) -> Draft | None:
+def _summary(row: dict[str, Any]) -> ImportDraft | None:
     named = ("request", "investigated", "learned", "completed", "next_steps", "notes")
     parts = [
         f"**{name.replace('_', ' ').capitalize()}:** {row[name]}" for name in named if row.get(name)
     ]
     if not parts:
         return None
-    return Draft(
+    return ImportDraft(
         key=f"summary/{_session(row)}/{row.get('created_at_epoch', '')}",
         title=title_of(_first(row, "request", "completed", "learned") or "Session summary"),
         body="\n\n".join(part for part in [*parts, _files(row, "files_edited")] if part),
@@ -166,8 +216,51 @@ def _object(line: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def _start(path: str) -> str:
+    return read_text(path, most=_START)
+
+
 def _document(path: str) -> object:
     try:
         return json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path} is not JSON.") from error
+
+
+def sections(path: str, *, project: str) -> Iterator[ImportDraft]:
+    """Each section of a CLAUDE.md or AGENTS.md that says something."""
+    name = os.path.basename(path)
+    seen: dict[str, int] = {}
+    for trail, body in _sections(yamlfront.split(read_text(path))[1]):
+        if len(body) < _SHORTEST_SECTION:
+            continue
+        seen[trail] = seen.get(trail, 0) + 1
+        number = f"#{seen[trail]}" if seen[trail] > 1 else ""
+        yield ImportDraft(
+            key=f"{project}/{name}/{trail}{number}",
+            title=(trail.rpartition(" > ")[2] or title_of(body))[:120],
+            body=body,
+            type="procedural",
+            project=project,
+            tags=["import", name.lower().removesuffix(".md")],
+        )
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    """The headings above and the text of each section; `#` in a fence is no heading."""
+    trail: list[tuple[int, str]] = []
+    lines: list[str] = []
+    fence = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if mark and fence in ("", mark.group(1)):
+            fence = "" if fence else mark.group(1)
+        heading = None if fence else _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        yield " > ".join(name for _, name in trail), "\n".join(lines).strip()
+        depth = len(heading.group(1))
+        trail = [*(step for step in trail if step[0] < depth), (depth, heading.group(2))]
+        lines = []
+    yield " > ".join(name for _, name in trail), "\n".join(lines).strip()

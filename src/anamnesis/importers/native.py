@@ -6,31 +6,32 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import atomic
-from anamnesis.importers.draft import Draft, timestamp, title_of
-from anamnesis.notes import foreign
-from anamnesis.project import GLOBAL, resolve_project_key
+from anamnesis.ground.records import record
+from anamnesis.importers import sources
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.notes.note import MemoryType
+    from anamnesis.config import Home
+    from anamnesis.importers.import_draft import ImportDraft
+    from anamnesis.notes.fields import MemoryType
 
 _INDEX = "MEMORY.md"  # a list of the topic files, loaded by the client itself
-_STATE = ("state", "native-import.json")
+_STATE = "native-import.json"
 _LARGEST = 512 * 1024
 _LINES_LOOKED_AT = 50
+_LONGEST_TAG = 60
 # How the person wants things done; the rest are facts.
 _TYPES: dict[str, MemoryType] = {"feedback": "procedural"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NativeFile:
-    """One topic file, and what tells whether it changed."""
+    """One topic file, with its size and time to see whether it changed."""
 
     path: str
     slug: str
@@ -61,59 +62,76 @@ def files(directory: str | None = None) -> Iterator[NativeFile]:
 
 
 def is_wanted() -> bool:
-    """Whether a sync takes in Claude Code's own memory."""
+    """Whether a sync imports Claude Code's own memory."""
     return config.is_on("import_native", default=True)
 
 
-def changed(root: str) -> bool:
+def changed(home: Home) -> bool:
     """Whether Claude Code wrote something since the last import; a few `stat` calls."""
-    before = seen(root)
-    return any(before.get(file.path) != file.stamp for file in files())
+    now = {file.path: file.stamp for file in files()}
+    return bool(now) and not now.items() <= seen(home).items()
 
 
-def seen(root: str) -> dict[str, list[int]]:
+def seen(home: Home) -> dict[str, list[int]]:
     """The stamps of the files as they were at the last import."""
-    try:
-        with open(os.path.join(root, *_STATE), encoding="utf-8") as stream:
-            found = json.load(stream)
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return sources.remembered(home.state(_STATE))
 
 
-def remember(root: str, stamps: dict[str, list[int]]) -> None:
-    """Keep the stamps for the next time."""
-    atomic.write_text(os.path.join(root, *_STATE), json.dumps(stamps))
+def remember(home: Home, stamps: dict[str, list[int]]) -> None:
+    """Keep the stamps for the next import."""
+    atomic.write_text(home.state(_STATE), json.dumps(stamps))
 
 
-def draft(file: NativeFile, *, project: str) -> Draft | None:
+def draft(file: NativeFile, *, project: str) -> ImportDraft | None:
     """A topic file as a draft; None if it says nothing."""
+    from anamnesis.importers.import_draft import ImportDraft, timestamp, title_of
+    from anamnesis.notes import yamlfront
+
     try:
         with open(file.path, encoding="utf-8", errors="replace", newline="") as stream:
-            front, body = foreign.split(stream.read())
+            front, body = yamlfront.split(stream.read())
     except OSError:
         return None
     metadata = front.get("metadata")
     about = metadata if isinstance(metadata, dict) else front
-    description = foreign.text_of(front, "description")
+    description = yamlfront.text_of(front, "description")
     name = os.path.basename(file.path)
     if not body and not description:
         return None
-    kind = foreign.text_of(about, "type")
-    return Draft(
+    kind = yamlfront.text_of(about, "type")
+    called = yamlfront.text_of(front, "name", "title")
+    return ImportDraft(
         key=f"{project}/{name}",
-        title=foreign.text_of(front, "name", "title") or title_of(body or name),
-        body=body if not description or description in body else f"{description}\n\n{body}".strip(),
+        title=description or called or title_of(body or name),
+        body=body or description,
         type=_TYPES.get(kind, "semantic"),
         project=project,
-        tags=["import", "claude-code", *([kind] if re.fullmatch(r"[a-z]{1,20}", kind) else [])],
-        at=timestamp(foreign.text_of(about, "modified")) or timestamp(file.mtime_ns / 1e9),
-        session=foreign.text_of(about, "originSessionId"),
+        tags=["import", "claude-code", *_tags(kind, called or name.removesuffix(".md"))],
+        at=timestamp(yamlfront.text_of(about, "modified")) or timestamp(file.mtime_ns / 1e9),
+        session=yamlfront.text_of(about, "originSessionId"),
     )
+
+
+def _tags(kind: str, called: str) -> list[str]:
+    slug = re.sub(r"[^a-z0-9]+", "-", called.lower()).strip("-")
+    return [tag for tag in (kind, slug[:_LONGEST_TAG]) if re.fullmatch(r"[a-z0-9-]{1,60}", tag)]
+
+
+def first_id(file: NativeFile) -> str:
+    """The id that version 0.1.3 gave to the note of a file: it followed from folder and name."""
+    from hashlib import sha256
+
+    from anamnesis.notes.fields import encode_id
+
+    stem = os.path.basename(file.path).removesuffix(".md")
+    digest = sha256(f"{file.slug}/{stem}".encode("utf-8", "surrogateescape")).digest()
+    return encode_id(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
 
 
 def project_of(slug: str, directory: str | None = None) -> str:
     """The project key behind a folder: by the directory in its transcripts, or by its name."""
+    from anamnesis.project import GLOBAL, resolve_project_key
+
     folder = os.path.join(directory or config_directory(), "projects", slug)
     transcripts = [name for name in _listed(folder) if name.endswith(".jsonl")]
     for name in reversed(transcripts):

@@ -1,4 +1,4 @@
-"""What the texts of other programs were at the last import, so that only news is looked at again.
+"""What was imported before and into which files, so that only changed texts are looked at again.
 
 A lost file costs one slower import and nothing else.
 """
@@ -7,47 +7,55 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
-from anamnesis.notes.derived import fingerprint
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
-    from anamnesis.importers.draft import Draft
+    from anamnesis.config import Home
+    from anamnesis.importers.import_draft import ImportDraft
 
-_STATE = ("state", "imported-sources.json")
-
-
-def digest(draft: Draft, *, under: str) -> str:
-    """A hash of everything that a draft says; `under` is what else decides about its note."""
-    said = (under, draft.title, draft.body, draft.type, draft.project, *draft.tags)
-    return fingerprint("\0".join(said))
+_STATE = "imported-sources.json"
 
 
-def mark(root: str, file: str, *, digest: str) -> str:
-    """What to remember of an import: the text that came in, and the note's file as it was left."""
+def digest(draft: ImportDraft, *, under: str) -> str:
+    """A hash of a draft's whole text; `under` is what else decides about its note."""
+    from anamnesis.notes.derived import fingerprint
+
+    parts = (under, draft.title, draft.body, draft.type, draft.project, *draft.tags)
+    return fingerprint("\0".join(parts))
+
+
+def mark(home: Home, file: str, *, digest: str) -> str:
+    """What to remember of an import: the text that was imported, and the state of its note."""
     try:
-        found = os.lstat(os.path.join(root, file))
+        status = os.lstat(os.path.join(home, file))
     except OSError:
         return ""
-    return f"{digest} {found.st_mtime_ns} {found.st_size}"
+    return f"{digest} {status.st_mtime_ns} {status.st_size}"
 
 
-def known(root: str) -> dict[str, str]:
+def known(home: Home) -> dict[str, str]:
     """The marks of what was imported, by the id of the note."""
+    return remembered(home.state(_STATE))
+
+
+def remember(home: Home, digests: Mapping[str, str], *, files: Mapping[str, str]) -> None:
+    """Keep for the next import what this one wrote into which files."""
+    before = known(home)
+    after = {**before, **{id: mark(home, file, digest=digests[id]) for id, file in files.items()}}
+    if after != before:
+        atomic.write_text(home.state(_STATE), json.dumps(after))
+
+
+def remembered(path: str) -> dict[str, Any]:
+    """What an earlier import kept in a file; nothing if the file is missing or damaged."""
     try:
-        with open(os.path.join(root, *_STATE), encoding="utf-8") as stream:
-            found = json.load(stream)
+        with open(path, encoding="utf-8") as stream:
+            kept = json.load(stream)
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
-
-
-def remember(root: str, digests: Mapping[str, str], *, files: Mapping[str, str]) -> None:
-    """Keep for the next import what this one brought into which files."""
-    before = known(root)
-    after = {**before, **{id: mark(root, file, digest=digests[id]) for id, file in files.items()}}
-    if after != before:
-        atomic.write_text(os.path.join(root, *_STATE), json.dumps(after))
+    return kept if isinstance(kept, dict) else {}

@@ -5,34 +5,21 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from anamnesis.index.curation import PENDING
+from anamnesis.index.note_filter import COLUMNS, EVERYTHING, NoteFilter, condition
+from anamnesis.index.queries import PENDING
 from anamnesis.index.rows import HEADER, header
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, NoteId
 
 DIMENSIONS = ("type", "project", "scope", "machine", "source", "state", "review")
-_COLUMNS = {
-    "type": "m.type",
-    "project": "m.project",
-    "scope": "m.scope",
-    "machine": "m.machine_id",
-    "source": "m.prov_source",
-    "session": "m.prov_session",
-}
-_FIELDS = {
-    "type": "type",
-    "project": "project",
-    "scope": "scope",
-    "machine": "machine_id",
-    "source": "prov_source",
-}
 _ORDERS = {
     "updated": "m.updated_at DESC, m.id DESC",
     "oldest": "m.updated_at, m.id",
@@ -40,28 +27,13 @@ _ORDERS = {
     "title": "m.title COLLATE NOCASE, m.id",
 }
 ORDERS = tuple(_ORDERS)
-_CELLS = (
-    "m.type", "m.project", "m.scope", "m.machine_id", "m.prov_source",
-    "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END",
-)  # fmt: skip
-_CELL = ", ".join(_CELLS)
+_CELL = (
+    "m.type, m.project, m.scope, m.machine_id, m.prov_source, "
+    "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END"
+)
+_CELLS = "m.type, m.project, m.scope, m.machine_id, m.prov_source, m.superseded"
+_MOST_NAMING = 200  # notes with the words of a title that are looked at
 _EXCERPT = 240  # characters: two lines of a list
-
-
-@dataclass(frozen=True, slots=True)
-class NoteFilter:
-    """Which notes to look at; an empty condition is none."""
-
-    type: str = ""
-    project: str = ""
-    scope: str = ""
-    machine: str = ""
-    source: str = ""
-    tag: str = ""
-    session: str = ""
-    state: str = "current"  # or superseded, or all
-    day: str = ""  # a date, or the start of one: created then
-    review: str = ""  # or pending: what no person has looked at yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +57,28 @@ def version(db: sqlite3.Connection) -> tuple[object, ...]:
     return id(db), changed, db.total_changes, latest, last
 
 
+def contents(db: sqlite3.Connection) -> str:
+    """Something that is different if, and only if, the files say something else.
+
+    A file that was only touched, and an index that was built again, are no news.
+    """
+    from hashlib import blake2b
+
+    text = db.execute(
+        "SELECT group_concat(path || coalesce(hash, problem, '')) "
+        "FROM (SELECT path, hash, problem FROM files ORDER BY path)"
+    ).fetchone()[0]
+    return blake2b((text or "").encode(), digest_size=9).hexdigest()
+
+
 def engine(db: sqlite3.Connection) -> str:
     """The version of SQLite."""
     return str(db.execute("SELECT sqlite_version()").fetchone()[0])
+
+
+def ids(db: sqlite3.Connection) -> list[str]:
+    """The ids of all notes."""
+    return [row[0] for row in db.execute("SELECT id FROM memories")]
 
 
 def rows(
@@ -98,116 +89,109 @@ def rows(
     limit: int | None,
     offset: int = 0,
     excerpts: bool = True,
+    also: tuple[str, Sequence[str]] = ("", ()),
 ) -> list[Row]:
-    """One page of the notes, or all of them without a limit; excerpts say how each begins."""
-    where, values = _condition(shown)
-    found = db.execute(
-        f"SELECT m.rowid AS place, m.superseded, {HEADER} FROM memories m "  # noqa: S608
-        f"WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+    """One page of the notes, or all of them without a limit; excerpts say how each begins.
+
+    `also` is a further condition, with its values, on `memories m` and `memories_fts`.
+    """
+    where, values = condition(shown)
+    if also[0]:
+        where, values = f"{where} AND {also[0]}", (*values, *also[1])
+    texts = "JOIN memories_fts ON memories_fts.rowid = m.rowid " if "_fts" in also[0] else ""
+    some = f"FROM memories m {texts}WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
+    if offset:  # passed over by their places alone: to sort whole rows takes ten times as long
+        some = f"FROM memories m WHERE m.rowid IN (SELECT m.rowid {some}) ORDER BY {_ORDERS[order]}"
+    listed = db.execute(
+        f"SELECT {HEADER}, m.rowid AS place, m.superseded {some}",
         (*values, -1 if limit is None else limit, offset),
     ).fetchall()
     if not excerpts:
-        return [Row(header(row), bool(row["superseded"]), "") for row in found]
-    return [_row(db, row) for row in found]
+        return [Row(header(row), bool(row["superseded"]), "") for row in listed]
+    return [_row(db, row) for row in listed]
 
 
-def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> list[Row]:
+def rows_of(db: sqlite3.Connection, ids: Iterable[NoteId]) -> list[Row]:
     """The lines of some notes, in the order of their ids as given; unknown ids are left out."""
-    sql = f"SELECT m.rowid AS place, m.superseded, {HEADER} FROM memories m WHERE m.id = ?"  # noqa: S608
-    found = (db.execute(sql, (note_id,)).fetchone() for note_id in ids)
-    return [_row(db, row) for row in found if row is not None]
+    sql = f"SELECT {HEADER}, m.rowid AS place, m.superseded FROM memories m WHERE m.id = ?"  # noqa: S608
+    listed = (db.execute(sql, (note_id,)).fetchone() for note_id in ids)
+    return [_row(db, row) for row in listed if row is not None]
+
+
+def places_of(db: sqlite3.Connection, ids: Iterable[NoteId]) -> tuple[int, ...]:
+    """The rows of some notes."""
+    found = (
+        db.execute("SELECT rowid FROM memories WHERE id = ?", (note_id,)).fetchone()
+        for note_id in ids
+    )
+    return tuple(row[0] for row in found if row is not None)
 
 
 def matching(db: sqlite3.Connection, match: str, shown: NoteFilter, *, limit: int) -> list[str]:
     """The ids of the notes that answer an FTS5 expression best."""
     if not match:
         return []
-    where, values = _condition(shown)
-    found = db.execute(
+    where, values = condition(shown)
+    ids = db.execute(
         "SELECT m.id FROM memories_fts JOIN memories m ON m.rowid = memories_fts.rowid "  # noqa: S608
         f"WHERE memories_fts MATCH ? AND {where} "
         "ORDER BY bm25(memories_fts), m.updated_at DESC, m.id DESC LIMIT ?",
         (match, *values, limit),
     )
-    return [row[0] for row in found]
+    return [row[0] for row in ids]
 
 
 def count(db: sqlite3.Connection, shown: NoteFilter) -> int:
     """How many notes there are to look at."""
-    where, values = _condition(shown)
-    found = db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values)  # noqa: S608
-    number: int = found.fetchone()[0]
+    where, values = condition(shown)
+    counted = db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values)  # noqa: S608
+    number: int = counted.fetchone()[0]
     return number
 
 
-def cube(db: sqlite3.Connection) -> Cube:
-    """How many notes there are of each combination of values: one scan answers every filter."""
+def cube(
+    db: sqlite3.Connection,
+    shown: NoteFilter = EVERYTHING,
+    among: Sequence[int] | None = None,
+) -> Cube:
+    """How many notes there are of each combination of values: one scan answers every filter.
+
+    Among all notes or those in some rows, and of these, those that meet some conditions.
+    """
     from collections import Counter
 
+    where, values = condition(shown, among)
     counted: Counter[tuple[str, ...]] = Counter()
-    for cell, number in _cells(db).items():
-        counted[(*cell, "")] = number
+    for *cell, number in db.execute(  # all of it is in one index
+        f"SELECT {_CELL}, count(*) FROM memories m WHERE {where} GROUP BY {_CELLS}",  # noqa: S608
+        values,
+    ):
+        counted[(*cell, "")] += number
     for cell in db.execute(
         f"SELECT {_CELL} FROM memory_tags t JOIN memories m ON m.id = t.memory_id "  # noqa: S608
-        "WHERE t.tag = 'pending'"
+        f"WHERE t.tag = 'pending' AND {where}",
+        values,
     ):
         counted[(*cell, "")] -= 1
         counted[(*cell, PENDING)] += 1
     return dict(+counted)
 
 
-def _cells(db: sqlite3.Connection) -> dict[tuple[str, ...], int]:
-    """The same without what waits.
-
-    SQLite joins the values of all notes into one text: to build a text for each value of each
-    note in Python takes twice the time.
-    """
-    from collections import Counter
-
-    joined = "||char(31)||".join(_CELLS)
-    text, number = db.execute(
-        f"SELECT group_concat({joined}, char(30)), count(*) FROM memories m"  # noqa: S608
-    ).fetchone()
-    cells = text.split("\x1e") if text else []
-    counted = {tuple(cell.split("\x1f")): times for cell, times in Counter(cells).items()}
-    if len(cells) == number and all(len(cell) == len(_CELLS) for cell in counted):
-        return counted
-    # A value holds one of the separators.
-    return Counter(map(tuple, db.execute(f"SELECT {_CELL} FROM memories m")))  # noqa: S608
-
-
-def facets_of(found: Iterable[Row]) -> dict[str, list[tuple[str, int]]]:
-    """How many of some notes have which value, per dimension and for tags."""
-    values: dict[str, list[str]] = {name: [] for name in (*DIMENSIONS, "tag")}
-    for row in found:
-        for name, attribute in _FIELDS.items():
-            values[name].append(getattr(row.note, attribute))
-        values["state"].append("superseded" if row.superseded else "current")
-        values["review"].append(PENDING if PENDING in row.note.tags else "")
-        values["tag"] += row.note.tags
-    return {name: _most_common(these) for name, these in values.items()}
-
-
-def _most_common(values: Iterable[str]) -> list[tuple[str, int]]:
-    counted: dict[str, int] = {}
-    for value in values:
-        counted[value] = counted.get(value, 0) + 1
-    return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def tags(db: sqlite3.Connection, shown: NoteFilter, *, limit: int) -> list[tuple[str, int]]:
-    """The most used tags of the notes to look at."""
-    if shown == NoteFilter():
+def tags(
+    db: sqlite3.Connection, shown: NoteFilter, *, limit: int, among: Sequence[int] | None = None
+) -> list[tuple[str, int]]:
+    """The most used tags of the notes to look at, among all or those in some rows."""
+    if among is None and shown == NoteFilter():
         return _tags_in_force(db)[:limit]
-    if shown == NoteFilter(state="all"):
+    if among is None and shown == EVERYTHING:
         return _most_used(_all_tags(db))[:limit]
-    where, values = _condition(shown)
-    found = db.execute(
+    where, values = condition(shown, among)
+    counted = db.execute(
         "SELECT t.tag, count(*) FROM memories m JOIN memory_tags t ON t.memory_id = m.id "  # noqa: S608
         f"WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
         (*values, limit),
     )
-    return [(tag, number) for tag, number in found]
+    return [(tag, number) for tag, number in counted]
 
 
 def _tags_in_force(db: sqlite3.Connection) -> list[tuple[str, int]]:
@@ -238,69 +222,98 @@ def _all_tags(db: sqlite3.Connection) -> dict[str, int]:
     return dict(db.execute("SELECT tag, count(*) FROM memory_tags GROUP BY 1").fetchall())
 
 
-def days(db: sqlite3.Connection, shown: NoteFilter, *, since: str) -> dict[str, int]:
-    """How many notes were made on each day."""
-    where, values = _condition(shown)
-    found = db.execute(
-        "SELECT substr(m.created_at, 1, 10), count(*) FROM memories m "  # noqa: S608
-        f"WHERE m.created_at >= ? AND {where} GROUP BY 1",
+def days(
+    db: sqlite3.Connection, shown: NoteFilter, *, by: str, since: str
+) -> dict[tuple[str, str], int]:
+    """How many notes were made on each day, by the values of a dimension: (day, value)."""
+    where, values = condition(shown)
+    counted = db.execute(
+        f"SELECT substr(m.created_at, 1, 10), {COLUMNS[by]}, count(*) FROM memories m "  # noqa: S608
+        f"WHERE m.created_at >= ? AND {where} GROUP BY 1, 2",
         (since, *values),
     )
-    return {day: number for day, number in found}  # noqa: C416  rows are not pairs to `dict`
+    return {(day, value): number for day, value, number in counted}
 
 
 def machines(db: sqlite3.Connection) -> list[tuple[str, int, str, str]]:
     """Each machine with its number of notes, its first and its latest note."""
-    found = db.execute(
+    listed = db.execute(
         "SELECT machine_id, count(*), min(created_at), max(updated_at) FROM memories "
         "GROUP BY 1 ORDER BY 4 DESC"
     )
-    return [tuple(row) for row in found]
+    return [tuple(row) for row in listed]
+
+
+def naming(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:
+    """The ids of the notes whose text names a note, by [[title]] or id, the latest first."""
+    words = _phrase(note.title)
+    match = f'"{note.id}" OR {words}' if words else f'"{note.id}"'
+    found = db.execute(
+        "SELECT m.id, f.body FROM memories_fts f JOIN memories m ON m.rowid = f.rowid "
+        "WHERE memories_fts MATCH ? AND m.id <> ? ORDER BY m.updated_at DESC LIMIT ?",
+        (f"body: ({match})", note.id, _MOST_NAMING),
+    )
+    title = f"[[{note.title.strip().lower()}]]"
+    naming = (note_id for note_id, body in found if note.id in body or title in body.lower())
+    return list(islice(naming, limit))
+
+
+def titled(db: sqlite3.Connection, title: str) -> str:
+    """The id of the latest active note with a title, however it is written; nothing if none."""
+    found = db.execute(
+        "SELECT id FROM memories WHERE title = ? COLLATE NOCASE "
+        "ORDER BY superseded, updated_at DESC LIMIT 1",
+        (title,),
+    ).fetchone()
+    return str(found[0]) if found else ""
+
+
+def beside(db: sqlite3.Connection, note: Memory) -> tuple[list[str], list[str]]:
+    """The ids of the active notes that were changed next after a note, and next before it."""
+    sql = "SELECT id FROM memories WHERE superseded = 0 AND (updated_at, id) {} (?, ?) ORDER BY {}"
+    sides = ((">", "updated_at, id"), ("<", "updated_at DESC, id DESC"))
+    later, earlier = (
+        [row[0] for row in db.execute(sql.format(*side) + " LIMIT 1", (note.updated_at, note.id))]
+        for side in sides
+    )
+    return later, earlier
+
+
+def _phrase(text: str) -> str:
+    """A text as a phrase for FTS5; nothing if it has no words."""
+    words = text.replace('"', " ").split()
+    return '"{}"'.format(" ".join(words)) if any(map(str.isalnum, text)) else ""
 
 
 def replaced_by(db: sqlite3.Connection, note_id: str) -> list[str]:
     """The ids of the notes that replace a note."""
-    found = db.execute("SELECT memory_id FROM supersessions WHERE target = ?", (note_id,))
-    return [row[0] for row in found]
+    ids = db.execute("SELECT memory_id FROM supersessions WHERE target = ?", (note_id,))
+    return [row[0] for row in ids]
 
 
 def sharing_tags(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:
     """The ids of the notes that share most tags with a note, the latest first among equals."""
     marks = ", ".join("?" * len(note.tags)) or "''"
-    found = db.execute(
+    ids = db.execute(
         "SELECT t.memory_id FROM memory_tags t JOIN memories m ON m.id = t.memory_id "  # noqa: S608
         f"WHERE t.tag IN ({marks}) AND t.memory_id <> ? AND m.superseded = 0 "
         "GROUP BY 1 ORDER BY count(*) DESC, m.updated_at DESC LIMIT ?",
         (*note.tags, note.id, limit),
     )
-    return [row[0] for row in found]
+    return [row[0] for row in ids]
 
 
 def _row(db: sqlite3.Connection, row: sqlite3.Row) -> Row:
     text = db.execute(
-        f"SELECT substr(body, 1, {_EXCERPT}) FROM memories_fts WHERE rowid = ?",  # noqa: S608
+        f"SELECT substr(body, 1, {_EXCERPT + 1}) FROM memories_fts WHERE rowid = ?",  # noqa: S608
         (row["place"],),
     ).fetchone()
-    return Row(header(row), bool(row["superseded"]), text[0] if text else "")
+    return Row(header(row), bool(row["superseded"]), _beginning(text[0]) if text else "")
 
 
-def _condition(shown: NoteFilter) -> tuple[str, Sequence[str]]:
-    clauses, values = [], []
-    for name, column in _COLUMNS.items():
-        if wanted := getattr(shown, name):
-            clauses.append(f"{column} = ?")
-            values.append(wanted)
-    if shown.source and replace(shown, state="") != NoteFilter(source=shown.source, state=""):
-        # A plus keeps SQLite from the index of sources: any other condition narrows more.
-        clauses[clauses.index("m.prov_source = ?")] = "+m.prov_source = ?"
-    if shown.state in ("current", "superseded"):
-        clauses.append(f"m.superseded = {int(shown.state == 'superseded')}")
-    if shown.tag:
-        clauses.append("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = ?)")
-        values.append(shown.tag)
-    if shown.review == PENDING:  # in so many letters: for these there is an index
-        clauses.append("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')")
-    if shown.day:
-        clauses.append("m.created_at >= ? AND m.created_at < ?")
-        values += [shown.day, f"{shown.day}~"]  # "~" follows every character of a time
-    return " AND ".join(clauses) or "1", values
+def _beginning(text: str) -> str:
+    """A text as far as a list shows it, up to the end of a word."""
+    if len(text) <= _EXCERPT:
+        return text
+    words, blank, _ = text.rpartition(" ")
+    return f"{(words if blank else text[:_EXCERPT]).rstrip()} …"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import contextmanager
-
 from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable, StoreBusy
 from anamnesis.ground.records import replace
-from anamnesis.index import held, rebuild
 from anamnesis.index import refresh as difference
-from anamnesis.index.database import Database, IndexBroken
+from anamnesis.index import rows
+from anamnesis.index.database import Database, IndexBroken, OperationalError, SqliteError
 from anamnesis.notes import tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    import sqlite3
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
-    from anamnesis.ground.home import Home
-    from anamnesis.notes.note import Memory
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory
 
     T = TypeVar("T")
 
@@ -27,13 +26,17 @@ LOCK_SECONDS = 10.0
 _SHORT_SECONDS = 0.5
 _BUILD_SECONDS = 60.0  # to wait for another process that builds the index
 _REBUILD_FROM = 2000  # so many files to read: a fresh database is faster than changing the old
+_MOST_WAITED_FOR = 1000  # files in a folder: looking through them takes about 10 ms
 
 
 class Catalog:
     """What the index says, kept in step with the files of one store."""
 
-    def __init__(self, root: Home, *, hurried: bool = False) -> None:
+    def __init__(
+        self, root: Home, *, hurried: bool = False, progress: difference.Progress | None = None
+    ) -> None:
         self.root = root
+        self._progress = progress  # is told if the index has to be built, and how far it is
         self.hurried = hurried  # a session waits: nothing is built and no large folder read
         self.path = root.index_db
         self._rebuild_lock = root.lock("rebuild")
@@ -45,16 +48,13 @@ class Catalog:
         """Close the database."""
         self._db.close()
 
-    @contextmanager
-    def lock(self, timeout: float = LOCK_SECONDS) -> Iterator[None]:
+    def lock(self, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """The lock that every change of a note or of the index holds."""
-        path = self.root.lock("store")
-        with locks.held(path, name="store", timeout=timeout):
-            yield
+        return locks.held(self.root.lock("store"), name="store", timeout=timeout)
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows of one query; a broken index is rebuilt first."""
-        return self._mended(lambda: self._db.rows(sql, parameters))
+        return self._rebuilt_if_broken(lambda: self._db.rows(sql, parameters))
 
     def query(self, ask: Callable[[sqlite3.Connection], T]) -> T:
         """The answer of several queries on one state; a broken index is rebuilt first."""
@@ -63,32 +63,50 @@ class Catalog:
             with self._db.reading() as db:
                 return ask(db)
 
-        return self._mended(asked)
+        return self._rebuilt_if_broken(asked)
+
+    def query_and_keep(
+        self, ask: Callable[[sqlite3.Connection], T], keep: Callable[[sqlite3.Connection], None]
+    ) -> T:
+        """The same; what was worked out on the way is kept, unless somebody else just writes."""
+        answers: list[T] = []
+
+        def asked(db: sqlite3.Connection) -> None:
+            answers.append(ask(db))
+            if not self._db.read_only:
+                keep(db)
+
+        try:
+            self.query(asked)
+        except OperationalError:  # the store changed meanwhile, is being changed, or is full
+            if not answers:
+                raise
+        return answers[-1]
 
     def notice(self) -> None:
-        """Take in what other programs did to the folders since the last look, if that is free.
+        """Index what other programs did to the folders since the last look, if that is free.
 
-        Costs a handful of `stat` calls when nothing happened. A store that somebody is just
+        Costs a handful of `stat` calls when nothing happened. A store that another process is
         changing is left to them: derived state may lag, a reader must not wait.
         """
         if self._db.read_only and not self._can_write_again():
             return
-        changed = self.query(lambda db: difference.changed_folders(db, self.root))
+        changed = self.query(lambda db: _changed_folders(db, self.root))
         if self.hurried and changed:
-            small = self.query(lambda db: difference.small_folders(db, changed))
+            small = self.query(lambda db: _small_folders(db, changed))
             self.lags = len(small) < len(changed)
             changed = small
         if not changed:
             return
         try:
             self.refresh(changed, timeout=0)
-        except (StoreBusy, NotWritable, sqlite3.OperationalError):
+        except (StoreBusy, NotWritable, OperationalError):
             return
 
     def refresh(
         self, folders: Iterable[str] | None = None, *, timeout: float = LOCK_SECONDS
     ) -> difference.Changes:
-        """Compare the files with the index and take in what differs."""
+        """Compare the files with the index, and index what differs."""
         if self._db.read_only:
             return difference.Changes()
         with self.lock(timeout):
@@ -103,20 +121,20 @@ class Catalog:
                 self.rebuild()
             return changes
         paths = (*changes.added, *changes.changed, *changes.gone)
-        same = self._take_in(paths, listing.problems)
+        same = self._index_paths(paths, listing.problems)
         with self.lock(timeout or _SHORT_SECONDS), self._db.writing() as db:
             difference.record_folders(db, listing, below)
         changed = tuple(path for path in changes.changed if path not in same)
         return replace(changes, changed=changed)
 
     def record(self, paths: Sequence[str], *, trusted: Sequence[str] = ()) -> None:
-        """Take in a few files that we changed ourselves, the lock being held.
+        """Index a few files that we changed ourselves, the lock being held.
 
         The folders in `trusted` were up to date before the change, so they are after it.
         """
-        readings = [reading for path in paths if (reading := difference.read(self.root, path))]
+        readings = [reading for path in paths if (reading := self._files.read(path))]
         with self._db.writing() as db:
-            difference.apply(db, self.root, paths, readings)
+            self._files.apply(db, paths, readings)
             for folder in trusted:
                 mtime = tree.folder_mtime(self.root, folder)
                 db.execute("INSERT OR REPLACE INTO folders VALUES (?, ?)", (folder, mtime))
@@ -126,7 +144,7 @@ class Catalog:
         around = {folder for path in paths for folder in tree.folders_around(path)}
         try:
             rows = self._db.rows("SELECT path, mtime_ns FROM folders")
-        except (IndexBroken, sqlite3.Error):
+        except (IndexBroken, SqliteError):
             return []
         known = {row["path"]: row["mtime_ns"] for row in rows}
         return [f for f in around if known.get(f, 0) == tree.folder_mtime(self.root, f)]
@@ -135,19 +153,28 @@ class Catalog:
         """Look again at what some notes say; where nothing can be written, nothing changes."""
         if not self._db.read_only:
             with self.lock(), self._db.writing() as db:
-                held.record(db, self.root, notes)
+                rows.record_verdicts(db, self.root, notes)
 
     def refresh_paths(self, paths: Sequence[str]) -> None:
-        """Take in some files that changed, for example by a pull; nothing else is read."""
+        """Index some files that changed, for example by a pull; nothing else is read."""
         if self._db.read_only:
             return
-        self._take_in(paths, {})
+        self._index_paths(paths, {})
         self.notice()  # here and now, so that no hook has to look through the folders
 
     def rebuild(self, progress: difference.Progress | None = None) -> None:
-        """Build the index anew from the files."""
+        """Build the index again from the files; raises NotWritable on a full or broken disk."""
+        from anamnesis.index import rebuild  # a hook finds an index, or leaves it to others
+
         with locks.held(self._rebuild_lock, name="index", timeout=_BUILD_SECONDS):
-            rebuild.rebuild(self.root, self.path, lock=self.lock, progress=progress)
+            try:
+                rebuild.rebuild(self.root, lock=self.lock, progress=progress)
+            except OperationalError as error:
+                raise NotWritable(self.path, reason=str(error)) from error
+
+    @property
+    def _files(self) -> difference.Files:
+        return difference.Files(self.root)
 
     def _built_by_another(self) -> bool:
         """Whether a process that was building the index has finished it."""
@@ -160,23 +187,23 @@ class Catalog:
                 return False
         return True
 
-    def _take_in(self, paths: Sequence[str], problems: dict[str, str]) -> set[str]:
+    def _index_paths(self, paths: Sequence[str], problems: dict[str, str]) -> set[str]:
         same: set[str] = set()
-        for asked, readings in difference.batches(self.root, paths, problems):
+        for asked, readings in self._files.batches(paths, problems):
             with self.lock():
                 current = [self._still(reading) for reading in readings]
                 known = [reading for reading in current if reading is not None]
                 with self._db.writing() as db:
-                    same |= difference.apply(db, self.root, asked, known)
+                    same |= self._files.apply(db, asked, known)
         return same
 
     def _still(self, reading: difference.Reading) -> difference.Reading | None:
         """What was read, or what the file has become since."""
-        if difference.is_current(self.root, reading):
+        if self._files.is_current(reading):
             return reading
-        return difference.read(self.root, reading.path)
+        return self._files.read(reading.path)
 
-    def _mended(self, ask: Callable[[], T]) -> T:
+    def _rebuilt_if_broken(self, ask: Callable[[], T]) -> T:
         try:
             return ask()
         except IndexBroken:
@@ -189,13 +216,13 @@ class Catalog:
     def _can_write_again(self) -> bool:
         """Go on with the shared index once the disk takes something again."""
         try:
-            found = Database(self.path)
-        except (IndexBroken, sqlite3.Error):
+            shared = Database(self.path)
+        except (IndexBroken, SqliteError):
             return False
-        if found.read_only:
-            found.close()
+        if shared.read_only:
+            shared.close()
             return False
-        self._db, self.degraded = found, ""  # another thread may still read from the old one
+        self._db, self.degraded = shared, ""  # another thread may still read from the old one
         return True
 
     def _open(self) -> Database:
@@ -209,8 +236,34 @@ class Catalog:
     def _rebuilt(self) -> Database:
         try:
             if not self._built_by_another():
-                self.rebuild()
+                self.rebuild(self._progress)
             return Database(self.path)
-        except (NotWritable, StoreBusy, sqlite3.OperationalError) as error:
+        except (NotWritable, StoreBusy) as error:
+            from anamnesis.index import rebuild
+
             self.degraded = f"index.db cannot be rebuilt ({error}); an index in memory is used"
             return rebuild.in_memory(self.root)
+
+
+def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
+    """The folders that gained or lost an entry since they were last looked through.
+
+    A look goes through all that is below a folder, so those below another one are left out.
+    """
+    known = dict.fromkeys(tree.TREES, tree.NEVER)
+    known.update(db.execute("SELECT path, mtime_ns FROM folders").fetchall())
+    changed = {path for path, mtime in known.items() if tree.folder_mtime(root, path) != mtime}
+    return [path for path in changed if changed.isdisjoint(tree.folders_around(path))]
+
+
+def _small_folders(db: sqlite3.Connection, folders: Iterable[str]) -> list[str]:
+    """Of these folders, those that a session can wait for."""
+    small = []
+    for folder in folders:
+        inside = db.execute(
+            "SELECT 1 FROM files WHERE path >= ? || '/' AND path < ? || '0' LIMIT 1 OFFSET ?",
+            (folder, folder, _MOST_WAITED_FOR),
+        )
+        if inside.fetchone() is None:
+            small.append(folder)
+    return small

@@ -1,19 +1,25 @@
-"""The connection to the index: shared by threads, safe beside other processes."""
+"""The index as a database: its tables, and a connection that threads and processes share."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 from _thread import RLock  # what threading.RLock is, without the rest of threading
-from contextlib import contextmanager
 
-from anamnesis.index import schema
+from anamnesis.notes.fields import FIELDS, NUMBER, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import sqlite3
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from typing import Any
 
+    from anamnesis.notes.fields import Row
+else:
+    import _sqlite3 as sqlite3  # what sqlite3 is, without the adapters for dates, and datetime
+
+SqliteError = sqlite3.Error
+OperationalError = sqlite3.OperationalError
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # On a full disk, too: WAL needs room beside the file even to read it.
 _CLOSED_TO_US = (
@@ -47,25 +53,21 @@ class Database:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows of one query."""
-        with self._usable() as connection:
+        with _Turn(self) as connection:
             return connection.execute(sql, parameters).fetchall()
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """The connection for several queries that must see one state."""
-        with self._usable() as connection, _transaction(connection, "BEGIN"):
-            yield connection
+        return _Turn(self, "BEGIN")
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection inside of a write transaction that is undone on any error."""
-        with self._usable() as connection, _transaction(connection, "BEGIN IMMEDIATE"):
-            yield connection
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
+        """The connection inside a write transaction that is undone on any error."""
+        return _Turn(self, "BEGIN IMMEDIATE")
 
     def replace_with(self, path: str) -> None:
         """Take over the content of another database, in one transaction of this one."""
-        with self._usable() as connection:
-            source = schema.connect(path)
+        with _Turn(self) as connection:
+            source = connect(path)
             try:
                 source.backup(connection)
             finally:
@@ -78,18 +80,22 @@ class Database:
         with self._lock:
             self._connection.close()
 
-    @contextmanager
-    def _usable(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                if not self.read_only and self._was_swapped():
-                    self._connection.close()
-                    self._open()
-                yield self._connection
-            except sqlite3.DatabaseError as error:
-                if _is_broken(error):
-                    raise IndexBroken(str(error)) from error
-                raise
+    def acquire(self) -> sqlite3.Connection:
+        """The connection for this thread alone, opened again if the file was swapped."""
+        self._lock.acquire()
+        try:
+            if not self.read_only and self._was_swapped():
+                self._connection.close()
+                self._open()
+        except BaseException as error:
+            self._lock.release()
+            _raise_broken(error)
+            raise
+        return self._connection
+
+    def release(self) -> None:
+        """Let other threads have the connection."""
+        self._lock.release()
 
     def _was_swapped(self) -> bool:
         """Whether the file at our path is another one than we opened."""
@@ -104,7 +110,7 @@ class Database:
         except OSError:
             raise IndexBroken("index.db is missing") from None
         try:
-            self._connection = self._checked(schema.connect(self.path))
+            self._connection = self._checked(connect(self.path))
         except sqlite3.OperationalError as error:
             if _primary_code(error) not in _CLOSED_TO_US:
                 raise
@@ -113,15 +119,15 @@ class Database:
     def _open_immutable(self) -> None:
         """Read the file as it stands: WAL needs the right to write beside it."""
         try:
-            self._connection = self._checked(schema.connect_immutable(self.path))
+            self._connection = self._checked(connect_immutable(self.path))
         except sqlite3.OperationalError as error:
             raise IndexBroken(str(error)) from error
         self.read_only = True
 
     def _checked(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
-            schema.configure(connection)
-            current = self._any_version or schema.is_current(connection)
+            configure(connection)
+            current = self._any_version or is_current(connection)
         except sqlite3.DatabaseError as error:
             connection.close()
             if _is_broken(error):
@@ -142,13 +148,213 @@ def _primary_code(error: sqlite3.Error) -> int:
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
-    connection.execute(begin)
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+class _Turn:
+    """One caller's turn with a connection: alone, and in a transaction if it begins one."""
+
+    def __init__(self, database: Database, begin: str = "") -> None:
+        self._database, self._begin = database, begin
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._connection = self._database.acquire()
+        try:
+            if self._begin:
+                self._connection.execute(self._begin)
+        except BaseException as error:
+            self._database.release()
+            _raise_broken(error)
+            raise
+        return self._connection
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        try:
+            if self._begin:
+                self._end(commit=error is None)
+        except BaseException as late:
+            _raise_broken(late)
+            raise
+        finally:
+            self._database.release()
+        _raise_broken(error)
+
+    def _end(self, *, commit: bool) -> None:
+        try:
+            if commit:
+                self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+
+def _raise_broken(error: BaseException | None) -> None:
+    if isinstance(error, sqlite3.DatabaseError) and _is_broken(error):
+        raise IndexBroken(str(error)) from error
+
+
+_SCHEMA_VERSION = 1
+_BUSY_MILLISECONDS = 5000
+# What FTS5 collects before it writes a segment, and how many segments it leaves unmerged.
+_USUAL = {"hashsize": 1 << 20, "automerge": 4, "crisismerge": 16}
+_BULK = {"hashsize": 1 << 24, "automerge": 0, "crisismerge": 1000}
+
+_LAYOUT = """
+CREATE TABLE memories (
+  rowid INTEGER PRIMARY KEY,
+  {columns},
+  body_path TEXT NOT NULL,
+  superseded INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE memory_tags (
+  memory_id TEXT NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
+  tag TEXT NOT NULL,
+  PRIMARY KEY (memory_id, tag)
+) WITHOUT ROWID;
+CREATE VIRTUAL TABLE memories_fts USING fts5(
+  id UNINDEXED, title, body, tags, parts, facets, tokenize='porter unicode61'
+);
+CREATE TABLE supersessions (
+  memory_id TEXT NOT NULL,
+  target TEXT NOT NULL,
+  PRIMARY KEY (memory_id, target)
+) WITHOUT ROWID;
+CREATE TABLE files (
+  path TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  checked_ns INTEGER NOT NULL,
+  hash TEXT,
+  note_id TEXT,
+  problem TEXT
+) WITHOUT ROWID;
+CREATE TABLE held (
+  memory_id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  reason TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE fixes (
+  signature TEXT NOT NULL,
+  memory_id TEXT NOT NULL,
+  line TEXT NOT NULL,
+  PRIMARY KEY (signature, memory_id)
+) WITHOUT ROWID;
+-- What notes mean, by table dda5c9c8 of word vectors; filled by searches and behind a rebuild.
+CREATE TABLE meanings (
+  rowid INTEGER PRIMARY KEY,
+  vector BLOB NOT NULL
+);
+CREATE TABLE folders (
+  path TEXT PRIMARY KEY,
+  mtime_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+_INDEXES = """
+CREATE INDEX IF NOT EXISTS idx_mem_scope
+  ON memories(project, type, updated_at DESC, confidence DESC, id DESC);
+CREATE INDEX IF NOT EXISTS idx_mem_recency ON memories(updated_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS idx_mem_prov ON memories(prov_source, updated_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS idx_mem_title ON memories(title COLLATE NOCASE, id, superseded);
+CREATE INDEX IF NOT EXISTS idx_mem_created
+  ON memories(created_at DESC, id DESC, project, type, machine_id, superseded);
+CREATE INDEX IF NOT EXISTS idx_mem_cells
+  ON memories(type, project, scope, machine_id, prov_source, superseded);
+CREATE INDEX IF NOT EXISTS idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
+CREATE INDEX IF NOT EXISTS idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
+CREATE INDEX IF NOT EXISTS idx_superseded ON supersessions(target);
+CREATE INDEX IF NOT EXISTS idx_fixes_note ON fixes(memory_id);
+CREATE INDEX IF NOT EXISTS idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS idx_files_problem ON files(path) WHERE problem IS NOT NULL;
+"""
+
+
+def _column(row: Row) -> str:
+    """The column of a field: of one that is not always set, NULL says that it is empty."""
+    column = f"{row.name} {'REAL' if row.kind == NUMBER else 'TEXT'}"
+    if row.name == "id":
+        return f"{column} NOT NULL UNIQUE"
+    if row.kind == WORDS:
+        return f"{column} NOT NULL DEFAULT '[]'"
+    if not row.always:
+        return column
+    return f"{column} NOT NULL DEFAULT {row.default!r}" if row.default else f"{column} NOT NULL"
+
+
+_TABLES = _LAYOUT.replace(
+    "{columns}", ",\n  ".join(_column(row) for row in FIELDS.values() if row.column)
+)
+_SCHEMA = _TABLES + _INDEXES
+# Tells this index from one of other tables: another program's, or another version's.
+# The remainder by the second largest prime of 31 bits is a checksum that needs no module.
+_APPLICATION_ID = int.from_bytes(_SCHEMA.encode()) % 2_147_483_629
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """A connection that several threads may share and that waits for other processes."""
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_MILLISECONDS / 1000, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def connect_immutable(path: str) -> sqlite3.Connection:
+    """A connection that only reads, takes no lock and leaves nothing beside the file."""
+    from urllib.parse import quote
+
+    connection = sqlite3.connect(
+        f"file:{quote(path)}?immutable=1", uri=True, isolation_level=None, check_same_thread=False
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def configure(connection: sqlite3.Connection) -> None:
+    """Settings of a shared index: several sessions read while one writes."""
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_MILLISECONDS}")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Lay out an empty index, still without what speeds up questions (see `create_indexes`)."""
+    connection.executescript(_TABLES)
+    connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
+
+
+def create_indexes(connection: sqlite3.Connection) -> None:
+    """Add what speeds up questions: built at once it costs far less than row by row."""
+    connection.executescript(_INDEXES)
+
+
+def expect_bulk(connection: sqlite3.Connection) -> None:
+    """Let the text index collect more before it writes, and merge nothing: it is merged at last."""
+    for option, value in _BULK.items():
+        _set_up_text(connection, option, value)
+
+
+def end_bulk(connection: sqlite3.Connection) -> None:
+    """Leave the text index as one segment of a high level.
+
+    A bulk load leaves many large ones. Sixteen make FTS5 merge all of them at once: one of the
+    next writes would pay a second for that, with the store locked.
+    """
+    connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+    for option, value in _USUAL.items():
+        _set_up_text(connection, option, value)
+
+
+def _set_up_text(connection: sqlite3.Connection, option: str, value: int) -> None:
+    connection.execute(
+        "INSERT INTO memories_fts(memories_fts, rank) VALUES (?, ?)", (option, value)
+    )
+
+
+def is_current(connection: sqlite3.Connection) -> bool:
+    """Whether this index was made by this version; only reads, so it never waits for a writer."""
+    identity = [
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    ]
+    return identity == [_APPLICATION_ID, _SCHEMA_VERSION]

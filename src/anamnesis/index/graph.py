@@ -8,7 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.index.browse import NoteFilter, replaced_by, rows, rows_of, sharing_tags
+from anamnesis.index.browse import replaced_by, rows, rows_of, sharing_tags
+from anamnesis.index.note_filter import NoteFilter
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,6 +50,7 @@ class Edge:
     one: str
     other: str
     what: str  # `has`, `tagged` or `replaces`
+    weight: int = 1  # how many notes it stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,10 @@ def overview(db: sqlite3.Connection, projects: Sequence[tuple[str, int]]) -> Gra
     edges = []
     for tag in sorted(used, key=lambda tag: -sum(used[tag].values()))[:_TAGS]:
         nodes[f"tag:{tag}"] = Node(f"tag:{tag}", tag, sum(used[tag].values()))
-        edges += [Edge(f"project:{name}", f"tag:{tag}", "tagged") for name in used[tag]]
+        edges += [
+            Edge(f"project:{name}", f"tag:{tag}", "tagged", number)
+            for name, number in used[tag].items()
+        ]
     return Graph(tuple(nodes.values()), tuple(edges))
 
 
@@ -103,14 +108,14 @@ def around_tag(db: sqlite3.Connection, tag: str) -> Graph:
 
 def around_note(db: sqlite3.Connection, note_id: str) -> Graph:
     """A note, what it replaces and is replaced by, and notes that share its tags."""
-    found = rows_of(db, [note_id])
-    if not found:
+    rows = rows_of(db, [note_id])
+    if not rows:
         return Graph((), ())
-    note = found[0].note
+    note = rows[0].note
     kin = [*note.supersedes_ids, *replaced_by(db, note_id)]
     if note.tags:
         kin += sharing_tags(db, note, limit=_KIN)
-    return _around(_note(found[0]), [found[0], *rows_of(db, dict.fromkeys(kin))])
+    return _around(_note(rows[0]), [rows[0], *rows_of(db, dict.fromkeys(kin))])
 
 
 def _around(centre: Node, notes: Iterable[Row]) -> Graph:

@@ -1,22 +1,24 @@
-"""Building the index anew from the files, beside the old one, and putting it in its place."""
+"""Building the index from the files, beside the old one, and putting it in its place."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.ground.errors import NotWritable
-from anamnesis.index import held, refresh, rows, schema, supersession, vocabulary
+from anamnesis.index import database, refresh, rows
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
+
+    from anamnesis.config import Home
 
 
 _ABANDONED_SECONDS = 3600.0  # nothing takes so long to write
@@ -25,29 +27,40 @@ SELECT path FROM files WHERE note_id IN (
   SELECT note_id FROM files WHERE note_id IS NOT NULL GROUP BY note_id HAVING count(*) > 1
 ) ORDER BY path
 """
+_KNOWN_MEANINGS = """
+INSERT OR IGNORE INTO main.meanings
+SELECT now.rowid, known.vector FROM old.meanings known
+JOIN old.memories note ON note.rowid = known.rowid
+JOIN main.memories now ON now.id = note.id AND now.scope = note.scope
+  AND now.body_path = note.body_path
+JOIN old.files before ON before.note_id = note.id
+  AND substr(before.path, instr(before.path, '/') + 1) = note.body_path
+JOIN main.files file ON file.path = before.path AND file.hash = before.hash
+"""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
 def rebuild(
-    root: str,
-    path: str,
+    home: Home,
     *,
     lock: Callable[[], AbstractContextManager[None]],
     progress: refresh.Progress | None = None,
 ) -> None:
-    """Replace the index at `path` by a fresh one; readers and writers go on meanwhile.
+    """Replace the index of a store by a fresh one; readers and writers go on meanwhile.
 
     Files are read without the lock. Under it only what changed since then is read, and the
     finished database is put in place. What a killed rebuild had done is gone on with. One
     process at a time may be here.
     """
-    _sweep(root)
+    path = home.index_db
     beside = f"{path}.building"
     db = _begun(beside)
+    build = _Build(db, home)
     try:
-        _load(db, root, progress)
+        build.load(progress)
+        _carry_over(db, path)
         with lock():
-            _catch_up(db, root)
+            build.catch_up()
             db.close()
             _put_in_place(beside, path)
     except Exception:
@@ -63,7 +76,7 @@ def _begun(beside: str) -> sqlite3.Connection:
     """
     boot = _boot_id()
     if boot and os.path.exists(beside):
-        db = schema.connect(beside)
+        db = database.connect(beside)
         with suppress(sqlite3.Error):
             if db.execute("SELECT boot FROM building").fetchone()[0] == boot:
                 return _unhurried(db)
@@ -72,8 +85,8 @@ def _begun(beside: str) -> sqlite3.Connection:
         os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     except OSError as error:
         raise NotWritable(beside, reason=(error.strerror or "").lower()) from error
-    db = _unhurried(schema.connect(beside))
-    schema.create(db)
+    db = _unhurried(database.connect(beside))
+    database.create(db)
     db.execute("CREATE TABLE building (boot TEXT)")
     db.execute("INSERT INTO building VALUES (?)", (boot,))
     return db
@@ -100,68 +113,93 @@ def _discard(path: str, db: sqlite3.Connection) -> None:
         _unlink(path + suffix)
 
 
-def in_memory(root: str) -> Database:
+def in_memory(home: Home) -> Database:
     """An index of the files that is gone with the process, for a store that we cannot write."""
-    db = schema.connect(":memory:")
-    schema.create(db)
-    _load(db, root)
+    db = database.connect(":memory:")
+    database.create(db)
+    _Build(db, home).load()
     return Database("", connection=db)
 
 
-def _load(db: sqlite3.Connection, root: str, progress: refresh.Progress | None = None) -> None:
-    """Fill a database with the files that it lacks: in bulk first, then what bulk cannot settle."""
-    schema.expect_bulk(db)
-    listing = tree.scan(root)
-    missing = refresh.diff(db, listing).added
-    taken = {row[0] for row in db.execute("SELECT id FROM memories")}
-    done = len(listing.files) - len(missing)
-    for asked, readings in refresh.batches(root, missing, listing.problems):
-        fresh = []
-        for reading in readings:
-            note = reading.note
-            if note is None or note.id in taken:
-                continue
-            taken.add(note.id)
-            fresh.append((len(taken), note, reading.path.partition("/")[2]))
+class _Build:
+    """A database that is being filled with the notes of one store."""
+
+    def __init__(self, db: sqlite3.Connection, home: Home) -> None:
+        self._db, self._home, self._files = db, home, refresh.Files(home)
+
+    def load(self, progress: refresh.Progress | None = None) -> None:
+        """Add the files that are missing: in bulk first, then what bulk cannot decide."""
+        from anamnesis.trust.clean import CleanTexts
+
+        db = self._db
+        database.expect_bulk(db)
+        clean = CleanTexts(self._home)
+        listing = tree.scan(self._home)
+        _sweep(self._home, listing.folders)
+        missing = refresh.diff(db, listing).added
+        taken = {row[0] for row in db.execute("SELECT id FROM memories")}
+        done = len(listing.files) - len(missing)
+        for asked, readings in self._files.batches(missing, listing.problems):
+            fresh = []
+            for reading in readings:
+                note = reading.note
+                if note is None or note.id in taken:
+                    continue
+                taken.add(note.id)
+                fresh.append((len(taken), note, reading.path.partition("/")[2]))
+            db.execute("BEGIN")
+            refresh.record_files(db, readings)
+            rows.insert_all(db, fresh)
+            rows.record_verdicts(db, self._home, (note for _, note, _ in fresh), clean=clean)
+            db.execute("COMMIT")
+            done += len(asked)
+            if progress is not None:
+                progress(done, len(listing.files))
+        clean.save()
+        database.end_bulk(db)
+        database.create_indexes(db)
+        rows.build_vocabulary(db)
+        self._resolve_contested()
+
+    def catch_up(self) -> None:
+        """Index what changed on disk while the rest was being read."""
+        db = self._db
+        listing = tree.scan(self._home)
+        changes = refresh.diff(db, listing)
+        paths = (*changes.added, *changes.changed, *changes.gone)
         db.execute("BEGIN")
-        refresh.record_files(db, readings)
-        rows.insert_all(db, fresh)
-        held.record(db, root, (note for _, note, _ in fresh))
+        for asked, readings in self._files.batches(paths, listing.problems):
+            self._files.apply(db, asked, readings)
+        refresh.record_folders(db, listing, tree.TREES)
         db.execute("COMMIT")
-        done += len(asked)
-        if progress is not None:
-            progress(done, len(listing.files))
-    schema.end_bulk(db)
-    schema.create_indexes(db)
-    vocabulary.build(db)
-    _settle(db, root)
+        db.execute("DROP TABLE building")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _resolve_contested(self) -> None:
+        """Decide between files with one id, and hide what other notes replace."""
+        db = self._db
+        contested = [row[0] for row in db.execute(_CONTESTED)]
+        linked = [row[0] for row in db.execute("SELECT DISTINCT memory_id FROM supersessions")]
+        db.execute("BEGIN")
+        for path in contested:
+            db.execute("UPDATE files SET hash = NULL WHERE path = ?", (path,))
+        for asked, readings in self._files.batches(contested):
+            self._files.apply(db, asked, readings)
+        rows.mark_superseded(db, linked, released=rows.superseded_by(db, linked))
+        db.execute("COMMIT")
 
 
-def _settle(db: sqlite3.Connection, root: str) -> None:
-    """Decide between files with one id, and hide what other notes replace."""
-    contested = [row[0] for row in db.execute(_CONTESTED)]
-    linked = [row[0] for row in db.execute("SELECT DISTINCT memory_id FROM supersessions")]
-    db.execute("BEGIN")
-    for path in contested:
-        db.execute("UPDATE files SET hash = NULL WHERE path = ?", (path,))
-    for asked, readings in refresh.batches(root, contested):
-        refresh.apply(db, root, asked, readings)
-    supersession.mark(db, linked, released=supersession.targets(db, linked))
-    db.execute("COMMIT")
-
-
-def _catch_up(db: sqlite3.Connection, root: str) -> None:
-    """Take in what changed on disk while the rest was being read."""
-    listing = tree.scan(root)
-    changes = refresh.diff(db, listing)
-    paths = (*changes.added, *changes.changed, *changes.gone)
-    db.execute("BEGIN")
-    for asked, readings in refresh.batches(root, paths, listing.problems):
-        refresh.apply(db, root, asked, readings)
-    refresh.record_folders(db, listing, tree.TREES)
-    db.execute("COMMIT")
-    db.execute("DROP TABLE building")
-    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def _carry_over(db: sqlite3.Connection, path: str) -> None:
+    """Keep what was worked out of files that still say the same, if this version did it."""
+    if not os.path.exists(path):
+        return
+    with suppress(sqlite3.Error), closing(database.connect(path)) as old:
+        if not database.is_current(old):
+            return
+    with suppress(sqlite3.Error):
+        db.execute("ATTACH ? AS old", (path,))
+        db.execute(_KNOWN_MEANINGS)
+        db.execute("DETACH old")
 
 
 def _put_in_place(fresh: str, path: str) -> None:
@@ -185,11 +223,11 @@ def _put_in_place(fresh: str, path: str) -> None:
             raise NotWritable(path, reason=(error.strerror or "").lower()) from error
 
 
-def _sweep(root: str) -> None:
+def _sweep(home: Home, folders: Iterable[str]) -> None:
     """Remove what processes that were killed left half-written."""
     too_old = time.time() - _ABANDONED_SECONDS
-    for folder in (root, *tree.scan(root).folders):
-        with suppress(OSError), os.scandir(os.path.join(root, folder)) as entries:
+    for folder in ("", *folders):
+        with suppress(OSError), os.scandir(os.path.join(home, folder)) as entries:
             for entry in entries:
                 if not entry.name.startswith((TEMP_PREFIX, "index.db.new-")):
                     continue
@@ -202,3 +240,5 @@ def _unlink(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise NotWritable(path, reason=(error.strerror or "").lower()) from error

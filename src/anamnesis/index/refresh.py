@@ -6,24 +6,26 @@ import os
 import time
 
 from anamnesis.ground.records import record
-from anamnesis.index import held, rows, supersession
+from anamnesis.index import rows
 from anamnesis.notes import tree
-from anamnesis.notes.note import UnreadableNote
+from anamnesis.notes.fields import UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory
 
     Progress = Callable[[int, int], None]
 
 # A file changed again within one tick of the file system's clock keeps its time stamp. What was
 # read so soon after its last change is therefore read once more the next time.
 _TICK_NS = 20_000_000
+_SECOND_NS = 1_000_000_000
+_COARSE_TICK_NS = 2 * _SECOND_NS  # of file systems whose stamps are whole seconds, such as FAT
 _BATCH = 1000
-_MOST_WAITED_FOR = 1000  # files in a folder: looking through them takes about 10 ms
 
 
 @record
@@ -62,28 +64,135 @@ class Reading:
     problem: str | None = None
 
 
-def changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
-    """The folders that gained or lost an entry since they were last looked through.
+class Files:
+    """The files of one store as the index reads them."""
 
-    A look goes through all that is below a folder, so those below another one are left out.
-    """
-    known = dict.fromkeys(tree.TREES, tree.NEVER)
-    known.update(db.execute("SELECT path, mtime_ns FROM folders").fetchall())
-    found = {path for path, mtime in known.items() if tree.folder_mtime(root, path) != mtime}
-    return [path for path in found if found.isdisjoint(tree.folders_around(path))]
+    def __init__(self, home: Home) -> None:
+        self._home = home
 
+    def read(self, path: str, problem: str = "") -> Reading | None:
+        """One file's note or problem, or None if it is gone by now."""
+        now = time.time_ns()
+        try:
+            if not problem:
+                file = tree.read_note(self._home, path)
+                concern = tree.concern(file.note, path) or None
+                return Reading(path, file.stamp, now, file.note, file.hash, concern)
+        except UnreadableNote as error:
+            problem = error.reason
+        except FileNotFoundError:
+            return None
+        try:
+            status = os.stat(os.path.join(self._home, path), follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
+        return Reading(path, stamp, now, problem=problem)
 
-def small_folders(db: sqlite3.Connection, folders: Iterable[str]) -> list[str]:
-    """Of these folders, those that a session can wait for."""
-    small = []
-    for folder in folders:
-        inside = db.execute(
-            "SELECT 1 FROM files WHERE path >= ?1 || '/' AND path < ?1 || '0' LIMIT 1 OFFSET ?2",
-            (folder, _MOST_WAITED_FOR),
-        )
-        if inside.fetchone() is None:
-            small.append(folder)
-    return small
+    def batches(
+        self, paths: Iterable[str], problems: dict[str, str] | None = None
+    ) -> Iterator[tuple[list[str], list[Reading]]]:
+        """Paths and what was read of them, some hundred at a time, without holding a lock."""
+        asked: list[str] = []
+        readings: list[Reading] = []
+        for path in paths:
+            asked.append(path)
+            reading = self.read(path, (problems or {}).get(path, ""))
+            if reading is not None:
+                readings.append(reading)
+            if len(asked) >= _BATCH:
+                yield asked, readings
+                asked, readings = [], []
+        if asked:
+            yield asked, readings
+
+    def is_current(self, reading: Reading) -> bool:
+        """Whether a file is still the one that was read."""
+        try:
+            status = os.stat(os.path.join(self._home, reading.path), follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return (status.st_size, status.st_mtime_ns, status.st_ino) == reading.stamp
+
+    def apply(
+        self, db: sqlite3.Connection, paths: Iterable[str], readings: Iterable[Reading]
+    ) -> set[str]:
+        """Make the index say of these paths what was read; a path without a reading is gone.
+
+        Gives the paths that turned out to hold what the index knew already.
+        """
+        same: set[str] = set()
+        fresh = {reading.path: reading for reading in readings}
+        touched: set[str] = set()
+        changed: list[Reading] = []
+        for path in paths:
+            before = db.execute(
+                "SELECT note_id, hash FROM files WHERE path = ?", (path,)
+            ).fetchone()
+            reading = fresh.get(path)
+            if before is not None and reading and reading.note and reading.hash == before["hash"]:
+                same.add(path)
+                _record_stamp(db, reading)
+                continue
+            if before is not None and before["note_id"] is not None:
+                touched.add(before["note_id"])
+            if reading is None:
+                db.execute("DELETE FROM files WHERE path = ?", (path,))
+                continue
+            changed.append(reading)
+            if reading.note is not None:
+                touched.add(reading.note.id)
+        record_files(db, changed)
+        released = rows.superseded_by(db, touched)
+        for note_id in sorted(touched.difference(self._index_new(db, changed))):
+            self._choose(db, note_id, fresh)
+        rows.mark_superseded(db, touched, released=released)
+        return same
+
+    def _index_new(self, db: sqlite3.Connection, readings: Iterable[Reading]) -> set[str]:
+        """Index all at once the notes that the index does not have and no other file claims."""
+        from anamnesis.index import rows  # only writing needs it; a hook reads
+
+        known = "SELECT 1 FROM memories WHERE id = ?"
+        claimed = "SELECT 1 FROM files WHERE note_id = ? AND path != ?"
+        new = [
+            (reading.note, reading.path)
+            for reading in readings
+            if reading.note is not None
+            and not db.execute(
+                f"{known} UNION ALL {claimed}", (reading.note.id, reading.note.id, reading.path)
+            ).fetchone()
+        ]
+        last = db.execute("SELECT max(rowid) FROM memories").fetchone()[0] or 0
+        numbered = enumerate(new, start=last + 1)
+        rows.insert_all(db, [(at, note, path.partition("/")[2]) for at, (note, path) in numbered])
+        notes = [note for note, _ in new]
+        rows.learn_words(db, notes)
+        rows.record_verdicts(db, self._home, notes)
+        return {note.id for note in notes}
+
+    def _choose(self, db: sqlite3.Connection, note_id: str, fresh: dict[str, Reading]) -> None:
+        """Index the one file that stands for an id; that several files have it is their problem."""
+        from anamnesis.index import rows  # only writing needs it; a hook reads
+
+        rivals: list[tuple[Memory, Reading]] = []
+        for (path,) in db.execute(
+            "SELECT path FROM files WHERE note_id = ?", (note_id,)
+        ).fetchall():
+            reading = fresh.get(path) or self.read(path)
+            if reading is not None and reading.note is not None and reading.note.id == note_id:
+                rivals.append((reading.note, reading))
+        if not rivals:
+            rows.remove(db, note_id)
+            return
+        note, winner = max(rivals, key=lambda rival: _precedence(*rival))
+        rows.upsert(db, note, winner.path.partition("/")[2])
+        rows.learn_words(db, [note])
+        rows.record_verdicts(db, self._home, [note])
+        for _, reading in rivals:
+            clash = f"its id is also that of {winner.path}, which counts"
+            problem = reading.problem if reading is winner else clash
+            db.execute("UPDATE files SET problem = ? WHERE path = ?", (problem, reading.path))
 
 
 def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = ("",)) -> Changes:
@@ -96,102 +205,44 @@ def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = (
         cursor.row_factory = None
         cursor.execute(
             "SELECT path, size, mtime_ns, inode, checked_ns FROM files "
-            "WHERE path = ?1 OR path >= ?2 AND path < ?3",
+            "WHERE path = ? OR path >= ? AND path < ?",
             (folder, first, last),
         )
         for path, size, mtime, inode, checked in cursor:
             stamp = unseen.pop(path, None)
             if stamp is None:
                 gone.append(path)
-            elif stamp != (size, mtime, inode) or -_TICK_NS < checked - mtime < _TICK_NS:
+            elif stamp != (size, mtime, inode) or _may_hide_an_edit(mtime, checked):
                 changed.append(path)
     return Changes(tuple(sorted(unseen)), tuple(sorted(changed)), tuple(sorted(gone)))
 
 
-def read(root: str, path: str, problem: str = "") -> Reading | None:
-    """One file's note or problem, or None if it is gone by now."""
-    now = time.time_ns()
-    try:
-        if not problem:
-            found = tree.read_note(root, path)
-            concern = tree.concern(found.note, path) or None
-            return Reading(path, found.stamp, now, found.note, found.hash, concern)
-    except UnreadableNote as error:
-        problem = error.reason
-    except FileNotFoundError:
-        return None
-    try:
-        status = os.stat(os.path.join(root, path), follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-    return Reading(path, stamp, now, problem=problem)
+def _may_hide_an_edit(mtime: int, checked: int) -> bool:
+    """Whether a file may have been changed after we read it and still have its old time stamp.
 
-
-def batches(
-    root: str, paths: Iterable[str], problems: dict[str, str] | None = None
-) -> Iterator[tuple[list[str], list[Reading]]]:
-    """Paths and what was read of them, some hundred at a time: no lock is held while reading."""
-    asked: list[str] = []
-    readings: list[Reading] = []
-    for path in paths:
-        asked.append(path)
-        reading = read(root, path, (problems or {}).get(path, ""))
-        if reading is not None:
-            readings.append(reading)
-        if len(asked) >= _BATCH:
-            yield asked, readings
-            asked, readings = [], []
-    if asked:
-        yield asked, readings
-
-
-def is_current(root: str, reading: Reading) -> bool:
-    """Whether a file is still the one that was read."""
-    try:
-        status = os.stat(os.path.join(root, reading.path), follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return (status.st_size, status.st_mtime_ns, status.st_ino) == reading.stamp
-
-
-def apply(
-    db: sqlite3.Connection, root: str, paths: Iterable[str], readings: Iterable[Reading]
-) -> set[str]:
-    """Make the index say of these paths what was read; a path without a reading is gone.
-
-    Gives the paths that turned out to hold what the index knew already.
+    A stamp of whole seconds that lies ahead is one of a clock that was set back: it comes again.
     """
-    same: set[str] = set()
-    fresh = {reading.path: reading for reading in readings}
-    touched: set[str] = set()
-    for path in paths:
-        before = db.execute("SELECT note_id, hash FROM files WHERE path = ?", (path,)).fetchone()
-        reading = fresh.get(path)
-        if before is not None and reading and reading.note and reading.hash == before["hash"]:
-            same.add(path)
-            _record_stamp(db, reading)
-            continue
-        if before is not None and before["note_id"] is not None:
-            touched.add(before["note_id"])
-        if reading is None:
-            db.execute("DELETE FROM files WHERE path = ?", (path,))
-            continue
-        record_files(db, [reading])
-        if reading.note is not None:
-            touched.add(reading.note.id)
-    released = supersession.targets(db, touched)
-    for note_id in sorted(touched):
-        _settle(db, root, note_id, fresh)
-    supersession.mark(db, touched, released=released)
-    return same
+    if checked - mtime >= _COARSE_TICK_NS:
+        return False
+    return abs(checked - mtime) < _TICK_NS or mtime % _SECOND_NS == 0
 
 
 def record_folders(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str]) -> None:
-    """Remember when each folder was last changed, so that the next look can skip it."""
+    """Remember when each folder was last changed, so that the next look can skip it.
+
+    What is known already is not written again: every write looks like news to whoever watches.
+    """
+    if _folders(db, below) == listing.folders:
+        return
     for folder in below:
-        db.execute("DELETE FROM folders WHERE path = ?1 OR path GLOB ?1 || '/*'", (folder,))
+        db.execute("DELETE FROM folders WHERE path = ? OR path GLOB ? || '/*'", (folder, folder))
     db.executemany("INSERT OR REPLACE INTO folders VALUES (?, ?)", listing.folders.items())
+
+
+def _folders(db: sqlite3.Connection, below: Iterable[str]) -> dict[str, int]:
+    """The folders that the index knows below some, each with its time stamp."""
+    sql = "SELECT path, mtime_ns FROM folders WHERE path = ? OR path GLOB ? || '/*'"
+    return {path: mtime for folder in below for path, mtime in db.execute(sql, (folder, folder))}
 
 
 def _record_stamp(db: sqlite3.Connection, reading: Reading) -> None:
@@ -213,28 +264,6 @@ def record_files(db: sqlite3.Connection, readings: Iterable[Reading]) -> None:
             for reading in readings
         ],
     )
-
-
-def _settle(db: sqlite3.Connection, root: str, note_id: str, fresh: dict[str, Reading]) -> None:
-    """Index the one file that stands for an id; that several files have it is their problem."""
-    from anamnesis.index import vocabulary  # only writing needs it; a hook reads
-
-    rivals: list[tuple[Memory, Reading]] = []
-    for (path,) in db.execute("SELECT path FROM files WHERE note_id = ?", (note_id,)).fetchall():
-        reading = fresh.get(path) or read(root, path)
-        if reading is not None and reading.note is not None and reading.note.id == note_id:
-            rivals.append((reading.note, reading))
-    if not rivals:
-        rows.remove(db, note_id)
-        return
-    note, winner = max(rivals, key=lambda rival: _precedence(*rival))
-    rows.upsert(db, note, winner.path.partition("/")[2])
-    vocabulary.learn(db, note)
-    held.record(db, root, [note])
-    for _, reading in rivals:
-        clash = f"its id is also that of {winner.path}, which counts"
-        problem = reading.problem if reading is winner else clash
-        db.execute("UPDATE files SET problem = ? WHERE path = ?", (problem, reading.path))
 
 
 def _precedence(note: Memory, reading: Reading) -> tuple[bool, str, str]:

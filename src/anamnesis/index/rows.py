@@ -1,16 +1,28 @@
-"""Rows of the index: writing one note's, and reading notes' headers back."""
+"""Rows of the index: a note's and its header, why it is held, what replaces it, all words.
+
+A note is hidden as soon as one other note names it. In a circle, where every note is named, the
+one that was updated last stays visible, unless a note outside the circle replaces it.
+
+The words of all notes are a table of their own, for guessing what was meant: FTS5 can list its
+words, but walks the notes of each to do so. The table is made when the index is built and learns
+the words of later notes. It never forgets one: a word that no note has any more is a guess that
+finds nothing, and the next rebuild is without it.
+"""
 
 from __future__ import annotations
 
-import json
-
-from anamnesis.notes.fields import FIELDS, WORDS
-from anamnesis.notes.note import Memory
+from anamnesis.ground import quickjson
+from anamnesis.notes.fields import FIELDS, WORDS, Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.trust.clean import CleanTexts
 
 _STORED = [row for row in FIELDS.values() if row.column]
 _LISTS = tuple(row.name for row in _STORED if row.kind == WORDS)  # stored as JSON
@@ -18,7 +30,16 @@ _PLAIN = tuple(row.name for row in _STORED if row.always and row.kind != WORDS)
 # Empty is stored as NULL.
 _OPTIONAL = {row.name: row.default for row in _STORED if not row.always and row.kind != WORDS}
 _COLUMNS = (*_PLAIN, *_OPTIONAL, *_LISTS, "body_path")
-HEADER = ", ".join(f"m.{column}" for column in _COLUMNS)
+_FIELDS = list(FIELDS.values())
+# The columns in the order of a note's fields, so that a row becomes a note without names.
+HEADER = ", ".join(
+    f"ifnull(m.{row.name}, '') AS {row.name}" if row.name in _OPTIONAL else f"m.{row.name}"
+    for row in _FIELDS
+    if row.column
+)
+_WIDTH = len(_STORED)
+_LISTS_AT = [at for at, row in enumerate(_STORED) if row.kind == WORDS]
+_NOT_STORED = [(at, row.default or "") for at, row in enumerate(_FIELDS) if not row.column]
 _INSERT = (
     f"INSERT INTO memories (rowid, {', '.join(_COLUMNS)}) "  # noqa: S608  constants only
     f"VALUES (?, {', '.join('?' * len(_COLUMNS))})"
@@ -33,6 +54,10 @@ _INSERT_TEXT = (
 )
 _INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
 _INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
+_TABLE = "CREATE TABLE vocabulary (term TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID"
+_LISTED = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.listed USING fts5vocab(main, memories_fts, row)"
+_MANY = 500  # notes: to stem all of their words costs more than to list those of the index
+_FACET = "zq" + "[0-9a-f]" * 8  # the word that stands for a project
 
 
 def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]]) -> None:
@@ -40,6 +65,7 @@ def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]])
     db.executemany(_INSERT, [(rowid, *_cells(note, path)) for rowid, note, path in notes])
     db.executemany(_INSERT_TEXT, [_text(rowid, note) for rowid, note, _ in notes])
     db.executemany(_INSERT_TAG, [(note.id, tag) for _, note, _ in notes for tag in _tags(note)])
+    _insert_fixes(db, [note for _, note, _ in notes])
     db.executemany(
         _INSERT_EDGE, [(note.id, old) for _, note, _ in notes for old in note.supersedes_ids]
     )
@@ -59,6 +85,7 @@ def upsert(db: sqlite3.Connection, note: Memory, body_path: str) -> None:
     db.execute(_UPDATE, (*_cells(note, body_path), rowid))
     db.execute(_INSERT_TEXT, _text(rowid, note))
     db.executemany(_INSERT_TAG, [(note.id, tag) for tag in _tags(note)])
+    _insert_fixes(db, [note])
     db.executemany(_INSERT_EDGE, [(note.id, old) for old in note.supersedes_ids])
 
 
@@ -71,27 +98,48 @@ def remove(db: sqlite3.Connection, note_id: str) -> None:
 
 
 def header(row: sqlite3.Row) -> Memory:
-    """A note without its body, from its row."""
-    fields = {column: row[column] for column in _PLAIN}
-    for column, default in _OPTIONAL.items():
-        fields[column] = row[column] or default
-    for column in _LISTS:
-        fields[column] = json.loads(row[column])
-    return Memory(body="", **fields)
+    """A note without its body, from a row that begins with the columns of `HEADER`."""
+    values: list[Any] = list(row[:_WIDTH])
+    for at in _LISTS_AT:
+        values[at] = _items(values[at])
+    for at, default in _NOT_STORED:
+        values.insert(at, default)
+    return Memory(*values)
+
+
+def _items(text: str) -> list[str]:
+    """What a column that was written by `_cells` says; most lists are a few plain words."""
+    if text == "[]":
+        return []
+    if "\\" in text or text[:2] != '["':
+        found: list[str] = quickjson.loads(text)
+        return found
+    return text[2:-2].split('", "')
+
+
+def _insert_fixes(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
+    telling = [note for note in notes if note.type == "episodic" and "→" in note.body]
+    if telling:
+        from anamnesis.index import fixes  # only writing needs it; a hook reads
+
+        found = [row for note in telling for row in fixes.of_note(note)]
+        db.executemany("INSERT INTO fixes VALUES (?, ?, ?)", found)
 
 
 def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
     db.execute("DELETE FROM memories_fts WHERE rowid = ?", (rowid,))
+    db.execute("DELETE FROM meanings WHERE rowid = ?", (rowid,))
     db.execute("DELETE FROM memory_tags WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM supersessions WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM held WHERE memory_id = ?", (note_id,))
+    db.execute("DELETE FROM fixes WHERE memory_id = ?", (note_id,))
 
 
 def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
     return (
         *[getattr(note, column) for column in _PLAIN],
         *[getattr(note, column) or None for column in _OPTIONAL],
-        *[json.dumps(getattr(note, column), ensure_ascii=False) for column in _LISTS],
+        *[quickjson.dumps(getattr(note, column)) for column in _LISTS],
         body_path,
     )
 
@@ -106,3 +154,230 @@ def _text(rowid: int, note: Memory) -> tuple[object, ...]:
 
 def _tags(note: Memory) -> list[str]:
     return [tag for tag in dict.fromkeys(note.tags) if tag]
+
+
+def record_verdicts(
+    db: sqlite3.Connection, home: Home, notes: Iterable[Memory], *, clean: CleanTexts | None = None
+) -> None:
+    """Scan the text of notes and remember what was found, so that no hook has to.
+
+    With `clean` the table is being filled: texts that are known to be clean are not scanned.
+    """
+    from anamnesis.trust.clean import NewTexts
+    from anamnesis.trust.verdict import verdict
+
+    texts = clean or NewTexts(home)
+    for note in notes:
+        judged = verdict(home, note, clean=texts)
+        if clean is None:
+            db.execute("DELETE FROM held WHERE memory_id = ?", (note.id,))
+        if judged is not None:
+            db.execute("INSERT INTO held VALUES (?, ?, ?)", (note.id, judged.kind, judged.reason))
+    if clean is None:
+        texts.save()
+
+
+def reasons(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
+    """Why some of these notes are held."""
+    reasons: dict[str, str] = {}
+    for id in ids:
+        row = db.execute("SELECT reason FROM held WHERE memory_id = ?", (id,)).fetchone()
+        if row is not None:
+            reasons[id] = str(row[0])
+    return reasons
+
+
+def orders(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
+    """Why some of these notes are held for what they tell the agent to do, secrets aside."""
+    return {
+        id: str(row[0])
+        for id in ids
+        for row in db.execute(
+            "SELECT reason FROM held WHERE memory_id = ? AND kind <> 'secret'", (id,)
+        )
+    }
+
+
+def origins(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
+    """Who wrote some of these notes, where it is known."""
+    origins: dict[str, str] = {}
+    for id in ids:
+        row = db.execute("SELECT origin FROM memories WHERE id = ?", (id,)).fetchone()
+        if row is not None and row[0]:
+            origins[id] = str(row[0])
+    return origins
+
+
+def hidden(edges: Iterable[tuple[str, str]], updated_at: Mapping[str, str]) -> set[str]:
+    """The replaced ids among `(note, replaced note)` pairs; ids without a note are harmless."""
+    named_by: dict[str, set[str]] = {}
+    for note, target in edges:
+        if note in updated_at and note != target:
+            named_by.setdefault(target, set()).add(note)
+    circular = _circular(named_by)
+    return {
+        target
+        for target in named_by
+        if target not in circular or not _leads_its_circle(target, named_by, updated_at)
+    }
+
+
+def _circular(named_by: Mapping[str, set[str]]) -> set[str]:
+    """The notes in a circle or replaced from there: a chain, however long, is none."""
+    targets_of: dict[str, list[str]] = {}
+    for target, notes in named_by.items():
+        for note in notes:
+            targets_of.setdefault(note, []).append(target)
+    left = {target: len(notes) for target, notes in named_by.items()}
+    free = [note for note in targets_of if note not in left]
+    while free:
+        for target in targets_of.get(free.pop(), ()):
+            left[target] -= 1
+            if not left[target]:
+                del left[target]
+                free.append(target)
+    return set(left)
+
+
+def _leads_its_circle(
+    note: str, named_by: Mapping[str, set[str]], updated_at: Mapping[str, str]
+) -> bool:
+    """Whether all that replace this note, directly or not, are replaced by it and older."""
+    above = _reach(note, named_by)
+    if note not in above:
+        return False
+    circle = {other for other in above if note in _reach(other, named_by)}
+    newest = max(circle, key=lambda other: (updated_at.get(other, ""), other))
+    return circle == above and newest == note
+
+
+def _reach(start: str, named_by: Mapping[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for note in named_by.get(waiting.pop(), ()):
+            if note not in seen:
+                seen.add(note)
+                waiting.append(note)
+    return seen
+
+
+def superseded_by(db: sqlite3.Connection, notes: Iterable[str]) -> set[str]:
+    """The ids that some notes replace, as the index has it."""
+    return {
+        row[0]
+        for note in notes
+        for row in db.execute("SELECT target FROM supersessions WHERE memory_id = ?", (note,))
+    }
+
+
+def mark_superseded(db: sqlite3.Connection, changed: Iterable[str], *, released: set[str]) -> None:
+    """Bring the `superseded` flags up to date after some notes changed.
+
+    `released` are the ids that these notes replaced before the change.
+    """
+    if not released and db.execute("SELECT 1 FROM supersessions LIMIT 1").fetchone() is None:
+        return
+    group = released | _linked(db, [*changed, *released])
+    edges = [
+        (note, target)
+        for target in group
+        for (note,) in db.execute("SELECT memory_id FROM supersessions WHERE target = ?", (target,))
+    ]
+    updated_at = {
+        note: row[0]
+        for note in group
+        if (row := db.execute("SELECT updated_at FROM memories WHERE id = ?", (note,)).fetchone())
+    }
+    replaced = hidden(edges, updated_at)
+    db.executemany(
+        "UPDATE memories SET superseded = ? WHERE id = ? AND superseded <> ?",
+        [(int(note in replaced), note, int(note in replaced)) for note in updated_at],
+    )
+
+
+def _linked(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
+    """All notes that hang together with some notes by who replaces whom."""
+    group: set[str] = set()
+    seen: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        note = waiting.pop()
+        if note in seen:
+            continue
+        seen.add(note)
+        neighbours = db.execute(
+            "SELECT target FROM supersessions WHERE memory_id = ? "
+            "UNION ALL SELECT memory_id FROM supersessions WHERE target = ?",
+            (note, note),
+        ).fetchall()
+        if neighbours:
+            group.add(note)
+            waiting.extend(row[0] for row in neighbours)
+    return group
+
+
+def build_vocabulary(db: sqlite3.Connection) -> None:
+    """Make the table from the words that the full-text index has."""
+    db.execute("DROP TABLE IF EXISTS vocabulary")
+    db.execute(_TABLE)
+    db.execute(_LISTED)
+    db.execute(
+        "INSERT INTO vocabulary SELECT term, doc FROM temp.listed WHERE term NOT GLOB ?", (_FACET,)
+    )
+    db.execute("DROP TABLE temp.listed")
+
+
+def learn_words(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
+    """Add the words of notes; an index of an earlier version gets the whole table first."""
+    if not has_vocabulary(db) or len(notes) >= _MANY:
+        build_vocabulary(db)
+        return
+    from anamnesis.index import words  # only writing needs it; a hook reads
+
+    spelled: set[str] = set()
+    for note in notes:
+        text = f"{note.title}\n{note.body}\n{' '.join(note.tags)}"
+        spelled.update(words.tokens(text), words.tokens(words.parts(text)))
+    # Each word is stemmed and looked up once, however many of the notes have it.
+    db.executemany(
+        "INSERT OR IGNORE INTO vocabulary VALUES (?, 1)",
+        [(term,) for term in sorted({words.stem(word) for word in spelled})],
+    )
+
+
+def has_vocabulary(db: sqlite3.Connection) -> bool:
+    """Whether this index has the table."""
+    table = db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vocabulary'")
+    return table.fetchone() is not None
+
+
+def words_between(
+    db: sqlite3.Connection, first: str, last: str, *, lengths: tuple[int, int]
+) -> Iterable[tuple[str, int]]:
+    """The words from `first` up to but without `last`, and in how many notes each is."""
+    table = "vocabulary"
+    if not has_vocabulary(db):
+        db.execute(_LISTED)
+        table = "temp.listed"
+    return db.execute(
+        f"SELECT term, {'notes' if table == 'vocabulary' else 'doc'} FROM {table} "  # noqa: S608
+        "WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+        (first, last, *lengths),
+    ).fetchall()
+
+
+def words_beginning(db: sqlite3.Connection, start: str, *, most: int) -> list[tuple[str, int]]:
+    """The commonest words that begin so, and in how many notes each is; none without the table."""
+    if not start or not has_vocabulary(db):
+        return []
+    return db.execute(
+        "SELECT term, notes FROM vocabulary WHERE term >= ? AND term < ? "
+        "ORDER BY notes DESC, term LIMIT ?",
+        (start, _after(start), most),
+    ).fetchall()
+
+
+def _after(start: str) -> str:
+    """The first text that does not begin so."""
+    return start[:-1] + chr(min(ord(start[-1]) + 1, 0x10FFFF))

@@ -21,7 +21,7 @@ def is_database(path: str) -> bool:
 
 
 def rows(path: str, table: str) -> list[dict[str, object]]:
-    """All rows of a table, oldest first; none if there is no such table."""
+    """All rows of a table, oldest first; none if there is no such table. Raises InvalidInput."""
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=5)) as db:
             db.row_factory = sqlite3.Row
@@ -29,7 +29,7 @@ def rows(path: str, table: str) -> list[dict[str, object]]:
             known = db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone()
             if known is None:
                 return []
-            found = db.execute(f'SELECT * FROM "{table}" ORDER BY rowid')  # noqa: S608  our names
-            return [dict(row) for row in found]
+            cursor = db.execute(f'SELECT * FROM "{table}" ORDER BY rowid')  # noqa: S608  our names
+            return [dict(row) for row in cursor]
     except sqlite3.Error as error:
         raise InvalidInput(f"Cannot read {path}: {error}.") from error

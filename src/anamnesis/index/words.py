@@ -1,9 +1,11 @@
-"""Text as words: what the tokenizer sees, and what it alone would not find."""
+"""Text as words: what the tokenizer sees and what it alone would not find, stems, languages."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from anamnesis.ground.records import record
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -20,7 +22,7 @@ _SPACE = ord(" ")
 _ASCII = [chr(code) for code in range(128)]
 _FOLDED = bytes(ord(c.lower()) if c.isalnum() else _SPACE for c in _ASCII) + bytes(128)
 _COMPOUND = bytes(ord(c) if c.isalnum() or c in "_-" else _SPACE for c in _ASCII) + bytes(128)
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MOST_JOINED = 4  # pieces; longer ones are sentences with hyphens
 _LONGEST_JOINED = 32
 
@@ -61,16 +63,25 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """The words of a text, folded."""
+    return spaced(text).split()
+
+
+def spaced(text: str) -> str:
+    """The words of a text, folded, with spaces before, between and after them."""
     if not text.isascii():
         text = _compiled(_TYPOGRAPHY).sub(" ", text)
     if text.isascii():  # by far the most common, and five times faster
-        return text.encode("ascii").translate(_FOLDED).decode("ascii").split()
-    return WORD.findall(fold(text))
+        return f" {text.encode('ascii').translate(_FOLDED).decode('ascii')} "
+    return f" {' '.join(WORD.findall(fold(text)))} "
 
 
 def unspaced(text: str) -> list[str]:
     """The stretches of a text in scripts that write without spaces."""
     return [] if text.isascii() else _compiled(f"[{_UNSPACED}]+").findall(text)
+
+
+_PLAIN_WORDS: set[str] = set()  # met so far: a note has few words that no other had
+_MOST_PLAIN = 50_000  # some megabytes
 
 
 @lru_cache
@@ -80,7 +91,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def pieces(word: str) -> list[str]:
     """The pieces of a mixed word: `getUserById` has four, `deploy` has one."""
-    return _PIECE.findall(word)
+    return PIECE.findall(word)
 
 
 def bigrams(run: str) -> list[str]:
@@ -90,12 +101,17 @@ def bigrams(run: str) -> list[str]:
 
 def compounds(text: str) -> list[str]:
     """The distinct words of a text that may have pieces: `getUserById`, `api_key`, `python3`."""
-    found = [
-        word
-        for word in text.encode("ascii", "replace").translate(_COMPOUND).decode("ascii").split()
-        if not word.isalpha() or not (word.islower() or word.istitle() or word.isupper())
-    ]
-    return list(dict.fromkeys(found))
+    words = text.encode("ascii", "replace").translate(_COMPOUND).decode("ascii").split()
+    unknown = set(words) - _PLAIN_WORDS
+    mixed = {word for word in unknown if not _is_plain(word)}
+    if len(_PLAIN_WORDS) > _MOST_PLAIN:
+        _PLAIN_WORDS.clear()
+    _PLAIN_WORDS.update(unknown - mixed)
+    return list(dict.fromkeys(word for word in words if word in mixed)) if mixed else []
+
+
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
 
 
 def joined(compound: str) -> str:
@@ -130,3 +146,194 @@ def facet(project: str) -> str:
     from binascii import crc32
 
     return f"zq{crc32(project.encode('utf-8', 'surrogatepass')):08x}"
+
+
+_VOWELS = "aeiou"
+_SHORTEST, _LONGEST = 3, 64  # bytes; SQLite leaves other words as they are
+
+_STEP_2 = {
+    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize",
+    "logi": "log", "bli": "ble", "alli": "al", "entli": "ent", "eli": "e", "ousli": "ous",
+    "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al", "iveness": "ive",
+    "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
+}  # fmt: skip
+_STEP_3 = {
+    "icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": "",
+}  # fmt: skip
+_STEP_4 = (
+    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ion", "ism", "ate", "iti",
+    "ous", "ive", "ize", "al", "er", "ic", "ou",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """The stem of a word in lower case."""
+    if not _SHORTEST <= len(word.encode("utf-8", "surrogatepass")) <= _LONGEST:
+        return word
+    word = _past_tense(_plural(word))
+    if word.endswith("y") and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    word = _swapped(_swapped(word, _STEP_2), _STEP_3)
+    return _tidied(_shortened(word))
+
+
+def _plural(word: str) -> str:
+    if (word.endswith("sses") and len(word) > 4) or (word.endswith("ies") and len(word) > 3):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
+
+
+def _past_tense(word: str) -> str:
+    if word.endswith("eed") and len(word) > 3:
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
+            return _restored(word[: -len(suffix)])
+    return word
+
+
+def _restored(word: str) -> str:
+    """The word behind "-ed" or "-ing": hop(ping), fil(ing), conflat(ed)."""
+    if word.endswith(("at", "bl", "iz")):
+        return word + "e"
+    doubled = len(word) > 1 and word[-1] == word[-2] and word[-1] not in _VOWELS
+    if doubled and word[-1] not in "lsz":
+        return word[:-1]
+    return word + "e" if _measure(word) == 1 and _ends_short(word) else word
+
+
+def _swapped(word: str, suffixes: dict[str, str]) -> str:
+    longest = max((s for s in suffixes if word.endswith(s)), key=len, default="")
+    if longest and _measure(word[: -len(longest)]) > 0:
+        return word[: -len(longest)] + suffixes[longest]
+    return word
+
+
+def _shortened(word: str) -> str:
+    for suffix in _STEP_4:
+        if word.endswith(suffix):
+            rest = word[: -len(suffix)]
+            allowed = suffix != "ion" or rest.endswith(("s", "t"))
+            return rest if allowed and _measure(rest) > 1 else word
+    return word
+
+
+def _tidied(word: str) -> str:
+    if word.endswith("e"):
+        measure = _measure(word[:-1])
+        if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
+            word = word[:-1]
+    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
+
+
+def _is_consonant(word: str, at: int) -> bool:
+    if word[at] == "y":
+        return at == 0 or not _is_consonant(word, at - 1)
+    return word[at] not in _VOWELS
+
+
+def _has_vowel(word: str) -> bool:
+    return any(not _is_consonant(word, at) for at in range(len(word)))
+
+
+def _measure(word: str) -> int:
+    """How often a vowel is followed by a consonant."""
+    count, after_vowel = 0, False
+    for at in range(len(word)):
+        consonant = _is_consonant(word, at)
+        count += after_vowel and consonant
+        after_vowel = not consonant
+    return count
+
+
+def _ends_short(word: str) -> bool:
+    """Whether it ends like "hop": consonant, vowel, consonant other than w, x, y."""
+    last = len(word) - 1
+    return (
+        last >= 2
+        and _is_consonant(word, last)
+        and not _is_consonant(word, last - 1)
+        and _is_consonant(word, last - 2)
+        and word[last] not in "wxy"
+    )
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_LEAST_HITS = 2  # function words; a single one may be a name
+_SHORTEST_STEM = 5  # letters; what is shorter begins too many words
+
+
+@record
+class Language:
+    """What is known of a language: its function words and the endings of its words."""
+
+    function_words: frozenset[str]
+    endings: tuple[str, ...]  # the longest first
+
+    def stem(self, word: str) -> str:
+        """The beginning that a word shares with its other forms, or nothing if it is too short."""
+        for ending in self.endings:
+            if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+                return word[: -len(ending)]
+        return word if len(word) > _SHORTEST_STEM else ""
+
+
+def _language(function_words: str, endings: str) -> Language:
+    return Language(frozenset(function_words.split()), tuple(endings.split()))
+
+
+# As the tokenizer sees them: folded, without accents.
+_LANGUAGES = (
+    _language(
+        """
+        ab aber alle alles als also am an andere auch auf aus bei beim bevor bin bis bitte da dafur
+        damit dann daran darf das dass davon dazu dem den denn der des deshalb dich die dies diese
+        diesem diesen dieser dieses dir doch dort du durch durfen ein eine einem einen einer eines
+        er es etwas euch fur gab ganz geht gegen gibt habe haben hat hatte hatten hier hinter ich
+        ihm ihn ihr ihre im immer in ins ist ja jede jeder jedes jetzt kann kannst kein keine keinen
+        kommt konnen konnte lassen machen macht man mal mehr mein meine mich mir mit muss mussen
+        nach nicht nichts noch nochmal nun nur ob oder ohne schon sehr seid sein seine seit sich sie
+        sind so soll sollen sollte sonst sowie steht uber um und uns unser unsere unter viel viele
+        vom von vor wann war waren warum was wegen weil welche welchem welchen welcher welches wenn
+        wer werde werden weshalb wie wieder wieso will wir wird wo woher wohin wollen worden wurde
+        wurden zu zum zur zwischen
+        """,
+        "ungen ung enen ern est end em en er es et st e n s t",
+    ),
+    _language(
+        """
+        ai au aux avec avoir ca car ce cela ces cet cette chez comme comment dans de des deux donc
+        du elle en encore est et etait ete etre eux faire fait faut ici il ils je la le les leur
+        leurs lui ma mais me meme mes moi mon ne nos notre nous on ont ou par pas peu peut plus
+        pour pourquoi quand que quel quelle quelles quels qui quoi sa sans se ses si son sont sous
+        sur ta te tes toi ton tous tout toute toutes tres tu un une va vers voir vos votre vous
+        """,
+        "ements ement ations ation euses euse antes ants ante ant ees ee es er ez e s",
+    ),
+    _language(
+        """
+        al algo ante como con contra cual cuales cuando de del desde donde dos el ella ellos en
+        entre era es esa ese eso esta este esto estos fue ha hace hacer han hasta hay la las le les
+        lo los mas me mi mis muy nada ni no nos nosotros nuestra nuestro o os otra otro para pero
+        poco por porque puede que quien se ser si sin sobre solo son su sus tambien tan te tiene
+        todo todos tu un una unas uno unos y ya yo
+        """,
+        "aciones acion amiento adoras adores ando iendo adas ados ada ado es as os a e o s",
+    ),
+)  # fmt: skip
+
+
+def language_of(tokens: Sequence[str]) -> Language | None:
+    """The language of some words, or None for English and for all that is not known here."""
+    words = {*tokens}
+    english = len(words & FUNCTION_WORDS)
+    hits = [(len(words & language.function_words), language) for language in _LANGUAGES]
+    most, language = max(hits, key=lambda hit: hit[0])
+    return language if most >= _LEAST_HITS and most > english else None

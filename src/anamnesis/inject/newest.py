@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import os
 
-from anamnesis.inject.select import Candidate
+from anamnesis.config import is_ephemeral
+from anamnesis.inject.select import BEFORE, KNOWN, LAST, REST, RULE, Candidate
 from anamnesis.notes import tree
-from anamnesis.notes.note import TYPES, UnreadableNote
+from anamnesis.notes.fields import TYPES, UnreadableNote
 from anamnesis.project import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from anamnesis.ground.home import Home
-    from anamnesis.notes.note import Memory
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory
 
 _MOST_READ = 60  # files; a session gets a few dozen notes at the most
+_HEAD = 1024  # bytes, in which a note names its project
 NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest notes are known."
 
 
 def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Memory]:
     """The latest notes of a project and of all projects, out of a bounded number of files."""
-    found = {note.id: note for note in _read(home) if note.project in (project, GLOBAL)}
-    found = {id: note for id, note in found.items() if not _why_not(home, note)}
+    every = is_ephemeral()  # which has no index at every start, and all its files in memory
+    paths = _paths(home, every=every)
+    if every:
+        paths = [path for path in paths if _is_about(os.path.join(home, path), project)]
+    notes = _read(home, paths[:_MOST_READ])
+    found = {note.id: note for note in notes if note.project in (project, GLOBAL)}
+    found = _admitted(home, found)
     replaced = {old for note in found.values() for old in note.supersedes_ids}
     return {
         id: note
@@ -33,40 +40,80 @@ def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Me
 
 
 def candidates(notes: dict[str, Memory]) -> list[Candidate]:
-    """These notes as a working set: what is always on first, sessions last."""
-    ordered = sorted(
-        notes.values(), key=lambda note: (note.project != GLOBAL, note.type == "episodic")
-    )
-    return [Candidate(note, "one of the newest files") for note in ordered]
+    """These notes as a working set: what is always on, the latest sessions, what is known."""
+    sessions = (LAST, BEFORE)
+    found, episodes = [], 0
+    for note in notes.values():
+        slot = RULE if note.project == GLOBAL else KNOWN
+        if note.type == "episodic" and slot == KNOWN:
+            slot = sessions[episodes] if episodes < len(sessions) else REST
+            episodes += 1
+        found.append(Candidate(note, "one of the newest files", slot))
+    return found
 
 
-def _why_not(home: Home, note: Memory) -> str:
-    """Why a note is kept from an agent; there is no index that knows what is in it."""
-    from anamnesis.trust import policy
+def _admitted(home: Home, notes: dict[str, Memory]) -> dict[str, Memory]:
+    """The notes that an agent may be given; no index knows what was found in them."""
+    from anamnesis.trust import clean, policy
+
+    allowed = [note for note in notes.values() if not policy.why_not(note.origin, note.tags)]
+    known = clean.known_clean(home, allowed)
+    return {
+        note.id: note
+        for note, is_clean in zip(allowed, known, strict=True)
+        if is_clean or _is_harmless(home, note)
+    }
+
+
+def _is_harmless(home: Home, note: Memory) -> bool:
+    """Scan a note that came since the last scan: loads what most hooks do without."""
     from anamnesis.trust.verdict import verdict
 
-    if reason := policy.why_not(note.origin, note.tags):
-        return reason
-    found = verdict(home, title=note.title, body=note.body, tags=note.tags)
-    return found.reason if found else ""
+    return verdict(home, note) is None
 
 
-def _read(home: Home) -> Iterator[Memory]:
-    for path in _paths(home):
+def _is_about(path: str, project: str) -> bool:
+    """Whether a file seems to be a note of a project, or of all: by its first bytes alone."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return False
+    try:
+        head = os.read(descriptor, _HEAD)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return project.encode() in head or GLOBAL.encode() in head
+
+
+def _read(home: Home, paths: Iterable[str]) -> Iterator[Memory]:
+    for path in paths:
         try:
             yield tree.read_note(home, path).note
         except (UnreadableNote, OSError):
             continue
 
 
-def _paths(home: Home) -> list[str]:
-    """The files with the highest names: ids begin with the time that they were made."""
+def _paths(home: Home, *, every: bool) -> list[str]:
+    """The files with the highest names first: ids begin with the time that they were made."""
     found = []
     for folder in (f"{name}/{type}" for name in tree.TREES for type in TYPES):
         try:
             names = os.listdir(os.path.join(home, folder))
         except OSError:
             continue
+        names = names if every else _highest(names)
         found += [(name, f"{folder}/{name}") for name in names if name.endswith(".md")]
     found.sort(reverse=True)
-    return [path for _, path in found[:_MOST_READ]]
+    return [path for _, path in found]
+
+
+def _highest(names: list[str]) -> list[str]:
+    """The highest names: those of ten thousand files are not sorted for sixty of them."""
+    if len(names) <= 2 * _MOST_READ:
+        return names
+    step = len(names) // (2 * _MOST_READ)
+    bound = sorted(names[::step], reverse=True)[_MOST_READ // 2]
+    high = [name for name in names if name >= bound]
+    return sorted(high if len(high) >= _MOST_READ else names, reverse=True)[:_MOST_READ]

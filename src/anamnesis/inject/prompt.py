@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import record, replace
-from anamnesis.inject import budget, render
+from anamnesis.inject import clip, render
 from anamnesis.project import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from anamnesis.notes.note import Memory
-    from anamnesis.search.prompt import Answer
+    from anamnesis.archive.ask import Passage
+    from anamnesis.notes.fields import Memory
+    from anamnesis.search.prompt import PromptAnswer
     from anamnesis.store import MemoryStore
 
 HEADING = "# Anamnesis recall (for this prompt)"
 MOST_UNITS = 2_000
+SESSION_UNITS = (
+    3_000  # where a session note answers: it is long, and the words asked are not its own
+)
 
 _SKIPPED = ("<task-notification", "<command-", "<local-command", "<bash-")
 _LEAST_ROOM = 120  # units of a passage; less than a sentence helps nobody
-_REST = "part of the note, memory_search for the whole"
 
 
 @record
@@ -27,11 +30,12 @@ class Match:
     """A note that answers a prompt, as it is in its file, and why it does."""
 
     note: Memory
-    answer: Answer
+    answer: PromptAnswer
+    said: tuple[Passage, ...] = ()  # in its session, where the archive has it
 
 
 @record
-class Shown:
+class ShownMatch:
     """A match as it was given."""
 
     match: Match
@@ -56,50 +60,78 @@ def recall(
     project: str,
     given: Iterable[str] = (),
     session: str = "",
+    told: Callable[[], Sequence[Passage]] | None = None,
 ) -> list[Match]:
     """The notes that answer a prompt, best first: at most three, none given before.
 
-    What a session did itself it need not be told.
+    What a session did itself it need not be told. `told` asks the archive what was said about the
+    prompt in earlier sessions; it is called at most once.
     """
-    from anamnesis.search.filters import Filters  # most prompts are not worth opening a store
+    from anamnesis.search.query import Filters  # most prompts are not worth opening a store
 
     known = set(given)
     filters = Filters(projects=tuple(dict.fromkeys([project, GLOBAL])))
+    said: list[Passage] = []
+
+    def by_note() -> Mapping[str, float]:
+        said.extend(told() if told else ())
+        weakest_first = sorted(said, key=lambda each: each.strength)
+        return {each.session.note: each.strength for each in weakest_first}
+
+    found = store.answering(prompt, filters=filters, told=by_note if told else None)
     return [
-        Match(note, answer)
-        for note, answer in store.answering(prompt, filters=filters)
+        Match(note, answer, tuple(each for each in said if each.session.note == note.id))
+        for note, answer in found
         if note.id not in known and not (session and note.prov_session == session)
     ]
 
 
-def rendered(matches: Sequence[Match]) -> tuple[str, list[Shown]]:
+def rendered(matches: Sequence[Match]) -> tuple[str, list[ShownMatch]]:
     """The block for the client, and what is in it: short notes whole, of others what answers."""
-    parts, shown = [HEADING, render.FRAME], list[Shown]()
-    left = MOST_UNITS - budget.units("\n\n".join([*parts, render.END])) - 3
+    parts, shown = [HEADING, render.FRAME], list[ShownMatch]()
+    from_session = any(match.note.type == "episodic" for match in matches)
+    left = SESSION_UNITS if from_session else MOST_UNITS
+    left -= clip.units("\n\n".join([*parts, render.END])) + 3
     for at, match in enumerate(matches):
         text, whole = _section(match, left // (len(matches) - at))
-        size = budget.units(text) + 2
+        size = clip.units(text) + 2
         if text and size <= left:
-            parts.append(text)
-            shown.append(Shown(match, size, whole))
             left -= size
+            spoken = _spoken(match.said)
+            parts += [text, *spoken]
+            shown.append(ShownMatch(match, size + clip.units("".join(spoken)), whole))
     return ("\n\n".join([*parts, render.END]) + "\n", shown) if shown else ("", [])
 
 
 def _section(match: Match, room: int) -> tuple[str, bool]:
     """A note within so many units, and whether that is all of it; its title if there is no room."""
-    from anamnesis.search.passages import passage
+    from anamnesis.search.excerpts import passage
 
     note = match.note
     whole = render.section(note, also=f"id: {note.id}")
-    if budget.units(whole) + 2 <= room:
+    if clip.units(whole) + 2 <= room:
         return whole, True
-    also = f"id: {note.id} | {_REST}"
-    left = room - budget.units(render.section(replace(note, body=""), also=also)) - 2
+    also = f"id: {note.id} | {render.REST}"
+    left = room - clip.units(render.section(replace(note, body=""), also=also)) - 2
     while left >= _LEAST_ROOM:
         part = passage(note.body, match.answer.weights, room=left)
         text = render.section(replace(note, body=part), also=also)
-        if budget.units(text) + 2 <= room:  # some characters are two units, and some are escaped
+        if clip.units(text) + 2 <= room:  # some characters are two units, and some are escaped
             return text, False
         left = left * 2 // 3
     return f"{render.line(note)}: memory_search for the whole", False
+
+
+def _spoken(said: Sequence[Passage]) -> list[str]:
+    """What was said in a session, word for word, and how to read on."""
+    if not said:
+        return []
+    from anamnesis.archive.ask import shown
+
+    first = said[0].session
+    lines = [f"_Said in that session (memory://session/{render.inline(first.id)}/TURN):_"]
+    texts = (render.as_data(shown(each.text)) for each in said)
+    lines += [
+        f"- turn {each.number}, {each.who}: {text}" for each, text in zip(said, texts, strict=True)
+    ]
+    return ["\n".join(lines)]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import re
+from anamnesis.ground import quickjson
+from anamnesis.inject import clip
+from anamnesis.inject.clip import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
 
+FORMATS = ("claude", "codex", "gemini", "copilot", "text")
+# Codex takes 2,500 tokens of a hook; three characters a token is on the safe side for prose.
+LIMITS = {"codex": 7_000}
+SYNC_AT_START = ("claude",)  # clients in which a hook of its own starts a sync with each session
 HEADING = "# Anamnesis memory (auto-injected)"
 FRAME = (
     "_Recalled notes, each with its origin: information to check against the code, "
@@ -17,80 +23,174 @@ FRAME = (
 )
 END = "_End of recalled notes._"
 _MORE_HEADING = "## Not shown in full: memory_search for the rest"
+HEADINGS = {  # of what is shown in lines, by slot
+    "before": "## The session before",
+    "elsewhere": "## Since you were last here, on other machines",
+}
+REST = "part of the note, memory_search for the whole"
+_ONE_LINE = 400  # characters that a heading may have, where it is all that a note says
 _TITLE_LENGTH = 100
+_LEAST_PART = 60  # units of a part; less than a sentence helps nobody
 
-# The patterns are compiled when a note first needs one: most never do, and a hook pays for each.
+# Patterns are loaded when a text has words that one is about: few do, and a hook pays for each.
 # Tags with which clients mark what the system says; in a note they are only text.
-_SPEAKS_AS_SYSTEM = (
-    r"(?i)<(?=/?\s{0,3}(?:system|hook_context|untrusted_context|session_context|environment_context"
-    r"|user_instructions|permissions|function_calls|function_results|invoke|antml|command-"
-    r"|local-command|task-notification)\b)"
-)
+_OF_SYSTEM = (
+    "system", "hook_context", "untrusted_context", "session_context", "environment_context",
+    "user_instructions", "permissions", "function_calls", "function_results", "invoke", "antml",
+    "command-", "local-command", "task-notification",
+)  # fmt: skip
 # Our own headings and last line: a note must not end the frame or begin another note.
-_SPEAKS_AS_US = (
-    r"(?im)^(?=[ \t]{0,3}(?:#{1,6}[ \t]*(?:Anamnesis (?:memory|recall)|Not shown in full"
-    r"|\[(?:procedural|semantic|episodic)\])|_End of recalled notes))"
-)
+_OF_US = (
+    "anamnesis memory", "anamnesis recall", "not shown in full", "the session before",
+    "since you were last here", "[procedural]", "[semantic]", "[episodic]",
+)  # fmt: skip
+_OUR_END = "_end of recalled notes"
 # Control characters, text direction overrides, and the invisible copies of ASCII.
 _INVISIBLE = (
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff"
-    "\U000e0000-\U000e007f]"
-)
+    (0, 8), (11, 12), (14, 31), (127, 127), (0x200B, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069),
+    (0xFEFF, 0xFEFF), (0xE0000, 0xE007F),
+)  # fmt: skip
 
 
 def render_inject(memories: Sequence[Memory]) -> str:
     """The block that a session starts with; empty if there is nothing to say."""
     if not memories:
         return ""
-    return "\n\n".join([HEADING, *map(section, memories)]) + "\n"
+    sections = [_section(note, note.title, note.body) for note in memories]
+    return "\n\n".join([HEADING, *sections]) + "\n"
 
 
 def section(note: Memory, *, also: str = "") -> str:
-    """One note as a section of its own; `also` is said about it, too."""
-    about = f"project: {_inline(note.project)} | origin: {_inline(note.machine_id)}"
+    """One note as a section of its own; `also` is said about it, too.
+
+    A note that is one line is not said twice, as its title and as its body.
+    """
+    line = note.body.strip(" #\t\n")
+    is_one_line = "\n" not in line and line.startswith(note.title.strip())
+    if line and is_one_line and len(line) <= _ONE_LINE:
+        return _section(note, line, "", also=also).rstrip("\n")
+    return _section(note, note.title, note.body, also=also)
+
+
+def part(note: Memory, room: int, *, also: str = "") -> str:
+    """What fits of a note into so many units, and how to read on; empty if nothing does."""
+    also = f"{also} | id: {note.id} | {REST}".removeprefix(" | ")
+    left = room - units(_section(note, note.title, "", also=also))
+    shorten = clip.stopped if note.type == "episodic" else clip.clipped
+    while left >= _LEAST_PART:
+        text = _section(note, note.title, shorten(note.body, left), also=also)
+        if units(text) <= room:
+            return text
+        left -= units(text) - room  # some characters are escaped
+    return ""
+
+
+def wrapped(text: str, *, format: str, event: str) -> str:
+    """A block of context as the client reads it from standard output; nothing stays nothing."""
+    if not text:
+        return ""
+    if format == "gemini":
+        return _json({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+    if format == "copilot":
+        return _json({"additionalContext": text})
+    return text
+
+
+def as_json(text: str, *, event: str) -> str:
+    """A text as the one form that clients read after a tool call; nothing stays nothing."""
+    return wrapped(text, format="gemini", event=event)
+
+
+def _section(note: Memory, title: str, body: str, *, also: str = "") -> str:
+    about = f"project: {inline(note.project)} | origin: {inline(note.machine_id)}"
     if note.prov_source != "human" or note.confidence < 1.0:
-        about += f" | source: {_inline(note.prov_source)} (confidence {note.confidence:g})"
+        about += f" | source: {inline(note.prov_source)} (confidence {note.confidence:g})"
     if note.origin:
-        about += f" | source: {_inline(note.origin.replace(':', ' ', 1))}"
+        about += f" | source: {inline(note.origin.replace(':', ' ', 1))}"
     if "pending" in note.tags:
         about += " | to review"
     if also:
         about += f" | {also}"
-    return f"## [{_inline(note.type)}] {_inline(note.title)}\n_{about}_\n\n{_as_data(note.body)}"
+    return f"## [{inline(note.type)}] {inline(title)}\n_{about}_\n\n{as_data(body)}"
 
 
 def line(note: Memory) -> str:
     """One note as a line, for when there is no room for more."""
-    title = _inline(note.title)
-    if len(title) > _TITLE_LENGTH:
-        title = title[:_TITLE_LENGTH].rstrip() + " ..."
-    return f"- [{_inline(note.type)}] {title} ({note.id})"
+    return f"- [{inline(note.type)}] {_short_title(note)} ({note.id})"
+
+
+def dated_line(note: Memory, said: str = "") -> str:
+    """One note as a line with its day and machine; `said` is put below it."""
+    when = f"{inline(note.updated_at[:10])} on {inline(note.machine_id)}"
+    below = f"\n  {inline(said)}" if said else ""
+    return f"- {when}: [{inline(note.type)}] {_short_title(note)} ({note.id}){below}"
 
 
 def framed(
-    sections: Sequence[str], lines: Sequence[str], *, notices: Sequence[str] = (), unlisted: int = 0
+    sections: Sequence[str],
+    lines: Sequence[str],
+    *,
+    notices: Sequence[str] = (),
+    unlisted: int = 0,
+    about: bool = False,
 ) -> str:
     """The whole of an injection: heading, frame, notes, what did not fit, and where it ends."""
     parts = [HEADING, *map(_notice, notices), FRAME, *sections]
     if lines or unlisted:
-        more = [f"- and {unlisted} more"] if unlisted else []
+        number = f"about {unlisted}" if about else str(unlisted)
+        more = [f"- and {number} more"] if unlisted else []
         parts.append("\n".join([_MORE_HEADING, *lines, *more]))
     return "\n\n".join([*parts, END]) + "\n"
 
 
+def _short_title(note: Memory) -> str:
+    title = inline(note.title)
+    return title if len(title) <= _TITLE_LENGTH else title[:_TITLE_LENGTH].rstrip() + " ..."
+
+
 def _notice(text: str) -> str:
-    return f"_{_inline(text)}_"
+    return f"_{inline(text)}_"
 
 
-def _inline(text: str) -> str:
-    return " ".join(_as_data(text).split())
+def inline(text: str) -> str:
+    """A text as one line of data."""
+    return " ".join(as_data(text).split())
 
 
-def _as_data(text: str) -> str:
+def as_data(text: str) -> str:
+    """A text without anything that would end the frame or speak as the system."""
     if not text.replace("\n", "").replace("\t", "").isprintable():
-        text = re.sub(_INVISIBLE, "", text)
-    if "<" in text:
-        text = re.sub(_SPEAKS_AS_SYSTEM, "&lt;", text)
-    if "#" in text or "recalled notes" in text.lower():
-        text = re.sub(_SPEAKS_AS_US, r"\\", text)
+        invisible = (code for first, last in _INVISIBLE for code in range(first, last + 1))
+        text = text.translate(dict.fromkeys(invisible))
+    if "<" in text and _may_speak_as_system(text.lower()):
+        text = _escaped(text, "&lt;", rf"<(?=/?\s{{0,3}}(?:{_any(_OF_SYSTEM)})\b)")
+    if ("#" in text or "_" in text) and _may_speak_as_us(text.lower()):
+        ours = rf"#{{1,6}}[ \t]*(?:{_any(_OF_US)})|{_OUR_END}"
+        text = _escaped(text, r"\\", rf"^(?=[ \t]{{0,3}}(?:{ours}))")
     return text.strip("\n")
+
+
+def _may_speak_as_system(lowered: str) -> bool:
+    tags = ("".join(rest[:40].split()).removeprefix("/") for rest in lowered.split("<")[1:])
+    return any(tag.startswith(_OF_SYSTEM) for tag in tags)
+
+
+def _may_speak_as_us(lowered: str) -> bool:
+    return _OUR_END in lowered or any(words in lowered for words in _OF_US)
+
+
+def _escaped(text: str, instead: str, pattern: str) -> str:
+    import re  # late: most notes need none of this, and a hook pays for loading it
+
+    flags = re.IGNORECASE | re.MULTILINE
+    return re.sub(pattern, instead, text, flags=flags)
+
+
+def _any(words: Sequence[str]) -> str:
+    import re
+
+    return "|".join(map(re.escape, words))
+
+
+def _json(value: object) -> str:
+    return quickjson.dumps(value) + "\n"

@@ -1,21 +1,36 @@
-"""The working set of a session: what is always on, what the project knows, what was done last."""
+"""The working set of a session: what is always on, where the work stopped, what is known."""
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record
-from anamnesis.index import working_set
+from anamnesis.ground.records import record, replace
+from anamnesis.index import queries
 from anamnesis.project import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.hooks.usefulness import Uses
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
+
+# What a note is to a session's start, in the order in which they claim room.
+RULE = "rule"  # pinned or global
+LAST = "last"  # the session that this one continues
+BEFORE = "before"  # the session before that
+ELSEWHERE = "elsewhere"  # written on another machine since this one was last here
+KNOWN = "known"  # what the project knows
+REST = "rest"  # earlier sessions
+
+EXCLUDED = "not-at-start"  # the tag of a note that a person keeps out of every session's start
 
 _DURABLE = ("procedural", "semantic")
 _MAX_EPISODIC = 2  # the "what I last did" thread; more crowds out durable notes
 _EVERY = 1 << 40
+USUAL = 30  # notes of a kind: more than a start shows of notes that are longer than a sentence
+MANY = 80  # as many as it could hold of the shortest
+_MOST_SESSIONS = 20
 
 
 @record
@@ -24,54 +39,161 @@ class Candidate:
 
     note: Memory
     why: str
+    slot: str = KNOWN
 
 
 def select_inject(store: MemoryStore, *, project: str, k: int = 8) -> list[Memory]:
     """All global notes, then up to `k` of the project, with their bodies."""
-    found = (store.get(chosen.note.id) for chosen in candidates(store, project=project, k=k))
+    chosen: list[Candidate] = store.ask(
+        lambda db: _limited(db, project=project, k=k, most_global=_EVERY, session="")
+    )
+    found = (store.get(each.note.id) for each in _unique(chosen))
     return [note for note in found if note is not None]
 
 
 def candidates(
-    store: MemoryStore, *, project: str, k: int, most_global: int = _EVERY, session: str = ""
+    store: MemoryStore,
+    *,
+    project: str,
+    k: int | None = None,
+    session: str = "",
+    machine: str = "",
+    branch: str = "",
+    useful: Mapping[str, Uses] | None = None,
+    most: int = MANY,
 ) -> list[Candidate]:
     """The working set from the index alone; no file is read.
 
-    A session that goes on is not told what it did itself.
+    With `k`, at most so many notes of the project; without, at most `most` of each kind. A
+    session that goes on is not told what it did itself. `useful` says how often notes were used.
     """
 
     def choose(db: sqlite3.Connection) -> list[Candidate]:
-        return [*_global(db, most_global), *_of_project(db, project, max(k, 0), session)]
+        if k is not None:
+            return _limited(db, project=project, k=k, most_global=most, session=session)
+        sessions = _sessions(db, project, session)
+        since = _last_here(sessions, machine)
+        return [
+            *_rules(db, project, most),
+            *_thread(db, sessions, branch),
+            *_by_use(_known(db, project, most, since=since, machine=machine), useful or {}),
+            *_news(sessions, machine),
+            *(Candidate(note, "an earlier session", REST) for note in sessions),
+        ]
 
+    return _unique(store.ask(choose))
+
+
+def _unique(chosen: Iterable[Candidate]) -> list[Candidate]:
     unique: dict[str, Candidate] = {}
-    chosen: list[Candidate] = store.ask(choose)
     for candidate in chosen:
-        unique.setdefault(candidate.note.id, candidate)
+        if EXCLUDED not in candidate.note.tags:
+            unique.setdefault(candidate.note.id, candidate)
     return list(unique.values())
 
 
-def _global(db: sqlite3.Connection, most: int) -> list[Candidate]:
-    notes = _latest(db, GLOBAL, working_set.types_of(db, GLOBAL), most)
-    return [Candidate(note, "global") for note in notes]
-
-
-def _of_project(db: sqlite3.Connection, project: str, budget: int, session: str) -> list[Candidate]:
-    latest = working_set.left_open(db, project=project)
+def _limited(
+    db: sqlite3.Connection, *, project: str, k: int, most_global: int, session: str
+) -> list[Candidate]:
+    budget = max(k, 0)
+    always = _latest(db, GLOBAL, queries.types_of(db, GLOBAL), most_global)
+    latest = queries.left_open(db, project=project)
     latest += _latest(db, project, ["episodic"], _MAX_EPISODIC + 1)
-    others = [note for note in latest if not session or note.prov_session != session]
-    episodes = others[: min(_MAX_EPISODIC, budget)]
+    episodes = _others(latest, session)[: min(_MAX_EPISODIC, budget)]
     durable = _latest(db, project, list(_DURABLE), budget - len(episodes))
     return [
-        *(Candidate(note, f"recent {note.type} note of the project") for note in durable),
-        *(Candidate(note, "what was done last") for note in episodes),
+        *(Candidate(note, "global", RULE) for note in always),
+        *(Candidate(note, _recent(note)) for note in durable),
+        *_in_order(episodes),
     ]
 
 
+def _rules(db: sqlite3.Connection, project: str, most: int) -> list[Candidate]:
+    types = [*_DURABLE] if project == GLOBAL else queries.types_of(db, GLOBAL)
+    pinned = queries.pinned(db, project=project, types=[*_DURABLE, "episodic"])
+    return [
+        *(Candidate(note, "pinned", RULE) for note in pinned),
+        *(Candidate(note, "global", RULE) for note in _latest(db, GLOBAL, types, most)),
+    ]
+
+
+def _sessions(db: sqlite3.Connection, project: str, session: str) -> list[Memory]:
+    """The project's latest sessions, but for the one that asks."""
+    found = queries.left_open(db, project=project)
+    found += queries.latest(db, project=project, types=["episodic"], limit=_MOST_SESSIONS)
+    return _others(found, session)
+
+
+def _others(notes: Sequence[Memory], session: str) -> list[Memory]:
+    unique = {note.id: note for note in notes if not session or note.prov_session != session}
+    return list(unique.values())
+
+
+def _thread(db: sqlite3.Connection, sessions: Sequence[Memory], branch: str) -> list[Candidate]:
+    """The session that is continued, of this branch if there is one, and the one before."""
+    on_branch = queries.on_branch(db, sessions, branch=branch) if branch else []
+    first = on_branch[:1] or list(sessions[:1])
+    rest = [note for note in sessions if note not in first]
+    why = f"the latest session on branch {branch}" if on_branch else "the latest session"
+    return [
+        *(Candidate(note, why, LAST) for note in first),
+        *(Candidate(note, "the session before", BEFORE) for note in rest[:1]),
+    ]
+
+
+def _in_order(episodes: Sequence[Memory]) -> list[Candidate]:
+    return [
+        *(Candidate(note, "the latest session", LAST) for note in episodes[:1]),
+        *(Candidate(note, "the session before", BEFORE) for note in episodes[1:]),
+    ]
+
+
+def _last_here(sessions: Sequence[Memory], machine: str) -> str:
+    """When this machine's latest session of the project was noted; empty if nobody knows."""
+    return max((note.updated_at for note in sessions if note.machine_id == machine), default="")
+
+
+def _news(sessions: Sequence[Memory], machine: str) -> list[Candidate]:
+    since = _last_here(sessions, machine)
+    return [
+        Candidate(note, f"new from {note.machine_id}", ELSEWHERE)
+        for note in sessions
+        if since and note.machine_id != machine and note.updated_at > since
+    ]
+
+
+def _known(
+    db: sqlite3.Connection, project: str, most: int, *, since: str, machine: str
+) -> list[Candidate]:
+    found = []
+    for note in _latest(db, project, list(_DURABLE), most):
+        is_news = since and note.machine_id != machine and note.updated_at > since
+        found.append(
+            Candidate(note, f"new from {note.machine_id}", ELSEWHERE)
+            if is_news
+            else Candidate(note, _recent(note))
+        )
+    return found
+
+
+def _by_use(known: list[Candidate], useful: Mapping[str, Uses]) -> list[Candidate]:
+    """The latest notes first, those that helped a few places earlier."""
+    if not useful:
+        return known
+    ordered = []
+    for place, each in enumerate(known, start=1):
+        uses = useful.get(each.note.id)
+        told = replace(each, why=f"{each.why}, {uses.sentence}") if uses else each
+        ordered.append((place / uses.factor if uses else place, told))
+    return [told for _, told in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _recent(note: Memory) -> str:
+    return f"recent {note.type} note of the project"
+
+
 def _latest(db: sqlite3.Connection, project: str, types: list[str], limit: int) -> list[Memory]:
-    first = working_set.pinned(db, project=project, types=types)
-    notes: list[Memory] = []
-    for type in types:
-        notes += working_set.latest_of_type(db, project=project, type=type, limit=limit)
-    notes.sort(key=lambda note: (note.updated_at, note.confidence, note.id), reverse=True)
+    first = queries.pinned(db, project=project, types=types)
+    notes = queries.latest(db, project=project, types=types, limit=limit)
     chosen = {note.id: note for note in (*first, *notes)}
     return list(chosen.values())[:limit]

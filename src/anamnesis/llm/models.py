@@ -1,13 +1,24 @@
-"""Asking a model one question. What leaves here is redacted and bounded, whoever asks."""
+"""Asking a model one question, over HTTP or through your own Claude Code; redacted and bounded."""
 
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from typing import TYPE_CHECKING
 
-from anamnesis.llm.errors import ModelUnavailable
-from anamnesis.llm.settings import HEURISTIC, Settings, resolve
-from anamnesis.llm.window import ModelAnswer, outgoing
+from anamnesis.ground import process
+from anamnesis.ground.errors import ToolMissing
+from anamnesis.llm.providers import (
+    ANTHROPIC,
+    CLAUDE_CLI,
+    HEURISTIC,
+    PROVIDERS,
+    ModelNotSetUp,
+    Settings,
+    resolve,
+)
+from anamnesis.llm.transport import ModelAnswer, ModelUnavailable, outgoing
 
 if TYPE_CHECKING:
     from typing import Any, Protocol
@@ -24,8 +35,18 @@ if TYPE_CHECKING:
             """One complete answer, or ModelUnavailable."""
             ...
 
+    from anamnesis.llm.providers import Settings
 
 _ANTHROPIC_VERSION = "2023-06-01"
+NESTED = "ANAMNESIS_NESTED"  # set in the child: our own hooks must not capture this session
+# A session without tools, servers, skills, hooks or a transcript: it only answers. Not --bare,
+# which does not know the person's login.
+_OPTIONS = (
+    "-p", "--output-format", "json", "--tools", "", "--strict-mcp-config",
+    "--disable-slash-commands", "--no-session-persistence",
+    "--settings", '{"disableAllHooks": true}',
+)  # fmt: skip
+_MOST_BYTES = 2 * 1024 * 1024
 
 
 def connect(settings: Settings | None = None) -> Model | None:
@@ -33,11 +54,18 @@ def connect(settings: Settings | None = None) -> Model | None:
     chosen = settings or resolve()
     if chosen.provider == HEURISTIC:
         return None
-    if chosen.provider == "claude-cli":
-        from anamnesis.llm.claude_cli import ClaudeCli
-
+    protocol = PROVIDERS[chosen.provider].protocol
+    if protocol == CLAUDE_CLI:
         return ClaudeCli(chosen)
-    return Anthropic(chosen) if chosen.provider == "anthropic" else OpenAICompatible(chosen)
+    return Anthropic(chosen) if protocol == ANTHROPIC else OpenAICompatible(chosen)
+
+
+def fitting(question: str, most: int) -> str:
+    """A question in at most so many characters: its beginning and its end tell the most."""
+    if len(question) <= most:
+        return question
+    end = most * 2 // 5
+    return f"{question[: most - end]}\n[…]\n{question[len(question) - end :]}"
 
 
 class OpenAICompatible:
@@ -55,7 +83,7 @@ class OpenAICompatible:
         headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
         answer = post_json(
             f"{settings.base_url}/chat/completions",
-            self._payload(outgoing(instructions), outgoing(question)),
+            self._payload(outgoing(instructions), fitting(outgoing(question), settings.most)),
             provider=settings.provider,
             headers=headers,
             timeout=settings.timeout,
@@ -73,10 +101,9 @@ class OpenAICompatible:
                 {"role": "user", "content": question},
             ],
         }
-        # OpenAI's newer models refuse the old name of the limit; the others know only that one.
-        limit = "max_completion_tokens" if self._settings.provider == "openai" else "max_tokens"
-        payload[limit] = self._settings.max_tokens
-        if self._settings.provider != "local":
+        provider = PROVIDERS[self._settings.provider]
+        payload[provider.limit] = self._settings.max_tokens
+        if provider.answers_in_json:
             payload["response_format"] = {"type": "json_object"}
         return payload
 
@@ -99,7 +126,9 @@ class Anthropic:
                 "model": settings.model,
                 "max_tokens": settings.max_tokens,
                 "system": outgoing(instructions),
-                "messages": [{"role": "user", "content": outgoing(question)}],
+                "messages": [
+                    {"role": "user", "content": fitting(outgoing(question), settings.most)}
+                ],
             },
             provider=settings.provider,
             headers={"x-api-key": settings.api_key, "anthropic-version": _ANTHROPIC_VERSION},
@@ -113,7 +142,10 @@ class Anthropic:
 
 
 def json_object(provider: str, text: str) -> dict[str, Any]:
-    """The one JSON object that an answer consists of, a code fence around it being tolerated."""
+    """The one JSON object that an answer consists of, a code fence around it being tolerated.
+
+    Raises ModelUnavailable.
+    """
     stripped = text.strip()
     if stripped.startswith("```"):
         stripped = stripped.partition("\n")[2].rpartition("```")[0]
@@ -127,7 +159,7 @@ def json_object(provider: str, text: str) -> dict[str, Any]:
 
 
 def _dig(value: Any, *path: str | int) -> Any:
-    """A value inside of JSON, or None where the shape is another."""
+    """A value in nested JSON, or None where the shape is another."""
     for step in path:
         if isinstance(step, int):
             value = value[step] if isinstance(value, list) and len(value) > step else None
@@ -141,7 +173,7 @@ def _require_complete(provider: str, reason: object, *, cut: str) -> None:
         raise ModelUnavailable(
             provider,
             "the answer was cut at the limit of tokens",
-            hint="Nothing was changed. Allow more with:  ANAMNESIS_REFLECTION_MAX_TOKENS=8192",
+            hint="Nothing was changed. Allow more with:  ANAMNESIS_REFLECTION_ANSWER_TOKENS=8192",
         )
     if reason in ("content_filter", "refusal"):
         raise ModelUnavailable(provider, "the model refused to answer")
@@ -150,4 +182,61 @@ def _require_complete(provider: str, reason: object, *, cut: str) -> None:
 def _require_text(provider: str, text: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise ModelUnavailable(provider, "the answer holds no text")
+    return text
+
+
+class ClaudeCli:
+    """Answers of `claude -p`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.label = f"claude-cli/{settings.model}" if settings.model else "claude-cli"
+
+    def ask(self, *, instructions: str, question: str) -> ModelAnswer:
+        """One complete answer. Raises ModelNotSetUp."""
+        model = ["--model", self._settings.model] if self._settings.model else []
+        argv = ["claude", *_OPTIONS, *model, "--system-prompt", outgoing(instructions)]
+        try:
+            # An empty directory: neither a CLAUDE.md nor a project's settings reach the session.
+            with tempfile.TemporaryDirectory(prefix="anamnesis-") as empty:
+                finished = process.run(
+                    argv,
+                    cwd=empty,
+                    env=_environment(),
+                    input=outgoing(question).encode(),
+                    timeout=self._settings.timeout,
+                )
+        except ToolMissing as missing:
+            raise ModelNotSetUp(
+                "claude-cli",
+                "claude is not on PATH",
+                hint="Install Claude Code, or choose another provider.",
+            ) from missing
+        return ModelAnswer(_text(finished), self.label)
+
+
+def _environment() -> dict[str, str]:
+    # With CLAUDECODE set, a nested claude refuses to start.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CLAUDECODE")}
+    return {**kept, NESTED: "1"}
+
+
+def _text(finished: process.Finished) -> str:
+    if finished.timed_out:
+        raise ModelUnavailable("claude-cli", "no answer within the time limit")
+    if len(finished.out) > _MOST_BYTES:
+        raise ModelUnavailable("claude-cli", "the answer is too large")
+    try:
+        found = json.loads(finished.out)
+    except (ValueError, RecursionError):
+        found = None
+    if finished.code != 0 or not isinstance(found, dict) or found.get("is_error"):
+        raise ModelUnavailable(
+            "claude-cli",
+            f"claude ended with exit code {finished.code} and no usable answer",
+            hint="Nothing was changed. Try it by hand:  claude -p hello",
+        )
+    text = found.get("result")
+    if not isinstance(text, str) or not text.strip():
+        raise ModelUnavailable("claude-cli", "the answer holds no text")
     return text

@@ -1,4 +1,4 @@
-"""One request to a model's server: bounded in time and size, repeated where that can help."""
+"""What is sent to a model and what comes back: redacted, bounded, repeated where that can help."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.llm.errors import ModelUnavailable
+from anamnesis import config
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.redact import allow_list, redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +28,9 @@ _TRIES = 3
 _WORTH_REPEATING = frozenset({408, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 20.0
 _CHUNK = 64 * 1024
+_CUT = "\n[… {left} characters left out …]\n"
+
+MOST_CHARACTERS = 120_000  # about 30,000 tokens: fits every model that is worth asking
 
 
 class _Failed(Exception):
@@ -200,3 +206,37 @@ class _Https(urllib.request.HTTPSHandler):
             req,
             context=ssl.create_default_context(),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The text of an answer, and the model that gave it."""
+
+    text: str
+    model: str
+
+
+class ModelUnavailable(AnamnesisError):
+    """The model did not answer: network, limits, credentials, or its own trouble."""
+
+    def __init__(self, provider: str, reason: str, *, hint: str = "") -> None:
+        self.provider = provider
+        self.reason = reason
+        super().__init__(
+            f"{provider}: {reason}.", hint=hint or "Nothing was changed. Try again later."
+        )
+
+
+def windowed(text: str, limit: int) -> str:
+    """The text, or its first third and its last two thirds within a limit."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit // 3, limit - limit // 3
+    start = text.rfind("\n", 0, head) + 1 or head
+    end = text.find("\n", len(text) - tail) + 1 or len(text) - tail
+    return text[:start] + _CUT.format(left=end - start) + text[end:]
+
+
+def outgoing(text: str) -> str:
+    """A text as it may leave this machine: without secrets, and not longer than allowed."""
+    return windowed(redact(text, allow=allow_list(config.home_directory())), MOST_CHARACTERS)

@@ -29,64 +29,64 @@ class Argument:
 
 def schema(arguments: Sequence[Argument]) -> dict[str, Any]:
     """The JSON schema that clients see."""
-    found: dict[str, Any] = {
+    description: dict[str, Any] = {
         "type": "object",
         "properties": {argument.name: _property(argument) for argument in arguments},
         "additionalProperties": False,
     }
     required = [argument.name for argument in arguments if argument.required]
-    return {**found, "required": required} if required else found
+    return {**description, "required": required} if required else description
 
 
 def checked(
-    tool: str, arguments: Sequence[Argument], given: Mapping[str, object]
+    tool: str, arguments: Sequence[Argument], values: Mapping[str, object]
 ) -> dict[str, Any]:
     """The values for a call, defaults filled in; InvalidInput says what is allowed."""
     names = [argument.name for argument in arguments]
-    unknown = [name for name in given if name not in names]
+    unknown = [name for name in values if name not in names]
     if unknown:
         takes = f"It takes: {', '.join(names)}." if names else "It takes none."
         raise InvalidInput(f"{tool} has no argument {unknown[0][:80]!r}.", hint=takes)
-    return {argument.name: _value(argument, given.get(argument.name)) for argument in arguments}
+    return {argument.name: _value(argument, values.get(argument.name)) for argument in arguments}
 
 
 def _property(argument: Argument) -> dict[str, Any]:
     # Plain types only: some clients translate the schema for models that know no unions.
     if argument.kind == STRINGS:
-        found: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+        described: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
     else:
-        found = {"type": argument.kind}
-    found["description"] = argument.about
+        described = {"type": argument.kind}
+    described["description"] = argument.about
     if argument.choices:
-        found["enum"] = list(argument.choices)
+        described["enum"] = list(argument.choices)
     if argument.default is not None:
-        found["default"] = argument.default
+        described["default"] = argument.default
     if argument.minimum is not None:
-        found["minimum"] = argument.minimum
+        described["minimum"] = argument.minimum
     if argument.maximum is not None:
-        found["maximum"] = argument.maximum
-    return found
+        described["maximum"] = argument.maximum
+    return described
 
 
-def _value(argument: Argument, given: object) -> Any:
-    if given is None:
+def _value(argument: Argument, value: object) -> Any:
+    if value is None:
         if argument.required:
             raise InvalidInput(f"{argument.name} is missing.", hint=argument.about)
         return argument.default
-    return _KINDS[argument.kind](argument, given)
+    return _KINDS[argument.kind](argument, value)
 
 
-def _string(argument: Argument, given: object) -> str:
-    if not isinstance(given, str):
+def _string(argument: Argument, value: object) -> str:
+    if not isinstance(value, str):
         raise _wrong(argument, "a text")
-    if argument.choices and given not in argument.choices:
+    if argument.choices and value not in argument.choices:
         allowed = ", ".join(argument.choices)
-        raise InvalidInput(f"{argument.name} {given[:80]!r} is none of: {allowed}.")
-    return _whole_text(given)
+        raise InvalidInput(f"{argument.name} {value[:80]!r} is none of: {allowed}.")
+    return _whole_text(value)
 
 
-def _integer(argument: Argument, given: object) -> int:
-    number = _whole_number(given)
+def _integer(argument: Argument, value: object) -> int:
+    number = _whole_number(value)
     low, high = argument.minimum, argument.maximum
     if number is None or (low is not None and number < low) or (high is not None and number > high):
         bounds = f" from {low} to {high}" if high is not None else f", {low} or more"
@@ -94,32 +94,32 @@ def _integer(argument: Argument, given: object) -> int:
     return number
 
 
-def _whole_number(given: object) -> int | None:
+def _whole_number(value: object) -> int | None:
     """The number, also for `8.0` and `"8"`, which models send now and then."""
-    if isinstance(given, bool):
+    if isinstance(value, bool):
         return None
-    if isinstance(given, str) and given.strip().isdecimal() and len(given) < 20:
-        return int(given)
-    if isinstance(given, float) and given.is_integer():
-        return int(given)
-    return given if isinstance(given, int) else None
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 20:
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
 
 
-def _boolean(argument: Argument, given: object) -> bool:
-    if not isinstance(given, bool):
+def _boolean(argument: Argument, value: object) -> bool:
+    if not isinstance(value, bool):
         raise _wrong(argument, "true or false")
-    return given
+    return value
 
 
-def _strings(argument: Argument, given: object) -> list[str]:
-    if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
+def _strings(argument: Argument, value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise _wrong(argument, "a list of texts")
-    return [_whole_text(item) for item in given]
+    return [_whole_text(item) for item in value]
 
 
-def _whole_text(given: str) -> str:
+def _whole_text(text: str) -> str:
     """The text with U+FFFD for half a surrogate pair: JSON can carry it, a database cannot."""
-    return given.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _wrong(argument: Argument, expected: str) -> InvalidInput:

@@ -9,8 +9,8 @@ from anamnesis.ground.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.operations.travel.sync import SyncBackend
     from anamnesis.store import MemoryStore
-    from anamnesis.sync.backend import SyncBackend
 
 CURRENT_PROJECT = "."
 
@@ -34,7 +34,7 @@ class Binding:
         self._machine_id = machine_id
         self._backend = backend
         self._project = ""
-        self.client = ""  # the program that speaks to us, as it calls itself
+        self.client = ""  # the program that calls the tools, as it names itself
 
     @property
     def store(self) -> MemoryStore:
@@ -62,9 +62,9 @@ class Binding:
         """What moves the notes between machines."""
         with self._lock:
             if self._backend is None:
-                from anamnesis.sync.machine import backend_of
+                from anamnesis.operations.travel.sync import backend_of
 
-                self._backend = backend_of(self.store.root, machine_id=self.machine_id)
+                self._backend = backend_of(self.store.home, machine_id=self.machine_id)
             return self._backend
 
     def project_key(self, asked: str) -> str:
@@ -75,6 +75,12 @@ class Binding:
             if not self._project:
                 self._project = _project_here()
             return self._project
+
+    def hand_over(self) -> None:
+        """Let what was written outlive an ephemeral machine, before it is acknowledged."""
+        from anamnesis.hooks import background
+
+        background.push_if_ephemeral()
 
     def close(self) -> None:
         """Close the store if it was opened."""
@@ -94,7 +100,7 @@ def _project_here() -> str:
         ) from None
 
 
-def client_name(given: object) -> str:
+def client_name(name: object) -> str:
     """The name that a client gives itself, as far as it is one."""
-    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in str(given or "").lower())
+    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in str(name or "").lower())
     return kept.strip("-")[:40]

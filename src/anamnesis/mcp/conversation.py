@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from anamnesis.mcp import jsonrpc
-from anamnesis.mcp.jsonrpc import INVALID_REQUEST, ProtocolError
-from anamnesis.mcp.protocol import SLOW, Protocol
+from anamnesis.mcp import protocol
+from anamnesis.mcp.protocol import INVALID_REQUEST, SLOW, Protocol, ProtocolError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from queue import SimpleQueue
+    from threading import Thread
     from typing import Any
 
     from anamnesis.mcp.binding import Binding
-    from anamnesis.mcp.jsonrpc import Request
-    from anamnesis.mcp.workers import Workers
+    from anamnesis.mcp.protocol import Request
+
+_MOST_WORKERS = 4  # agents ask for a handful of things at once; the store has one connection anyway
 
 
 class Conversation:
@@ -24,7 +26,7 @@ class Conversation:
     def __init__(self, binding: Binding, send: Callable[[object], None]) -> None:
         self._protocol = Protocol(binding)
         self._send = send
-        self._workers: Workers | None = None
+        self._workers: _Workers | None = None
         self._lock = allocate_lock()
         self._running: set[object] = set()
         self._cancelled: set[object] = set()
@@ -32,9 +34,9 @@ class Conversation:
     def take(self, line: bytes) -> None:
         """Take one line of input."""
         try:
-            message = jsonrpc.parsed(line)
+            message = protocol.parsed(line)
         except ProtocolError as error:
-            self._send(jsonrpc.failure(None, error))
+            self._send(protocol.failure(None, error))
             return
         if isinstance(message, list):
             self._take_batch(message)
@@ -43,7 +45,7 @@ class Conversation:
 
     def refuse(self, reason: str) -> None:
         """Tell the client that something could not even be read."""
-        self._send(jsonrpc.failure(None, ProtocolError(INVALID_REQUEST, reason)))
+        self._send(protocol.failure(None, ProtocolError(INVALID_REQUEST, reason)))
 
     def finish(self, timeout: float | None) -> bool:
         """Let the calls that are under way end; gives whether they did in time."""
@@ -72,18 +74,18 @@ class Conversation:
 
     def _request(self, message: object) -> Request | None:
         try:
-            return jsonrpc.request(message)
+            return protocol.request(message)
         except ProtocolError as error:
-            self._send(jsonrpc.failure(jsonrpc.id_of(message), error))
+            self._send(protocol.failure(protocol.id_of(message), error))
             return None
 
     def _answer_batch(self, messages: list[Any]) -> None:
         answers = []
         for message in messages:
             try:
-                request = jsonrpc.request(message)
+                request = protocol.request(message)
             except ProtocolError as error:
-                answers.append(jsonrpc.failure(jsonrpc.id_of(message), error))
+                answers.append(protocol.failure(protocol.id_of(message), error))
                 continue
             answer = self._protocol.answer(request) if request else None
             if answer:
@@ -105,12 +107,53 @@ class Conversation:
 
     def _cancel(self, request_id: object) -> None:
         with self._lock:
-            if jsonrpc.is_id(request_id) and request_id in self._running:
+            if protocol.is_id(request_id) and request_id in self._running:
                 self._cancelled.add(request_id)
 
     def _beside(self, job: Callable[[], None]) -> None:
         if self._workers is None:
-            from anamnesis.mcp.workers import Workers
-
-            self._workers = Workers()
+            self._workers = _Workers()
         self._workers.submit(job)
+
+
+class _Workers:
+    """Threads for calls that take a while, started as they are needed; jobs must not raise."""
+
+    def __init__(self) -> None:
+        # Most sessions start a server that they never call: those pay for no threads.
+        from queue import SimpleQueue
+
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._lock = allocate_lock()
+        self._open = 0
+        self._threads: list[Thread] = []
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Run a job as soon as a thread is free."""
+        with self._lock:
+            self._open += 1
+            if self._open > len(self._threads) and len(self._threads) < _MOST_WORKERS:
+                from threading import Thread
+
+                # A daemon: a call that hangs must not keep the process after its client is gone.
+                thread = Thread(target=self._work, daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._jobs.put(job)
+
+    def finish(self, timeout: float | None) -> bool:
+        """Let everything that was submitted end; gives whether it did in time."""
+        from time import monotonic
+
+        for _ in self._threads:
+            self._jobs.put(None)
+        deadline = None if timeout is None else monotonic() + timeout
+        for thread in self._threads:
+            thread.join(None if deadline is None else max(0.0, deadline - monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _work(self) -> None:
+        while job := self._jobs.get():
+            job()
+            with self._lock:
+                self._open -= 1

@@ -12,12 +12,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anamnesis.ground.errors import AnamnesisError
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
+    from anamnesis.operations.notes.search import SearchHit
+    from anamnesis.operations.sessions.archive import Passage
 
+SESSION_URI = "memory://session/"
 BODY_LIMIT = 4_000  # characters of one body: enough for nearly every note, not for a pasted log
 ANSWER_LIMIT = 32_000  # characters of all bodies of one answer: eight at their limit
 WHOLE_LIMIT = 40_000  # a note asked for by its id; Claude Code moves 50,000 and more to a file
-_EXCERPT = 300  # characters of a body beside others; one hit alone is given as it is
+# Characters of a body beside others, the best first: a session's note says many things, and the
+# one that was asked for is seldom in three lines of it. One hit alone is given as it is.
+_EXCERPTS = (6_000, 2_000, 800, 800)  # the first is all of a session's note
+_EXCERPT = 300  # of the others
 
 
 @record
@@ -51,17 +57,63 @@ def refusal(error: AnamnesisError) -> ToolAnswer:
     return ToolAnswer(" ".join(filter(None, (error.message, error.hint))), is_error=True)
 
 
-def found(notes: Sequence[Mapping[str, Any]], origins: Mapping[str, str]) -> str:
-    """Search results: whole if there is one, otherwise the beginnings."""
+def search_results(
+    notes: Sequence[Mapping[str, Any]],
+    origins: Mapping[str, str],
+    *,
+    matched: Sequence[SearchHit] = (),
+    more: int = 0,
+    most: int = 0,
+) -> str:
+    """Search results: whole if there is one, otherwise what matched, and how many more there are.
+
+    No more than `most` beyond them were looked for.
+    """
     if not notes:
         return "No note matches. Try other words, or leave out project, type and scope."
-    limit = _EXCERPT if len(notes) > 1 else None
-    return "\n\n".join(
-        f"{_heading(note, origins.get(note['id'], ''))}\n{_excerpt(note, limit)}" for note in notes
-    )
+    limits = [None] if len(notes) == 1 else [*_EXCERPTS, *[_EXCERPT] * len(notes)]
+    hits = {hit.note.id: hit for hit in matched}
+    parts = [
+        f"{_heading(note, origins.get(note['id'], ''))}\n"
+        f"{_excerpt(note, limit, hits.get(note['id']))}"
+        for note, limit in zip(notes, limits, strict=False)
+    ]
+    if more:
+        those = f"{more} or more" if more == most else str(more)
+        parts.append(f"[{those} further notes match: raise k, or ask in other words]")
+    return "\n\n".join(parts)
 
 
-def listed(notes: Sequence[Mapping[str, Any]], notice: str) -> str:
+def transcripts(passages: Sequence[Passage]) -> list[str]:
+    """Passages of sessions, marked as what they are."""
+    if not passages:
+        return []
+    heading = "From transcripts of sessions on this machine (what was said and run, not notes):"
+    return [
+        heading,
+        *(
+            f"[session {each.session.id} turn {each.number} | {each.who} | {each.at[:10]} | "
+            f"{each.session.project} | read on: resource {SESSION_URI}{each.session.id}"
+            f"/{each.number}]\n{each.text}"
+            for each in passages
+        ),
+    ]
+
+
+def passage_dict(passage: Passage) -> dict[str, object]:
+    """A passage of a session as the tools give it."""
+    return {
+        "session": passage.session.id,
+        "turn": passage.number,
+        "who": passage.who,
+        "at": passage.at,
+        "project": passage.session.project,
+        "failed": passage.failed,
+        "text": passage.text,
+    }
+
+
+def note_list(notes: Sequence[Mapping[str, Any]], notice: str) -> str:
     """One line for each note."""
     lines = [
         f"{note['id']}  {note['type']}  {str(note['updated_at'])[:10]}  {note['project']}  "
@@ -71,7 +123,7 @@ def listed(notes: Sequence[Mapping[str, Any]], notice: str) -> str:
     return "\n".join([*lines, notice] if notice else lines) or "There are no such notes."
 
 
-def written(note: Mapping[str, Any]) -> str:
+def written_note(note: Mapping[str, Any]) -> str:
     """What was stored."""
     place = f"{note['id']} ({note['type']}, {note['project']}, {note['scope']})"
     return " ".join(filter(None, (note.get("notice"), f"It is stored as {place}.")))
@@ -97,7 +149,7 @@ def _finding(finding: Mapping[str, Any]) -> str:
     return f"{finding['severity'].capitalize()}: {finding['name']}: {finding['sentence']}.{remedy}"
 
 
-def synced(result: Mapping[str, Any]) -> str:
+def sync_outcome(result: Mapping[str, Any]) -> str:
     """What a sync did, in one line."""
     pushed = "pushed" if result["pushed"] else "nothing pushed"
     conflict = " A note was edited on two machines." if result["conflicted"] else ""
@@ -113,11 +165,19 @@ def _heading(note: Mapping[str, Any], origin: str) -> str:
     return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]{warning}"
 
 
-def _excerpt(note: Mapping[str, Any], limit: int | None) -> str:
+def _excerpt(note: Mapping[str, Any], limit: int | None, hit: SearchHit | None) -> str:
     body = str(note["body"])
-    if limit is None or len(body) <= limit:
+    if limit is None:
         return body
-    return f'{body[:limit]}\n[cut here; whole note: memory_search with query "{note["id"]}"]'
+    whole = hit.note.body if hit is not None else body
+    if len(whole) <= limit:
+        return whole
+    part = body[:limit]
+    if hit is not None:
+        from anamnesis.operations.notes.search import matching_part
+
+        part = matching_part(hit, room=limit)
+    return f'{part}\n[a part; whole note: memory_search with query "{note["id"]}"]'
 
 
 def _one_line(title: object) -> str:

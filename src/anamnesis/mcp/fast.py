@@ -58,7 +58,7 @@ class _Status(_Plain, Resource):
         return await _content(self.binding, resources.STATUS_URI)
 
 
-class _Note(_Plain, ResourceTemplate):
+class _Template(_Plain, ResourceTemplate):
     binding: _Bound
 
     async def _read(self, uri: str, params: dict[str, Any]) -> ResourceResult:  # noqa: ARG002
@@ -92,11 +92,13 @@ def build(binding: Binding) -> FastMCP:
     )
     for tool in tools.TOOLS.values():
         server.add_tool(_tool(tool, binding))
-    status, note = _named(resources.STATUS), _named(resources.NOTE)
+    status = _named(resources.STATUS)
     server.add_resource(_Status(**status, uri=AnyUrl(resources.STATUS_URI), binding=binding))
-    server.add_template(
-        _Note(**note, uri_template=resources.NOTE_TEMPLATE, parameters={}, binding=binding)
-    )
+    for each in resources.TEMPLATES:
+        place = str(each["uriTemplate"])
+        server.add_template(
+            _Template(**_named(each), uri_template=place, parameters={}, binding=binding)
+        )
     for prompt in teaching.PROMPTS.values():
         server.add_prompt(_prompt(prompt))
     return server
@@ -135,7 +137,7 @@ def _named(listed: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _content(binding: Binding, uri: str) -> ResourceResult:
-    found = await call_sync_fn_in_threadpool(resources.read, binding, uri)
-    if found is None:
+    content = await call_sync_fn_in_threadpool(resources.read, binding, uri)
+    if content is None:
         raise MCPError(INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
-    return ResourceResult([ResourceContent(found.text, mime_type=found.media_type)])
+    return ResourceResult([ResourceContent(content.text, mime_type=content.media_type)])

@@ -19,7 +19,7 @@ _PATH = "/mcp"
 
 
 class PortTaken(AnamnesisError):
-    """Another program listens where we should."""
+    """Another program listens on the port."""
 
     def __init__(self, port: int, *, reason: str) -> None:
         self.port = port
@@ -51,8 +51,8 @@ class RequireToken:
         await refusal(scope, receive, send)
 
     def _is_allowed(self, scope: Scope) -> bool:
-        given = dict(scope["headers"]).get(b"authorization", b"")
-        return hmac.compare_digest(given, self._expected)
+        sent = dict(scope["headers"]).get(b"authorization", b"")
+        return hmac.compare_digest(sent, self._expected)
 
 
 def new_token() -> str:
@@ -61,12 +61,12 @@ def new_token() -> str:
 
 
 def listen(port: int) -> socket.socket:
-    """A socket that only this machine can reach; port 0 picks a free one."""
+    """A socket that only this machine can reach; port 0 picks a free one. Raises PortTaken."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
-        bound.listen()  # whoever is told the address may knock at once
+        bound.listen()  # clients may connect as soon as they know the address
     except OSError as error:
         bound.close()
         raise PortTaken(port, reason=(error.strerror or str(error)).lower()) from error

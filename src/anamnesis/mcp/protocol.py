@@ -1,29 +1,29 @@
-"""The Model Context Protocol, as far as this server speaks it: one answer for each request."""
+"""The Model Context Protocol over JSON-RPC 2.0: from a line to a request, and to its one answer."""
 
 from __future__ import annotations
 
 from anamnesis import __version__
-from anamnesis.mcp import jsonrpc, resources, teaching, tools
+from anamnesis.ground import quickjson
+from anamnesis.ground.records import record
+from anamnesis.mcp import resources, teaching, tools
 from anamnesis.mcp.binding import client_name
-from anamnesis.mcp.jsonrpc import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
-    ProtocolError,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from anamnesis.mcp.binding import Binding
-    from anamnesis.mcp.jsonrpc import Request
 
 # Newest first. 2026-07-28 has no handshake; its clients ask `server/discover`, are told that
 # there is no such method, and go on with `initialize`.
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 _WITH_BATCHES = ("2025-03-26", "2024-11-05")
 SLOW = frozenset({"tools/call", "resources/read"})  # they touch the disk, or the network
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 
 
 class Protocol:
@@ -39,7 +39,7 @@ class Protocol:
             "tools/list": lambda _: {"tools": [tool.listed() for tool in tools.TOOLS.values()]},
             "tools/call": self._call_tool,
             "resources/list": lambda _: {"resources": [resources.STATUS]},
-            "resources/templates/list": lambda _: {"resourceTemplates": [resources.NOTE]},
+            "resources/templates/list": lambda _: {"resourceTemplates": list(resources.TEMPLATES)},
             "resources/read": self._read_resource,
             "prompts/list": lambda _: {
                 "prompts": [prompt.listed() for prompt in teaching.PROMPTS.values()]
@@ -59,14 +59,14 @@ class Protocol:
         method = self._methods.get(request.method)
         if method is None:
             unknown = ProtocolError(METHOD_NOT_FOUND, f"Method not found: {request.method[:80]}")
-            return jsonrpc.failure(request.id, unknown)
+            return failure(request.id, unknown)
         try:
-            return jsonrpc.result(request.id, method(request.params))
+            return result(request.id, method(request.params))
         except ProtocolError as error:
-            return jsonrpc.failure(request.id, error)
+            return failure(request.id, error)
         except Exception as error:  # noqa: BLE001  the caller waits: every request is answered
             problem = ProtocolError(INTERNAL_ERROR, f"{type(error).__name__}: {error}")
-            return jsonrpc.failure(request.id, problem)
+            return failure(request.id, problem)
 
     def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
         asked = params.get("protocolVersion")
@@ -82,33 +82,33 @@ class Protocol:
         }
 
     def _call_tool(self, params: dict[str, Any]) -> dict[str, Any]:
-        given = params.get("arguments")
-        if given is not None and not isinstance(given, dict):
+        arguments = params.get("arguments")
+        if arguments is not None and not isinstance(arguments, dict):
             raise ProtocolError(INVALID_PARAMS, "Invalid params: arguments is not an object")
-        answer = tools.call(self._binding, _text(params, "name"), given or {})
-        found: dict[str, Any] = {
+        answer = tools.call(self._binding, _text(params, "name"), arguments or {})
+        result: dict[str, Any] = {
             "content": [{"type": "text", "text": answer.text}],
             "isError": answer.is_error,
         }
-        return found if answer.is_error else {**found, "structuredContent": answer.structured}
+        return result if answer.is_error else {**result, "structuredContent": answer.structured}
 
     def _read_resource(self, params: dict[str, Any]) -> dict[str, Any]:
         uri = _text(params, "uri")
-        found = resources.read(self._binding, uri)
-        if found is None:
+        resource = resources.read(self._binding, uri)
+        if resource is None:
             raise ProtocolError(INVALID_PARAMS, f"Resource not found: {uri!r}", {"uri": uri})
-        content = {"uri": found.uri, "mimeType": found.media_type, "text": found.text}
+        content = {"uri": resource.uri, "mimeType": resource.media_type, "text": resource.text}
         return {"contents": [content]}
 
     def _get_prompt(self, params: dict[str, Any]) -> dict[str, Any]:
         from anamnesis.ground.errors import InvalidInput
 
-        name, given = _text(params, "name"), params.get("arguments")
+        name, arguments = _text(params, "name"), params.get("arguments")
         prompt = teaching.PROMPTS.get(name)
         if prompt is None:
             raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name!r}")
         try:
-            text = prompt.filled(given if isinstance(given, dict) else None)
+            text = prompt.filled(arguments if isinstance(arguments, dict) else None)
         except InvalidInput as error:
             raise ProtocolError(INVALID_PARAMS, error.message) from error
         message = {"role": "user", "content": {"type": "text", "text": text}}
@@ -125,3 +125,82 @@ def _text(params: dict[str, Any], name: str) -> str:
 def _client(params: dict[str, Any]) -> str:
     about = params.get("clientInfo")
     return client_name(about.get("name") if isinstance(about, dict) else "")
+
+
+class ProtocolError(Exception):
+    """A request that cannot be served, with the code that says why."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+@record
+class Request:
+    """Something that a client asks or tells; a notification has no id and gets no answer."""
+
+    method: str
+    params: dict[str, Any]
+    id: str | int | None = None
+
+
+def parsed(line: bytes) -> Any:
+    """The value in a line, or ProtocolError."""
+    try:
+        return quickjson.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(PARSE_ERROR, f"Parse error: {str(error)[:200]}") from error
+
+
+def request(message: object) -> Request | None:
+    """The request in a message; None for an answer, as the server asks nothing.
+
+    Raises ProtocolError.
+    """
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        raise ProtocolError(INVALID_REQUEST, "Invalid request: not a JSON-RPC 2.0 object")
+    if "method" not in message and ("result" in message or "error" in message):
+        return None
+    method, params = message.get("method"), message.get("params")
+    if not isinstance(method, str):
+        raise ProtocolError(INVALID_REQUEST, "Invalid request: method is not a text")
+    if "id" in message and not is_id(message["id"]):
+        raise ProtocolError(INVALID_REQUEST, "Invalid request: id is neither a text nor a number")
+    if params is not None and not isinstance(params, dict):
+        raise ProtocolError(INVALID_PARAMS, "Invalid params: not an object")
+    return Request(method=method, params=params or {}, id=message.get("id"))
+
+
+def id_of(message: object) -> str | int | None:
+    """The id to answer to, as far as there is one."""
+    request_id = message.get("id") if isinstance(message, dict) else None
+    return request_id if is_id(request_id) else None
+
+
+def is_id(value: object) -> bool:
+    """Whether this can name a request."""
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def result(request_id: str | int | None, value: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a request."""
+    return {"jsonrpc": "2.0", "id": request_id, "result": value}
+
+
+def failure(request_id: str | int | None, error: ProtocolError) -> dict[str, Any]:
+    """The answer to a request that failed."""
+    details: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        details["data"] = error.data
+    return {"jsonrpc": "2.0", "id": request_id, "error": details}
+
+
+def encoded(message: object) -> bytes:
+    """A message as one line: ASCII, so that neither U+2028 nor half a surrogate breaks it."""
+    return quickjson.dumps(message, ascii=True, compact=True).encode("ascii") + b"\n"
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

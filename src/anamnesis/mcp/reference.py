@@ -82,8 +82,12 @@ def _argument(argument: Argument) -> str:
 
 
 def _resources() -> str:
-    listed = ((resources.STATUS_URI, resources.STATUS), (resources.NOTE_TEMPLATE, resources.NOTE))
-    rows = [f"| `{uri}` | {found['mimeType']} | {found['description']} |" for uri, found in listed]
+    templates = ((str(each["uriTemplate"]), each) for each in resources.TEMPLATES)
+    listed = ((resources.STATUS_URI, resources.STATUS), *templates)
+    rows = [
+        f"| `{uri}` | {resource['mimeType']} | {resource['description']} |"
+        for uri, resource in listed
+    ]
     return "\n".join(["## Resources", "", "| address | type | |", "|---|---|---|", *rows, ""])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import record
+from anamnesis.mcp.digest import SESSION_URI
 from anamnesis.operations.notes.show import NOTE_URI, find
 
 TYPE_CHECKING = False
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
 
 STATUS_URI = "memory://status"
-NOTE_TEMPLATE = f"{NOTE_URI}{{id}}"
+_TURNS = 40  # of a session that one address gives
 
 STATUS: dict[str, Any] = {
     "uri": STATUS_URI,
@@ -22,7 +23,7 @@ STATUS: dict[str, Any] = {
     "mimeType": "application/json",
 }
 NOTE: dict[str, Any] = {
-    "uriTemplate": NOTE_TEMPLATE,
+    "uriTemplate": f"{NOTE_URI}{{id}}",
     "name": "note",
     "title": "A note",
     "description": "One whole note as its markdown file, front matter included.",
@@ -30,8 +31,23 @@ NOTE: dict[str, Any] = {
 }
 
 
+SESSION: dict[str, Any] = {
+    "uriTemplate": f"{SESSION_URI}{{id}}/{{turn}}",
+    "name": "session",
+    "title": "A session word for word",
+    "description": (
+        f"What was said and run in a session on this machine: {_TURNS} turns as JSON lines, "
+        "from the given one on; 0 is the first."
+    ),
+    "mimeType": "application/x-ndjson",
+}
+
+
+TEMPLATES = (NOTE, SESSION)
+
+
 @record
-class Content:
+class ResourceText:
     """What stands at an address."""
 
     uri: str
@@ -39,18 +55,37 @@ class Content:
     text: str
 
 
-def read(binding: Binding, uri: str) -> Content | None:
+def read(binding: Binding, uri: str) -> ResourceText | None:
     """The content at an address, or None: nothing but valid ids of stored notes is read."""
     if uri == STATUS_URI:
-        return Content(uri, "application/json", _status(binding))
+        return ResourceText(uri, "application/json", _status(binding))
+    if uri.startswith(SESSION_URI):
+        return _session(binding, uri)
     if not uri.startswith(NOTE_URI):
         return None
-    found = find(binding.store, uri)
-    if found is None:
+    read_note = find(binding.store, uri)
+    if read_note is None:
         return None
     from anamnesis.notes.frontmatter import serialize
 
-    return Content(uri, "text/markdown", serialize(found.note))
+    return ResourceText(uri, "text/markdown", serialize(read_note.note))
+
+
+def _session(binding: Binding, uri: str) -> ResourceText | None:
+    import json
+
+    from anamnesis.operations.sessions.archive import find_session, safe_turn
+
+    session, _, number = uri.removeprefix(SESSION_URI).partition("/")
+    archived = find_session(binding.store.home, session)
+    if archived is None or not (number or "0").isdecimal():
+        return None
+    start = int(number or "0")
+    turns = list(enumerate(archived.turns))[start : start + _TURNS]
+    lines = [{"number": at, **safe_turn(turn).as_json()} for at, turn in turns]
+    head = {"session": archived.header.session, "turns": len(archived.turns)}
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *lines])
+    return ResourceText(uri, "application/x-ndjson", text)
 
 
 def _status(binding: Binding) -> str:

@@ -12,7 +12,7 @@ import signal
 import sys
 from _thread import allocate_lock
 
-from anamnesis.mcp import jsonrpc
+from anamnesis.mcp import protocol
 from anamnesis.mcp.conversation import Conversation
 
 TYPE_CHECKING = False
@@ -30,11 +30,11 @@ _GRACE_SECONDS = 2.0  # clients kill a server that does not end soon after they 
 
 
 class _Stopped(BaseException):
-    """The client asked us to end, or is gone."""
+    """The client asked the server to end, or is gone."""
 
 
 def serve(binding: Binding) -> int:
-    """Serve one client until it closes its end, goes away, or asks us to stop."""
+    """Serve one client until it closes its end, goes away, or asks the server to stop."""
     try:
         output = _Output(_claim_stdout())
     except OSError:
@@ -68,7 +68,7 @@ class _Output:
 
     def send(self, message: object) -> None:
         """Send a message; when the client is gone, end instead."""
-        data = memoryview(jsonrpc.encoded(message))
+        data = memoryview(protocol.encoded(message))
         with self._lock:
             try:
                 while data and self._open:

@@ -48,9 +48,9 @@ class Prompt:
             "arguments": [argument],
         }
 
-    def filled(self, given: Mapping[str, object] | None) -> str:
-        """The text for the model."""
-        value = str((given or {}).get(self.argument) or "").strip() or self.default
+    def filled(self, arguments: Mapping[str, object] | None) -> str:
+        """The text for the model. Raises InvalidInput."""
+        value = str((arguments or {}).get(self.argument) or "").strip() or self.default
         if not value:
             raise InvalidInput(f"The prompt {self.name} needs {self.argument}.")
         return self.text.replace("{}", value)

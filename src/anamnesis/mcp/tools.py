@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import fresh, record
+from anamnesis.ground.records import fresh, record, replace
 from anamnesis.mcp import arguments, digest
 from anamnesis.mcp.arguments import BOOLEAN, INTEGER, STRINGS, Argument
 from anamnesis.mcp.digest import ToolAnswer
-from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.notes.fields import SCOPES, TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anamnesis.mcp.binding import Binding
-    from anamnesis.notes.note import MemoryType, Scope
+    from anamnesis.notes.fields import MemoryType, Scope
     from anamnesis.operations.notes.list import NotePage
+    from anamnesis.operations.notes.search import SearchAnswer
+    from anamnesis.operations.sessions.archive import Passage
     from anamnesis.store import MemoryStore
 
+_BEYOND = 10  # hits beyond those that are asked for, to say how many more there are
 MOST_HITS = 50
 LIST_LIMIT = 100  # notes of one page of a list, about 30 KB
 
@@ -38,7 +41,7 @@ class Tool:
 
     def listed(self) -> dict[str, Any]:
         """The tool as `tools/list` shows it."""
-        found = {
+        listing = {
             "name": self.name,
             "title": self.title,
             "description": self.about,
@@ -46,16 +49,16 @@ class Tool:
             "outputSchema": self.output,
             "annotations": self.hints,
         }
-        return {**found, "_meta": self.meta} if self.meta else found
+        return {**listing, "_meta": self.meta} if self.meta else listing
 
 
-def call(binding: Binding, name: str, given: Mapping[str, object]) -> ToolAnswer:
+def call(binding: Binding, name: str, values: Mapping[str, object]) -> ToolAnswer:
     """The answer of a tool; whatever goes wrong is an answer too."""
-    tool = TOOLS.get(name)
+    tool = TOOLS.get(name) or HOOK_TOOLS.get(name)
     if tool is None:
         return ToolAnswer(f"Unknown tool: {name!r}", is_error=True)
     try:
-        return tool.answer(binding, **arguments.checked(name, tool.arguments, given))
+        return tool.answer(binding, **arguments.checked(name, tool.arguments, values))
     except AnamnesisError as error:
         return digest.refusal(error)
     except Exception as error:  # noqa: BLE001  the caller waits: every call is answered
@@ -80,16 +83,34 @@ def search_memories(
     k: int = 8,
 ) -> list[dict[str, object]]:
     """The best notes for a free text, with their bodies; an id as the query gives that note."""
-    from anamnesis.operations.notes.search import search
-    from anamnesis.search.filters import Filters
+    return _notes(_answered(store, query=query, project=project, type=type, scope=scope, k=k))
+
+
+def _answered(
+    store: MemoryStore,
+    *,
+    query: str,
+    project: str | None = None,
+    type: MemoryType | None = None,
+    scope: Scope | None = None,
+    k: int = 8,
+    beyond: int = 0,
+) -> SearchAnswer:
+    """The best notes, and some beyond those that are asked for, to tell how many there are."""
+    from anamnesis.operations.notes.search import Filters, search
 
     filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
-    found = search(store, query, filters=filters, limit=max(0, min(k, MOST_HITS)))
-    share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(found.hits), 1))
-    limit = digest.WHOLE_LIMIT if found.by_id else share
-    notes = [digest.with_body_up_to(limit, hit.note) for hit in found.hits]
+    limit = max(0, min(k, MOST_HITS))
+    return search(store, query, filters=filters, limit=limit + beyond if limit else 0)
+
+
+def _notes(answer: SearchAnswer) -> list[dict[str, object]]:
+    """Notes as the tools give them; together they stay within one answer."""
+    share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(answer.hits), 1))
+    limit = digest.WHOLE_LIMIT if answer.by_id else share
+    notes = [digest.with_body_up_to(limit, hit.note) for hit in answer.hits]
     for note in notes:
-        if warning := found.warnings.get(str(note["id"])):
+        if warning := answer.warnings.get(str(note["id"])):
             note["warning"] = warning
     return notes
 
@@ -117,8 +138,7 @@ def page(
     offset: int = 0,
 ) -> NotePage:
     """One page of the list of notes, of LIST_LIMIT at most."""
-    from anamnesis.index.browse import NoteFilter
-    from anamnesis.operations.notes.list import list_notes
+    from anamnesis.operations.notes.list import NoteFilter, list_notes
 
     wanted = NoteFilter(type or "", project or "", scope or "", state="all")
     size = LIST_LIMIT if limit is None else max(0, min(limit, LIST_LIMIT))
@@ -142,7 +162,7 @@ def write_memory(
 
     Raises InvalidInput, or NoSuchNote for an id in `supersedes`; then nothing was written.
     """
-    from anamnesis.operations.notes.draft import NoteDraft
+    from anamnesis.operations.notes.policy import NoteDraft
     from anamnesis.operations.notes.write import write
 
     draft = NoteDraft(
@@ -154,23 +174,46 @@ def write_memory(
     return {**fields, "notice": saved.notice} if saved.notice else fields
 
 
-def _search(binding: Binding, **given: Any) -> ToolAnswer:
-    from anamnesis.index import held
+def _search(binding: Binding, **values: Any) -> ToolAnswer:
+    from anamnesis.operations.notes.search import origins
 
-    notes = search_memories(binding.store, **_with_project(binding, given))
-    origins = binding.store.ask(lambda db: held.origins(db, [str(note["id"]) for note in notes]))
-    return ToolAnswer(digest.found(notes, origins), {"result": notes})
+    asked = _with_project(binding, values)
+    answer = _answered(binding.store, **asked, beyond=_BEYOND)
+    shown = max(0, min(int(asked.get("k", 8)), MOST_HITS))
+    more = len(answer.hits[shown:])
+    answer = replace(answer, hits=answer.hits[:shown])
+    notes = _notes(answer)
+    writers = origins(binding.store, [str(note["id"]) for note in notes])
+    text = digest.search_results(notes, writers, matched=answer.hits, more=more, most=_BEYOND)
+    passages = _passages(binding, answer, query=asked["query"], project=asked.get("project"))
+    structured: dict[str, Any] = {"result": notes}
+    if passages:
+        structured["transcripts"] = [digest.passage_dict(each) for each in passages]
+    return ToolAnswer("\n\n".join([text, *digest.transcripts(passages)]), structured)
 
 
-def _list(binding: Binding, **given: Any) -> ToolAnswer:
-    shown = page(binding.store, **_with_project(binding, given))
+def _passages(
+    binding: Binding, answer: SearchAnswer, *, query: str, project: str | None
+) -> list[Passage]:
+    """What was said in sessions of this machine, where the notes alone say little."""
+    import os
+
+    if not os.path.exists(binding.store.home.sessions_db):
+        return []
+    from anamnesis.operations.sessions.archive import passages_beside
+
+    return passages_beside(binding.store.home, query, answer, project=project)
+
+
+def _list(binding: Binding, **values: Any) -> ToolAnswer:
+    shown = page(binding.store, **_with_project(binding, values))
     notes = _listed(shown)
     structured: dict[str, Any] = {"result": notes}
     notice = ""
     if shown.next_offset is not None:
         notice = f"There are more, older notes: call again with offset={shown.next_offset}."
         structured["notice"] = notice
-    return ToolAnswer(digest.listed(notes, notice), structured)
+    return ToolAnswer(digest.note_list(notes, notice), structured)
 
 
 def _listed(shown: NotePage) -> list[dict[str, object]]:
@@ -184,23 +227,36 @@ def _status(binding: Binding) -> ToolAnswer:
     return ToolAnswer(digest.status(report), report)
 
 
-def _write(binding: Binding, **given: Any) -> ToolAnswer:
+def _write(binding: Binding, **values: Any) -> ToolAnswer:
     machine = binding.machine_id
-    given = {**_with_project(binding, given), "client": binding.client}
-    note = write_memory(binding.store, machine_id=machine, **given)
-    return ToolAnswer(digest.written(note), note)
+    values = {**_with_project(binding, values), "client": binding.client}
+    note = write_memory(binding.store, machine_id=machine, **values)
+    binding.hand_over()
+    return ToolAnswer(digest.written_note(note), note)
 
 
 def _sync(binding: Binding, *, force: bool) -> ToolAnswer:  # noqa: ARG001  reserved, see its description
     from anamnesis.operations.travel.sync import sync_memory
 
     result = sync_memory(binding.store, binding.backend)
-    return ToolAnswer(digest.synced(result), result)
+    return ToolAnswer(digest.sync_outcome(result), result)
 
 
-def _with_project(binding: Binding, given: dict[str, Any]) -> dict[str, Any]:
-    project = given["project"]
-    return given if project is None else {**given, "project": binding.project_key(project)}
+def _moment(binding: Binding, **values: Any) -> ToolAnswer:
+    """What a hook of the client is answered: nothing, mostly, and never an error."""
+    from anamnesis.hooks.payload import Payload
+    from anamnesis.operations.sessions.file import notes_at_file
+
+    try:
+        return ToolAnswer(notes_at_file(binding.store, Payload(**values)))
+    except Exception as error:  # noqa: BLE001  clients show an error at every call of a hook
+        _report(error)
+        return ToolAnswer("")
+
+
+def _with_project(binding: Binding, values: dict[str, Any]) -> dict[str, Any]:
+    project = values["project"]
+    return values if project is None else {**values, "project": binding.project_key(project)}
 
 
 READ_ONLY = {"readOnlyHint": True, "openWorldHint": False}
@@ -318,7 +374,7 @@ _TABLE = (
         title="Sync memory",
         about=(
             "Exchange notes with the user's other machines over git: commit, fetch, merge, push. "
-            "Runs by itself at the start and end of sessions; call it when notes are needed on "
+            "Runs automatically at the start and end of sessions; call it when notes are needed on "
             "another machine now. A conflict is reported, and both versions are kept."
         ),
         arguments=(Argument("force", "Reserved; changes nothing.", BOOLEAN, default=False),),
@@ -328,3 +384,17 @@ _TABLE = (
     ),
 )  # fmt: skip
 TOOLS = {tool.name: tool for tool in _TABLE}
+
+# Called by hooks of a client, through the server that is running anyway; no model is told of it.
+_MOMENT = Tool(
+    name="memory_moment",
+    title="At a file",
+    about="The notes that name a file which was just read.",
+    arguments=(
+        Argument("session_id", "The session.", default=""),
+        Argument("cwd", "Where it works.", default=""),
+        Argument("file_path", "The file.", default=""),
+    ),
+    answer=_moment,
+)
+HOOK_TOOLS = {_MOMENT.name: _MOMENT}

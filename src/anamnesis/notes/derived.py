@@ -6,11 +6,11 @@ import re
 from datetime import datetime
 from hashlib import blake2b
 
-from anamnesis.notes.ids import encode_id
+from anamnesis.notes.fields import encode_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
 
 _KEY = re.compile(r"(?m)^([a-z_]+): \"([^\"\n]*)\"$")
 

@@ -6,6 +6,10 @@ tools' answers, exports and imports read this table. To add a field, add one row
 
 from __future__ import annotations
 
+import os
+import time
+
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import fresh, record, replace
 
 TYPE_CHECKING = False
@@ -43,6 +47,13 @@ SPECIFIED = (
     "id", "type", "title", "project", "machine_id", "scope", "prov_source", "confidence",
     "prov_model", "prov_session", "supersedes", "created_at", "updated_at", "tags",
 )  # fmt: skip
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32: no I, L, O, U
+ID_LENGTH = 26  # of the ids that are made here; a hand-written note may have another
+_LONGEST = 64
+_ALLOWED = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
+TYPES: tuple[MemoryType, ...] = ("procedural", "semantic", "episodic")
+SCOPES: tuple[Scope, ...] = ("portable", "machine-local")
+SOURCES = ("human", "session-end", "reflection", "import")
 
 
 @record
@@ -138,9 +149,9 @@ def items(note: Memory, name: str) -> list[str]:
     return value.split() if FIELDS[name].kind == IDS else list(value)
 
 
-def of_items(name: str, found: list[str]) -> Value:
+def of_items(name: str, items: list[str]) -> Value:
     """Several items as the value of their field."""
-    return " ".join(found) if FIELDS[name].kind == IDS else found
+    return " ".join(items) if FIELDS[name].kind == IDS else items
 
 
 def of_text(name: str, text: str) -> Value:
@@ -153,8 +164,8 @@ def of_text(name: str, text: str) -> Value:
             return float("nan")
     if kind == TEXT:
         return " ".join(text.split())
-    found = text.split() if kind == IDS else (" ".join(word.split()) for word in text.split(","))
-    return of_items(name, [item for item in found if item])
+    items = text.split() if kind == IDS else (" ".join(word.split()) for word in text.split(","))
+    return of_items(name, [item for item in items if item])
 
 
 def plain(note: Memory, name: str) -> Value:
@@ -163,3 +174,33 @@ def plain(note: Memory, name: str) -> Value:
         return items(note, name)
     value: Value = getattr(note, name)
     return value
+
+
+def new_id() -> str:
+    """A fresh ULID: 48 bits of milliseconds, then 80 random bits."""
+    return encode_id(time.time_ns() // 1_000_000, int.from_bytes(os.urandom(10)))
+
+
+def encode_id(milliseconds: int, rest: int) -> str:
+    """The ULID of a time and of 80 bits."""
+    number = milliseconds << 80 | rest
+    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def names_an_id(path: str) -> bool:
+    """Whether this program named a file: what such a file holds is said by its name."""
+    name = path.rpartition("/")[2]
+    return len(name) == ID_LENGTH + 3 and name.endswith(".md") and not name[:-3].strip(_ALPHABET)
+
+
+def is_valid_id(text: object) -> bool:
+    """Whether this may name a file: no separator, no dot, nothing that leaves the tree."""
+    return isinstance(text, str) and 0 < len(text) <= _LONGEST and not text.strip(_ALLOWED)
+
+
+class UnreadableNote(AnamnesisError, ValueError):
+    """A file that cannot be taken as a note, and why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason, hint="The file is left as it is; correct it by hand.")

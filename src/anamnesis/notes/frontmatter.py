@@ -7,15 +7,12 @@ that can be written and read without loading YAML at all. Anything else is left 
 
 from __future__ import annotations
 
-import re
-
 from anamnesis.ground.records import replace
-from anamnesis.notes.fields import IDS, KEYS, NUMBER, TEXT, WORDS
-from anamnesis.notes.note import Memory, UnreadableNote
+from anamnesis.notes.fields import IDS, KEYS, NUMBER, TEXT, WORDS, Memory, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from anamnesis.notes.fields import Value
@@ -25,19 +22,17 @@ _KINDS = {name: row.kind for name, row in KEYS.items()}
 _ALWAYS = frozenset(name for name, row in KEYS.items() if row.always)
 _LISTS = frozenset(name for name, kind in _KINDS.items() if kind in (WORDS, IDS))
 
-# Writing: a plain scalar that YAML 1.1 reads as this very text and the dumper writes without
-# quotes. It starts with a letter, holds no indicator, and is no word for true, false or null.
-_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./()@+ -]*[A-Za-z0-9_./()@+-])?")
+# Writing: what YAML 1.1 would read as something else than text is left to the dumper.
 _NOT_TEXT = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"])
-_ID = re.compile(r"01[0-9A-Z]*[A-DF-Z][0-9A-Z]*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
-_FOLD_AT = 80  # the dumper's line width: longer values are folded, and left to it
+_ID = r"[0-9][0-9A-Z]*[A-DF-Z][0-9A-Z]*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00"
+_QUOTED = frozenset("#,[]{}&*!|>'\"%@`")  # no plain scalar begins with one of these
+_LINE = 80  # the dumper breaks a line at the first single space beyond this column
 
 # Reading: a plain scalar starts with none of these, and is not null.
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`~ ")
 _NULLS = frozenset(["null", "Null", "NULL", ""])
-_END = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+_KEY_LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 
 
 def serialize(note: Memory) -> str:
@@ -53,18 +48,22 @@ def serialize(note: Memory) -> str:
     return f"{_FM_DELIM}{front}{note.extra}{_FM_DELIM}{note.body}\n"
 
 
-def deserialize(text: str) -> Memory:
-    """The note that a file's text holds; raises UnreadableNote with the reason if none."""
-    front, body = _split(text)
-    fields = _read_plain(front)
-    if fields is not None:
-        return _build(fields, body)
-    if _CONFLICT.search(front):
-        raise UnreadableNote("it holds git conflict markers")
-    from anamnesis.notes import yamlfront
+def deserialize(text: str, *, missing: Callable[[str], str] | None = None) -> Memory:
+    """The note that a file's text holds; raises UnreadableNote with the reason if none.
 
-    fields, extra = yamlfront.load(front)
-    return replace(_build(fields, body), extra=extra)
+    `missing` gives the `id` or `type` of a front matter that has none, or nothing.
+    """
+    front, body = _split(text)
+    plain = _read_plain(front)
+    if plain is None:
+        if any(line.startswith(("<<<<<<< ", ">>>>>>> ")) for line in front.split("\n")):
+            raise UnreadableNote("it holds git conflict markers")
+        from anamnesis.notes import yamlfront
+
+        plain = yamlfront.load(front)
+    fields, extra = plain
+    note = _build(fields, body, missing)
+    return replace(note, extra=extra) if extra else note
 
 
 def note_in(data: bytes) -> Memory | None:
@@ -98,34 +97,65 @@ def _plain_lines(fields: Mapping[str, Value]) -> list[str] | None:
     lines: list[str] = []
     for key, value in fields.items():
         if isinstance(value, list):
-            items = [_plain(item) for item in value]
+            items = [_written(item, 1) for item in value]
             if None in items:
                 return None
             lines.append(f"{key}:\n" if value else f"{key}: []\n")
             lines.extend(f"- {item}\n" for item in items)
             continue
-        scalar = _number(value) if isinstance(value, float) else _plain(value)
-        if scalar is None or len(key) + 2 + len(scalar) >= _FOLD_AT:
+        column = len(key) + 1
+        scalar = _number(value) if isinstance(value, float) else _written(value, column)
+        if scalar is None:
             return None
         lines.append(f"{key}: {scalar}\n")
     return lines
 
 
-def _plain(text: str) -> str | None:
-    """The text as the dumper writes it on one line, or None where that takes the dumper."""
-    if len(text) < _FOLD_AT - 2:
-        if _PLAIN.fullmatch(text) and text.lower() not in _NOT_TEXT and "  " not in text:
-            return text
-        if _STAMP.fullmatch(text):
-            return f"'{text}'"
-        if _ID.fullmatch(text):
-            return text
-    return None
+def _written(text: str, column: int) -> str | None:
+    """The text as the dumper writes it from a column on, or None where that takes the dumper."""
+    if text.endswith("+00:00") and _is(_STAMP, text):
+        return f"'{text}'"
+    if (text[:1].isdigit() or text[8:9] == "-") and _is(_ID, text):
+        return text
+    if not text or not text.isprintable() or text[0] == " " or text[-1] == " ":
+        return None
+    if text[0] in _QUOTED or text[-1] == ":" or ": " in text or " #" in text:
+        doubled = text.replace("'", "''")
+        return f"'{_folded(doubled, column + 2)}'"
+    return _folded(text, column + 1) if _is_text(text) else None
+
+
+def _is_text(text: str) -> bool:
+    """Whether YAML reads a plain scalar as text, beyond doubt."""
+    first = text[0]
+    if first.isalpha() or first in "_/(":
+        return text.lower() not in _NOT_TEXT
+    # No number has a space, and a date has its first hyphen here.
+    return first.isdigit() and " " in text and text[4:5] != "-"
+
+
+def _folded(text: str, column: int) -> str:
+    if column + len(text) <= _LINE:
+        return text
+    before, *rest = text.split(" ")
+    folded, column = before, column + len(before)
+    for word in rest:
+        breaks = column > _LINE and before and word  # several spaces are kept as they are
+        folded += f"\n  {word}" if breaks else f" {word}"
+        column = (2 if breaks else column + 1) + len(word)
+        before = word
+    return folded
+
+
+def _is(pattern: str, text: str) -> bool:
+    import re  # only writing needs it; loading it costs a hook half of what starting Python does
+
+    return re.fullmatch(pattern, text) is not None
 
 
 def _number(value: float) -> str | None:
     text = repr(value)
-    return text if re.fullmatch(r"\d+\.\d+", text) else None
+    return text if all(map(str.isdigit, text.split("."))) else None
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -133,29 +163,46 @@ def _split(text: str) -> tuple[str, str]:
     if not text.startswith((_FM_DELIM, "---\r\n")):
         raise UnreadableNote("memory file missing YAML front-matter")
     start = text.index("\n") + 1
-    end = _END.search(text, start)
-    if end is None:
-        raise UnreadableNote("its front matter is not closed by a --- line")
-    body = text[end.end() :]
-    return text[start : end.start()], body.removesuffix("\n")
+    end = start - 1  # of the line before
+    while not _closes(text, end + 1):
+        end = text.find("\n---", end + 1)
+        if end < 0:
+            raise UnreadableNote("its front matter is not closed by a --- line")
+    body = text[end + 1 :].partition("\n")[2]
+    return text[start : end + 1], body.removesuffix("\n")
 
 
-def _read_plain(front: str) -> dict[str, Value | None] | None:
-    """The fields of front matter as the dumper lays it out, or None if YAML has to read it.
+def _closes(text: str, start: int) -> bool:
+    """Whether the line that starts there is a `---` alone."""
+    if not text.startswith("---", start):
+        return False
+    end = text.find("\n", start)
+    line = text[start + 3 :] if end < 0 else text[start + 3 : end].removesuffix("\r")
+    return not line.strip(" \t")
+
+
+def _read_plain(front: str) -> tuple[dict[str, Value | None], str] | None:
+    """The fields of front matter as the dumper lays it out, and the lines of keys unknown here.
 
     Every line is `key: scalar`, `- scalar` below a list, or the indented rest of a folded
-    scalar; all in printable characters, which leaves out every line break but one.
+    scalar; all in printable characters, which leaves out every line break but one. None if it is
+    otherwise and YAML has to read it.
     """
     if not front.replace("\n", "").isprintable():
         return None
     raw: dict[str, str | list[str]] = {}
-    key = ""
+    extra = key = ""
     for line in front.removesuffix("\n").split("\n"):
         if not line.startswith(("- ", "  ")):
             key, colon, value = line.partition(":")
-            if not colon or key not in _KINDS or key in raw:
+            if not colon or key in raw:
                 return None
-            raw[key] = [] if not value and key in _LISTS else value
+            if key in _KINDS:
+                raw[key] = [] if not value and key in _LISTS else value
+            elif key and not key.strip(_KEY_LETTERS) and _scalar(value) is not None:
+                extra += f"{line}\n"
+            else:
+                return None
             continue
         begun = raw.get(key)
         if isinstance(begun, list) == line.startswith("  ") or begun is None:
@@ -166,7 +213,8 @@ def _read_plain(front: str) -> dict[str, Value | None] | None:
             return None
         else:
             raw[key] = f"{begun} {line[2:]}"
-    return _scalars(raw)
+    fields = _scalars(raw)
+    return None if fields is None else (fields, extra)
 
 
 def _scalars(raw: Mapping[str, str | list[str]]) -> dict[str, Value | None] | None:
@@ -187,8 +235,12 @@ def _scalars(raw: Mapping[str, str | list[str]]) -> dict[str, Value | None] | No
 
 
 def _scalar(written: str) -> str | None:
-    """The text of ` plain` or ` 'quoted'`, or None if it is neither beyond doubt."""
+    """The text of ` plain`, ` 'quoted'` or ` "quoted"`, or None if it is none beyond doubt."""
     text = written[1:]
+    if text[:1] == '"':
+        inner = text[1:-1]
+        closed = len(text) > 1 and text[-1] == '"' and '"' not in inner and "\\" not in inner
+        return inner if closed and written[0] == " " else None
     if text[:1] == "'":
         inner = text[1:-1]
         closed = len(text) > 1 and text[-1] == "'" and "'" not in inner.replace("''", "")
@@ -198,7 +250,9 @@ def _scalar(written: str) -> str | None:
     return None if ": " in text or " #" in text or written[0] != " " else text
 
 
-def _build(fields: Mapping[str, Value | None], body: str) -> Memory:
+def _build(
+    fields: Mapping[str, Value | None], body: str, missing: Callable[[str], str] | None
+) -> Memory:
     """The note of some fields; a field that is not there, or null, has its default."""
     values: dict[str, Any] = {}
     for key, value in fields.items():
@@ -210,14 +264,14 @@ def _build(fields: Mapping[str, Value | None], body: str) -> Memory:
         elif kind is NUMBER:
             values[key] = _finite(key, value)
         else:
-            found = _several(value, separator="," if kind is WORDS else None)
-            values[key] = found if kind is WORDS else " ".join(found)
+            items = _several(value, separator="," if kind is WORDS else None)
+            values[key] = items if kind is WORDS else " ".join(items)
     for key in ("id", "type"):
-        values[key] = values.get(key, "").strip()
+        values[key] = values.get(key, "").strip() or (missing(key) if missing else "")
         if not values[key]:
             raise UnreadableNote(f"its front matter has no {key}")
     if "title" not in values:
-        values["title"] = _first_line(body) or fields["id"]
+        values["title"] = _first_line(body) or values["id"]
     return Memory(body=body, **values)
 
 

@@ -1,33 +1,45 @@
-"""The two trees of note files: where a note lives, what is there, and reading one safely."""
+"""The two trees of note files: what may be stored where, what is there, reading one safely."""
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import fresh, record, replace
-from anamnesis.notes.fields import FIELDS
+from anamnesis.notes.fields import (
+    FIELDS,
+    TYPES,
+    WORDS,
+    Memory,
+    UnreadableNote,
+    encode_id,
+    is_valid_id,
+)
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.ids import is_valid_id
-from anamnesis.notes.note import TYPES, Memory, UnreadableNote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import BinaryIO
 
-    from anamnesis.notes.fields import Value
+    from anamnesis.notes.fields import Scope, Value
 
-TREES = {"memory": "portable", "local": "machine-local"}  # the tree decides the scope
+TREES: dict[str, Scope] = {
+    "memory": "portable",
+    "local": "machine-local",
+}  # the tree decides the scope
 MAX_NOTE_BYTES = 1024 * 1024
-_SAFE_TYPE = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LONGEST_TYPE = 32
 NEVER = -1  # the time of a folder that has to be looked at again
 # A link or a FIFO in the tree must neither lead us elsewhere nor make us wait.
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode: a file with the same stamp was not changed
+TOMBSTONES = "memory/.tombstones"
+TOMBSTONE = b'{"forgotten": true}\n'
 
 
 @record
@@ -61,7 +73,7 @@ def tree_of(scope: str) -> str:
 
 
 def path_of(note: Memory) -> str:
-    """Where a note belongs, relative to the root."""
+    """Where a note belongs, relative to the root. Raises UnreadableNote."""
     if not is_valid_id(note.id):
         raise UnreadableNote(f"its id {note.id[:80]!r} is not a valid id")
     if not is_safe_type(note.type):
@@ -71,7 +83,8 @@ def path_of(note: Memory) -> str:
 
 def is_safe_type(type: str) -> bool:
     """Whether a type may name a directory: a known one, or a word a newer version may use."""
-    return _SAFE_TYPE.fullmatch(type) is not None
+    is_word = type[:1].isalpha() and not type.strip(f"{_LETTERS}0123456789-")
+    return is_word and len(type) <= _LONGEST_TYPE
 
 
 def encode(note: Memory) -> bytes:
@@ -82,7 +95,8 @@ def encode(note: Memory) -> bytes:
 def without_lone_surrogates(note: Memory) -> Memory:
     """The note with U+FFFD for every half of a surrogate pair, which UTF-8 cannot hold."""
     try:
-        encode(note)
+        for name in FIELDS:
+            str(getattr(note, name)).encode()
     except UnicodeEncodeError:
         return replace(note, **{name: _whole(getattr(note, name)) for name in FIELDS})
     return note
@@ -103,12 +117,31 @@ def read_note(root: str, path: str) -> ReadNote:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise UnreadableNote(f"it is not UTF-8 (byte {error.start})") from None
-    note = deserialize(text)
+    note = note_at(path, text)
     scope = TREES[path.partition("/")[0]]
     if note.scope != scope:
         note = replace(note, scope=scope)
     path_of(note)
     return ReadNote(note, data, stamp)
+
+
+def note_at(path: str, text: str) -> Memory:
+    """The note of a file; one made by hand may leave id and type out of its front matter.
+
+    Its type is then that of its folder, and its id comes from its path in the tree and its text,
+    so that every machine gives it the same. Raises UnreadableNote.
+    """
+
+    def missing(key: str) -> str:
+        folder, _, name = path.partition("/")[2].rpartition("/")
+        if key == "type":
+            return folder if folder in TYPES else ""
+        from hashlib import blake2b
+
+        digest = blake2b(f"{folder}/{name}\0{text}".encode(), digest_size=10).digest()
+        return encode_id(0, int.from_bytes(digest))
+
+    return deserialize(text, missing=missing)
 
 
 def concern(note: Memory, path: str) -> str:
@@ -185,7 +218,10 @@ def _irregular(mode: int) -> str:
 
 
 def read_regular(path: str) -> tuple[bytes, Stamp]:
-    """The bytes of a file that is neither a link nor too large, with its stamp."""
+    """The bytes of a file that is neither a link nor too large, with its stamp.
+
+    Raises UnreadableNote.
+    """
     try:
         with _open_regular(path) as stream:
             status = os.fstat(stream.fileno())
@@ -223,5 +259,79 @@ def _open_regular(path: str) -> BinaryIO:
 
 
 def _has_conflict_markers(body: str) -> bool:
+    import re
+
     unfenced = re.sub(r"(?ms)^(```|~~~).*?^\1", "", body)
     return re.search(r"(?ms)^<{7} .*^={7}$.*^>{7} ", unfenced) is not None
+
+
+_SURELY_SMALL = MAX_NOTE_BYTES // 16  # characters; the front matter may write one in ten bytes
+_WORDS = [name for name, row in FIELDS.items() if row.kind == WORDS]
+
+
+def storable(note: Memory) -> Memory:
+    """The note as it will be read back, or InvalidInput if it cannot be."""
+    words = {name: _distinct(getattr(note, name)) for name in _WORDS}
+    note = without_lone_surrogates(replace(note, **words))
+    try:
+        path_of(note)
+    except UnreadableNote as error:
+        raise InvalidInput(f"The note cannot be stored: {error.reason}.") from error
+    characters = sum(len(str(getattr(note, name))) for name in FIELDS)
+    if characters > _SURELY_SMALL and len(encode(note)) > MAX_NOTE_BYTES:
+        raise InvalidInput(
+            f"The note {note.title[:60]!r} is larger than 1 MiB.",
+            hint="Keep the essence in the note and name the file that holds the rest.",
+        )
+    return note
+
+
+def may_stay(path: str, note: Memory) -> bool:
+    """Whether a note may stay in a file: its tree and type are still those of the place."""
+    name, *_, folder, _ = path.split("/")
+    return name == tree_of(note.scope) and (folder == note.type or folder not in TYPES)
+
+
+def require_one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Refuse a value that is not in the list, naming the list. Raises InvalidInput."""
+    if value not in allowed:
+        raise InvalidInput(f"{field} {value!r} is none of: {', '.join(allowed)}.")
+
+
+def _distinct(words: Iterable[object]) -> list[str]:
+    """Words that differ, each on one line."""
+    plain = dict.fromkeys(" ".join(str(word).split()) for word in words)
+    return [word for word in plain if word]
+
+
+def tombstone_of(note_id: str) -> str:
+    """The tombstone of a note, relative to the root."""
+    return f"{TOMBSTONES}/{note_id}.json"
+
+
+def session_tombstone_of(session: str) -> str:
+    """The tombstone of a session; its id is hashed, so that even that is not kept."""
+    from hashlib import blake2b
+
+    digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return tombstone_of(f"session-{digest}")
+
+
+def is_forgotten(root: str, note_id: str) -> bool:
+    """Whether a person had this note removed from all machines."""
+    return is_valid_id(note_id) and os.path.exists(os.path.join(root, tombstone_of(note_id)))
+
+
+def is_forgotten_session(root: str, session: str) -> bool:
+    """Whether the note of this session was removed from all machines."""
+    return bool(session) and os.path.exists(os.path.join(root, session_tombstone_of(session)))
+
+
+def forgotten(root: str) -> set[str]:
+    """The ids of all forgotten notes."""
+    try:
+        names = os.listdir(os.path.join(root, TOMBSTONES))
+    except OSError:
+        return set()
+    ids = {name.removesuffix(".json") for name in names if name.endswith(".json")}
+    return {each for each in ids if is_valid_id(each)}

@@ -7,12 +7,15 @@ other plain scalar stays the text that the person wrote.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from anamnesis.notes.fields import IDS, KEYS, WORDS
-from anamnesis.notes.note import UnreadableNote
+from anamnesis.notes.fields import IDS, KEYS, WORDS, UnreadableNote
+
+if TYPE_CHECKING:
+    from typing import Any
+
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_FRONT = 64 * 1024  # far beyond any real front matter
@@ -48,7 +51,10 @@ def dump(fields: dict[str, Any]) -> str:
 
 
 def load(front: str) -> tuple[dict[str, Any], str]:
-    """The known fields as text or lists of text, and the lines of all other keys as they are."""
+    """The known fields as text or lists of text, and the lines of all other keys as they are.
+
+    Raises UnreadableNote.
+    """
     if len(front) > _MAX_FRONT:
         raise UnreadableNote("its front matter is longer than 64 KiB")
     node = _compose(front)
@@ -81,7 +87,7 @@ def _stands_alone(extra: str) -> bool:
 
 
 def _without_borrowing(front: str) -> str:
-    """The unknown keys with what they refer to: known keys are written anew, without anchors."""
+    """The unknown keys with what they refer to: known keys are written again, without anchors."""
     node = _compose(front, yaml.SafeLoader)
     unknown = [pair for pair in node.value if pair[0].value not in KEYS]
     alone = yaml.MappingNode(node.tag, unknown, flow_style=False)
@@ -108,3 +114,48 @@ def _plain_value(key: str, node: Any) -> str | list[str] | None:
         raise UnreadableNote(f"its {key} is not a text")
     text: str = node.value
     return None if node.tag == _NULL else text
+
+
+_BLOCK = re.compile(
+    r"\A\ufeff?---[ \t]*\r?\n(.*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_LINE = re.compile(r"(?m)^[ \t]*([A-Za-z_][\w-]*)[ \t]*:[ \t]*(.*?)[ \t]*\r?$")
+
+
+def split(text: str) -> tuple[dict[str, Any], str]:
+    """The front matter, all values as text, lists or mappings of text, and what follows it."""
+    block = _BLOCK.match(text)
+    if block is None:
+        return {}, text.removeprefix("\ufeff").strip()
+    return _mapping(block.group(1)), text[block.end() :].strip()
+
+
+def text_of(front: dict[str, Any], *names: str) -> str:
+    """The first of some values that is there, as one line."""
+    for name in names:
+        value = front.get(name)
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())
+    return ""
+
+
+def words_of(front: dict[str, Any], name: str) -> list[str]:
+    """A list of words, written as a list or separated by commas."""
+    value = front.get(name)
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list):
+        return []
+    return [item.strip(" #\"'[]") for item in items if isinstance(item, str) and item.strip()]
+
+
+def _mapping(block: str) -> dict[str, Any]:
+    import yaml
+
+    try:
+        # Without resolvers: `no`, `12:30` and dates stay the words that they are.
+        mapping = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506  builds text only
+    except (yaml.YAMLError, RecursionError):
+        mapping = None
+    if isinstance(mapping, dict):
+        return {str(key): value for key, value in mapping.items()}
+    return {key: value.strip("\"'") for key, value in _LINE.findall(block)}

@@ -2,8 +2,7 @@
 
 from anamnesis.onboard.command import build_env, detect_command
 from anamnesis.onboard.hooks import build_hooks, merge_hooks
-from anamnesis.onboard.settings import write_settings
-from anamnesis.onboard.store_config import write_store_config
+from anamnesis.onboard.settings import write_settings, write_store_config
 
 __all__ = [
     "build_env",

@@ -1,4 +1,4 @@
-"""How an agent calls us: the command, and the environment it needs."""
+"""How an agent calls Anamnesis: the command, and the environment it needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import process
-from anamnesis.sync.remote import shown
+from anamnesis.operations.travel.remote import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +61,25 @@ def shell_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> 
     return " ".join([*assignments, shlex.join([*base, *arguments])])
 
 
+def hook_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> str:
+    """A shell line that runs a command, and does nothing once the command is gone.
+
+    Someone who removes the package before `anamnesis uninstall` would see an error at every
+    session otherwise. The shells of Windows have no common way to say so.
+    """
+    if os.name == "nt":
+        return shell_line(base, env, *arguments)
+    assignments = [f"{name}={shlex.quote(value)}" for name, value in env.items()]
+    run = " ".join([*assignments, "exec", shlex.join([*base, *arguments])])
+    return f"command -v {shlex.quote(base[0])} >/dev/null || exit 0; {run}"
+
+
+def unguarded(words: list[str]) -> list[str]:
+    """The words of a shell line without the guard that `hook_line` puts before a command."""
+    guard = ["command", "-v", *words[2:3], ">", "/dev/null", "||", "exit", "0", ";"]
+    return words[len(guard) :] if words[: len(guard)] == guard else words
+
+
 def is_program(word: str) -> bool:
     """Whether a word of a command line names our program, wherever it is."""
     name = os.path.basename(word.replace("\\", "/"))
@@ -73,7 +92,7 @@ def has_secret(url: str) -> bool:
 
 
 def _beside_this_python() -> str | None:
-    """The command of the environment that we run in, which need not be on PATH."""
+    """The command beside this Python, which need not be on PATH."""
     name = f"{PROGRAM}.exe" if os.name == "nt" else PROGRAM
     candidate = os.path.join(os.path.dirname(sys.executable), name)
     return candidate if os.path.isfile(candidate) else None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.importers import native
 from anamnesis.onboard import jsontext, selftest
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
@@ -16,7 +15,7 @@ from anamnesis.onboard.agents import AGENTS, claude
 from anamnesis.onboard.hooks import ours_in
 from anamnesis.onboard.journey import hooks_elsewhere, setup_lock, this_setup
 from anamnesis.onboard.settings import read_bytes
-from anamnesis.operations.care import health
+from anamnesis.operations.care import status
 from anamnesis.operations.care.checks import (
     DOCTOR,
     FAILED,
@@ -28,43 +27,60 @@ from anamnesis.operations.care.checks import (
     examined,
     failure,
 )
+from anamnesis.operations.curate import native_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.onboard.agents.agent import Agent, Setup
+    from anamnesis.store import MemoryStore
 
 
-def doctor(home: Home) -> list[Finding]:
-    """Everything that can be checked: asks the remote, and calls the installed command."""
-    with Subject(home) as subject:
-        return list(examined(subject, (*health.CHECKS, *CHECKS), face=DOCTOR))
+def doctor(home: Home, *, store: MemoryStore | None = None) -> list[Finding]:
+    """Everything that can be checked: asks the remote, and calls the installed command.
+
+    A store that is open and was compared with its files a moment ago is taken as it is.
+    """
+    with Subject(home, store=store) as subject:
+        return list(examined(subject, (*status.CHECKS, *CHECKS), face=DOCTOR))
 
 
-def known_agents(setup: Setup, home: Home) -> list[Agent]:
+def repaired(findings: Iterable[Finding]) -> Iterator[tuple[Finding, AnamnesisError | None]]:
+    """Fix what is safe to fix; gives each such finding, and why it could not be fixed, if so."""
+    for finding in findings:
+        if finding.fix is not None:
+            try:
+                finding.fix()
+            except AnamnesisError as error:
+                yield finding, error
+            else:
+                yield finding, None
+
+
+def known_agents(setup: Setup) -> list[Agent]:
     """The agents that were set up, whether or not they are here, and all others that are."""
-    done = receipts.load(home).agents
+    done = receipts.load(setup.home).agents
     return [agent for agent in AGENTS.values() if agent.name in done or agent.is_here(setup)]
 
 
 def _agents(subject: Subject) -> Iterator[Finding]:
     setup = this_setup(subject.home)
     done = receipts.load(subject.home).agents
-    found = [
+    findings = [
         finding
-        for agent in known_agents(setup, subject.home)
-        for finding in [_agent(setup, agent, subject.home)]
+        for agent in known_agents(setup)
+        for finding in [_agent(setup, agent)]
         if agent.name in done or (finding.is_ok and agent.edits(setup))
     ]
     if claude.has_plugin(setup):
         yield Finding("agents", OK, "the plugin of Claude Code is switched on")
-    elif not found:
+    elif not findings:
         yield Finding("agents", FAILED, "no agent was set up", "anamnesis init")
-    yield from found
+    yield from findings
 
 
-def _agent(setup: Setup, agent: Agent, home: Home) -> Finding:
+def _agent(setup: Setup, agent: Agent) -> Finding:
     try:
         plan = plans.planned(setup, [agent])
     except AnamnesisError as error:
@@ -74,13 +90,13 @@ def _agent(setup: Setup, agent: Agent, home: Home) -> Finding:
     missing = ", ".join(f"{change.what} in {change.path}" for change in plan.changes)
     return Finding(
         agent.title, FAILED, f"not current: {missing}", f"anamnesis init --agents {agent.name}",
-        fix=lambda: _repair(setup, agent, home),
+        fix=lambda: _repair(setup, agent),
     )  # fmt: skip
 
 
-def _repair(setup: Setup, agent: Agent, home: Home) -> None:
-    with setup_lock(home):
-        plans.carry_out(plans.planned(setup, [agent]), setup, home)
+def _repair(setup: Setup, agent: Agent) -> None:
+    with setup_lock(setup.home):
+        plans.carry_out(plans.planned(setup, [agent]), setup)
 
 
 def _claude_hooks(subject: Subject) -> Iterator[Finding]:
@@ -103,7 +119,7 @@ def _native_memory(subject: Subject) -> Iterator[Finding]:
     setup = this_setup(subject.home)
     folder = glob.escape(setup.directory("CLAUDE_CONFIG_DIR", ".claude"))
     number = len(glob.glob(os.path.join(folder, "projects", "*", "memory", "MEMORY.md")))
-    use = "imported by every sync" if native.is_wanted() else "not imported"
+    use = "imported by every sync" if native_memory.is_imported() else "not imported"
     sentence = f"{use} ({counted(number, 'project has', 'projects have')} one)"
     if _settings(claude.settings_path(setup)).get("autoMemoryEnabled") is False:
         sentence = f"switched off in Claude Code; {sentence}"
@@ -112,10 +128,10 @@ def _native_memory(subject: Subject) -> Iterator[Finding]:
 
 def _settings(path: str) -> dict[str, Any]:
     try:
-        found = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
+        value = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
     except (jsontext.NotJson, UnicodeDecodeError, AnamnesisError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _command(subject: Subject) -> Iterator[Finding]:
@@ -128,7 +144,7 @@ def _command(subject: Subject) -> Iterator[Finding]:
 def _step(step: selftest.Step) -> Finding:
     name = step.name if step.name.startswith("MCP") else f"self-test: {step.name}"
     remedy = "" if step.worked else "anamnesis init"
-    return Finding(name, OK if step.worked else FAILED, step.said or "works", remedy)
+    return Finding(name, OK if step.worked else FAILED, step.detail or "works", remedy)
 
 
 CHECKS = (

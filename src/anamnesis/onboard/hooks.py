@@ -1,4 +1,4 @@
-"""The hooks of Claude Code: which there are, and how they live beside other people's."""
+"""The hooks of Claude Code: which there are, and how they live beside others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.onboard.command import is_program, shell_line
+from anamnesis.onboard.command import hook_line, is_program, shell_line, unguarded
 from anamnesis.onboard.jsontext import same
 from anamnesis.onboard.settings import UnusualShape, entries, put, section
 
@@ -18,7 +18,8 @@ HooksMap = dict[str, list[dict[str, Any]]]
 # The model forgets what it was given when it is compacted, and a fork starts with nothing.
 INJECT_SOURCES = "startup|resume|clear|compact|fork"
 SYNC_SOURCES = "startup|resume"
-COMMANDS = frozenset({"inject", "sync", "capture", "recall-hook"})
+COMMANDS = frozenset({"inject", "sync", "capture", "recall-hook", "failure-hook"})
+MOMENT_TOOL = "memory_moment"  # of our server; tools/list does not name it
 _SHELL_OPERATORS = frozenset(";|&<>()")
 
 # event, matcher, our arguments, keys of the hook. Timeouts are seconds.
@@ -26,8 +27,10 @@ _HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
     ("SessionStart", INJECT_SOURCES, ("inject",), {"timeout": 15}),
     ("SessionStart", SYNC_SOURCES, ("sync", "--detach"), {"timeout": 15}),
     ("UserPromptSubmit", None, ("recall-hook",), {"timeout": 10}),
+    # A process only when a command failed; the successful ones cost nothing.
+    ("PostToolUseFailure", "Bash", ("failure-hook",), {"timeout": 10}),
     # None of ours is async: `claude -p` ends async hooks when it ends, and leaves SessionEnd out
-    # while one is still running. Ours are gone in a moment by themselves.
+    # while one is still running. Ours end in a moment anyway.
     ("Stop", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
     ("PreCompact", None, ("capture", "--source", "precompact", "--no-sync"), {"timeout": 60}),
     ("PostCompact", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
@@ -35,17 +38,42 @@ _HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
 )
 
 
-def build_hooks(base: list[str], env: dict[str, str]) -> HooksMap:
-    """The hooks of one machine; with an environment as shell lines, else without a shell."""
+# At a file: what was read is known after the call, and a process for every call is too much.
+_FILE_HOOK: dict[str, Any] = {
+    "type": "mcp_tool",
+    "tool": MOMENT_TOOL,
+    "input": {
+        "session_id": "${session_id}",
+        "cwd": "${cwd}",
+        "file_path": "${tool_input.file_path}",
+    },
+    "timeout": 2,
+}
+
+
+def build_hooks(
+    base: list[str], env: dict[str, str], *, server: str = "", guarded: bool = False
+) -> HooksMap:
+    """The hooks of one machine; with an environment as shell lines, else without a shell.
+
+    `server` is the name of our MCP server where the client can call it from a hook. `guarded`
+    hooks are shell lines that do nothing once the command is gone.
+    """
     built: HooksMap = {}
     for event, matcher, arguments, keys in _HOOKS:
-        hook = {"type": "command", **_called(base, env, arguments), **keys}
+        hook = {"type": "command", **_called(base, env, arguments, guarded=guarded), **keys}
         group: dict[str, Any] = {} if matcher is None else {"matcher": matcher}
         built.setdefault(event, []).append({**group, "hooks": [hook]})
+    if server:
+        built["PostToolUse"] = [{"matcher": "Read", "hooks": [{**_FILE_HOOK, "server": server}]}]
     return built
 
 
-def _called(base: list[str], env: Mapping[str, str], arguments: tuple[str, ...]) -> dict[str, Any]:
+def _called(
+    base: list[str], env: Mapping[str, str], arguments: tuple[str, ...], *, guarded: bool
+) -> dict[str, Any]:
+    if guarded and os.name != "nt":
+        return {"command": hook_line(base, env, *arguments)}
     if env:
         return {"command": shell_line(base, env, *arguments)}
     return {"command": base[0], "args": [*base[1:], *arguments]}
@@ -94,21 +122,23 @@ def ours_in(settings: dict[str, Any], *, bases: Sequence[Sequence[str]] = ()) ->
     """The groups of the settings that hold a hook of ours."""
     try:
         hooks = section(settings, "hooks")
-        found = {
+        own = {
             event: [group for group in entries(hooks, event) if _ours_of(group, bases)]
             for event in hooks
         }
     except UnusualShape:
         return {}
-    return {event: groups for event, groups in found.items() if groups}
+    return {event: groups for event, groups in own.items() if groups}
 
 
 def is_ours(hook: object, bases: Sequence[Sequence[str]] = ()) -> bool:
     """Whether a hook runs one of our commands and nothing else.
 
     Mentioning our name does not make a hook ours, and neither does running us as part of a
-    longer command line: that is somebody's own work.
+    longer command line: that is the user's own work.
     """
+    if isinstance(hook, dict) and hook.get("type") == "mcp_tool":
+        return hook.get("tool") == MOMENT_TOOL
     argv = _argv(hook)
     after_base = [argv[len(base)] for base in bases if _begins_with(argv, base)]
     after_name = [
@@ -132,7 +162,7 @@ def _runs_next(words: list[str]) -> bool:
 
 
 def _argv(hook: object) -> list[str]:
-    """The words of a hook's command without leading assignments; none if a shell is needed."""
+    """The words of a hook's command without guard and assignments; none if a shell is needed."""
     if not isinstance(hook, dict) or not isinstance(hook.get("command"), str):
         return []
     arguments = hook.get("args")
@@ -142,14 +172,14 @@ def _argv(hook: object) -> list[str]:
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
-        words = list(lexer)
+        words = unguarded(list(lexer))
     except ValueError:
         return []
     if any(word and set(word) <= _SHELL_OPERATORS for word in words):
         return []
     while words and words[0].partition("=")[0].startswith("ANAMNESIS_"):
         words.pop(0)
-    return words
+    return words[1:] if words[:1] == ["exec"] else words
 
 
 def _ours_of(group: object, bases: Sequence[Sequence[str]]) -> list[object]:

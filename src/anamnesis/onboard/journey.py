@@ -1,4 +1,4 @@
-"""From what a person asked for to a plan: where the store is, who we are, what to set up."""
+"""From the options of a set-up to its plan: where the store is, which agents, what to write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.ground import atomic, locks
+from anamnesis.ground import atomic, locks, process
 from anamnesis.ground.errors import InvalidInput, ToolMissing
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
@@ -18,13 +18,13 @@ from anamnesis.onboard.agents import chosen, claude
 from anamnesis.onboard.agents.agent import Setup
 from anamnesis.onboard.command import detect_command, needed_env
 from anamnesis.onboard.edits import Edit
-from anamnesis.onboard.store_config import amended_store_config
+from anamnesis.onboard.settings import amended_store_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.onboard.agents.agent import Agent
     from anamnesis.onboard.plan import Plan
     from anamnesis.onboard.receipt import Receipt
@@ -36,7 +36,7 @@ _LOCK_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person asked for."""
+    """What the options of a set-up ask for."""
 
     machine_id: str
     install_id: str = ""
@@ -54,21 +54,41 @@ class Wishes:
 class Journey:
     """A set-up that is about to be done."""
 
-    home: Home
     setup: Setup
     agents: tuple[Agent, ...]
     plan: Plan
 
 
 def use_home(named: str | None) -> Home:
-    """Work on this store from now on, and let the commands that we start do so too."""
+    """Work on this store from now on, as do the commands that this process starts."""
     if named:
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.path.expanduser(named))
     return config.home_directory()
 
 
+def earlier_home() -> str | None:
+    """The store that hooks of version 0.1.x work on; None if there are none.
+
+    That version named machine and store in each hook's command, and nowhere else.
+    """
+    from anamnesis.onboard.settings import UnusualSettings, read_bytes
+
+    try:
+        folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(user_home(), ".claude")
+        data = read_bytes(os.path.join(folder, "settings.json")) or b""
+    except UnusualSettings:
+        return None
+    for line in re.findall(r'"command":\s*"((?:[^"\\]|\\.)*)"', data.decode("utf-8", "replace")):
+        if not line.startswith("ANAMNESIS_MACHINE_ID="):
+            continue
+        words = process.words(line.replace('\\"', '"'))
+        named = [word.partition("=")[2] for word in words if word.startswith("ANAMNESIS_HOME=")]
+        return named[0] if named else os.path.join(user_home(), ".anamnesis")
+    return None
+
+
 def user_home() -> str:
-    """The person's home directory; an error in words where there is none."""
+    """The home directory of the user. Raises InvalidInput where there is none."""
     home = os.path.expanduser("~")
     if not os.path.isabs(home) or not os.path.isdir(home):
         raise InvalidInput(
@@ -78,7 +98,7 @@ def user_home() -> str:
 
 
 def machine_name(text: str) -> str:
-    """A name that may stand in notes, commits and file names."""
+    """A name that may stand in notes, commits and file names. Raises InvalidInput."""
     cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-.")[:64]
     if not _MACHINE.fullmatch(cleaned):
         raise InvalidInput(
@@ -88,7 +108,7 @@ def machine_name(text: str) -> str:
 
 
 def server_name(text: str) -> str:
-    """A name that every agent takes for an MCP server."""
+    """A name that every agent takes for an MCP server. Raises InvalidInput."""
     if not _SERVER.fullmatch(text):
         raise InvalidInput(
             f"{text!r} is not a name for a server.", hint="Use letters, digits, dashes, underlines."
@@ -97,20 +117,23 @@ def server_name(text: str) -> str:
 
 
 def command_line(line: str | None) -> str | None:
-    """A command line whose program is here, named so that it is found from everywhere."""
+    """A command line whose program is here, named so that it is found from everywhere.
+
+    Raises InvalidInput.
+    """
     if line is None:
         return None
     program, *arguments = detect_command(override_command=line)
-    found = shutil.which(program)
-    if found is None:
+    path = shutil.which(program)
+    if path is None:
         raise InvalidInput(
             f"There is no program {program}.", hint="Name one that can be run with --command."
         )
-    return shlex.join([os.path.abspath(found) if os.sep in program else program, *arguments])
+    return shlex.join([os.path.abspath(path) if os.sep in program else program, *arguments])
 
 
 def checkout(directory: str | None) -> str | None:
-    """A directory that uv can run us from."""
+    """A directory that uv can run Anamnesis from. Raises InvalidInput and ToolMissing."""
     if directory is None:
         return None
     if not os.path.isfile(os.path.join(directory, "pyproject.toml")):
@@ -123,7 +146,7 @@ def checkout(directory: str | None) -> str | None:
 
 
 def this_setup(home: Home, *, wishes: Wishes | None = None) -> Setup:
-    """How agents reach us: as wished, or as it was set up before."""
+    """How agents call Anamnesis: as the options say, or as it was set up before."""
     receipt = receipts.load(home)
     if wishes is None:
         command = receipt.command or tuple(detect_command())
@@ -137,6 +160,7 @@ def this_setup(home: Home, *, wishes: Wishes | None = None) -> Setup:
     return Setup(
         command=command,
         user_home=user_home(),
+        home=home,
         name=wishes.name,
         mcp=wishes.mcp,
         hooks=wishes.hooks,
@@ -153,23 +177,34 @@ def prepared(home: Home, wishes: Wishes) -> Journey:
     agents = chosen(wishes.agents, setup)
     first = [_config_edit(home, wishes)]
     plan = plans.planned(setup, agents, rules=wishes.rules, first=first)
-    return Journey(home, setup, tuple(agents), plan)
+    return Journey(setup, tuple(agents), plan)
 
 
 def done(journey: Journey, wishes: Wishes) -> Receipt:
-    """Carry a set-up out. Planned anew under a lock: another one may just have finished."""
-    with setup_lock(journey.home):
-        fresh = prepared(journey.home, wishes)
-        receipt = plans.carry_out(fresh.plan, fresh.setup, journey.home)
+    """Carry a set-up out. Planned again under a lock: another one may just have finished."""
+    home = journey.setup.home
+    with setup_lock(home):
+        fresh = prepared(home, wishes)
+        point_to(home)
+        receipt = plans.carry_out(fresh.plan, fresh.setup)
         _tell_plugin(fresh)
     return receipt
+
+
+def point_to(home: Home | None) -> None:
+    """Let every later command find this store; the usual one needs no pointer, nor does none."""
+    pointer = os.path.expanduser(config.POINTER)
+    if home is None or not needed_env(home):
+        atomic.remove(pointer)
+    elif config.pointed_to() != home:
+        atomic.write_text(pointer, f"{home}\n")
 
 
 def _tell_plugin(journey: Journey) -> None:
     """Let a plugin that is installed later know that the hooks are there already."""
     if not journey.setup.hooks or "claude" not in journey.plan.agents:
         return
-    marker = receipts.hooks_marker(journey.home)
+    marker = receipts.hooks_marker(journey.setup.home)
     if claude.has_plugin(journey.setup):
         atomic.remove(marker)
     elif not os.path.exists(marker):
@@ -184,7 +219,7 @@ def setup_lock(home: Home) -> AbstractContextManager[None]:
 
 
 def hooks_elsewhere(setup: Setup, directory: str) -> Iterator[str]:
-    """Project files in a directory that also run us, so that a session would get us twice."""
+    """Project files that also run Anamnesis, so that a session there would run it twice."""
     from anamnesis.onboard import jsontext
     from anamnesis.onboard.hooks import ours_in
     from anamnesis.onboard.settings import read_bytes
@@ -192,11 +227,11 @@ def hooks_elsewhere(setup: Setup, directory: str) -> Iterator[str]:
     for name in ("settings.json", "settings.local.json"):
         path = os.path.join(os.path.abspath(directory), ".claude", name)
         try:
-            said = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
+            settings = jsontext.parsed((read_bytes(path) or b"{}").decode()).value
         except (jsontext.NotJson, UnicodeDecodeError):
             continue
         in_home = os.path.dirname(os.path.dirname(path)) == setup.user_home
-        if isinstance(said, dict) and not in_home and ours_in(said, bases=setup.bases):
+        if isinstance(settings, dict) and not in_home and ours_in(settings, bases=setup.bases):
             yield path
 
 

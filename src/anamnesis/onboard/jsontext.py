@@ -1,6 +1,6 @@
 """JSON documents changed in place: what they say is amended, all their other text stays.
 
-A settings file belongs to a person. Reading it into a dictionary and writing that back would
+A settings file belongs to its user. Reading it into a dictionary and writing that back would
 reorder nothing, but reindent everything; so the text is read with the position of each value, and
 only the differences to what is wanted are cut out or put in.
 """
@@ -65,7 +65,7 @@ def parsed(text: str, *, comments: bool = False) -> Node:
 
 
 def amended(text: str, wanted: Any, *, comments: bool = False) -> str:
-    """The document with the fewest changes that make it say `wanted`."""
+    """The document with the fewest changes that make it say `wanted`. Raises NotJson."""
     for _ in range(_MOST_STEPS):
         step = _step(_Layout(text), parsed(text, comments=comments), wanted)
         if step is None:
@@ -234,7 +234,7 @@ def _object_step(layout: _Layout, node: Node, wanted: dict[str, Any]) -> str | N
 
 
 def _array_step(layout: _Layout, node: Node, wanted: list[Any]) -> str | None:
-    """Settle the first item that differs; items that are wanted later stay where they are."""
+    """Change the first item that differs; items that are wanted later stay where they are."""
     old = [_canonical(item) for item in node.value]
     new = [_canonical(item) for item in wanted]
     first = _common(old, new)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard import settings
-from anamnesis.onboard.rules import rules_edit
+from anamnesis.onboard.edits import rules_edit
+from anamnesis.operations.travel.remote import shown
 from anamnesis.redact import redact
-from anamnesis.sync.remote import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.onboard.agents.agent import Agent, Setup
     from anamnesis.onboard.edits import Edit
-    from anamnesis.onboard.receipt import Receipt, Touched
+    from anamnesis.onboard.receipt import Receipt, TouchedFile
 
 _CONTEXT_LINES = 2
 # In a note a name alone proves little; in settings what it is given is never worth showing.
@@ -69,13 +69,14 @@ def planned(
     """The plan for these agents; `first` are edits that come before theirs."""
     edits = [*first, *(edit for agent in agents for edit in agent.edits(setup))]
     edits += [rules_edit(directory) for directory in rules]
-    found = [change for edit in edits if (change := _change(edit)) is not None]
+    changes = [change for edit in edits if (change := _change(edit)) is not None]
     names = tuple(agent.name for agent in agents)
-    return Plan(tuple(found), names, tuple(os.path.abspath(each) for each in rules))
+    return Plan(tuple(changes), names, tuple(os.path.abspath(each) for each in rules))
 
 
-def carry_out(plan: Plan, setup: Setup, home: Home) -> Receipt:
+def carry_out(plan: Plan, setup: Setup) -> Receipt:
     """Make the changes, each of them on the receipt before it is made: we may be killed."""
+    home = setup.home
     before = receipts.load(home)
     commands = dict.fromkeys([*before.earlier, before.command])
     receipt = replace(
@@ -108,15 +109,15 @@ def _change(edit: Edit) -> FileChange | None:
     return None if after == before else FileChange(edit.path, edit.what, before, after)
 
 
-def _touched(known: Touched | None, change: FileChange) -> Touched:
-    """What to remember of a file; its original only as long as nobody but us has changed it."""
+def _touched(known: TouchedFile | None, change: FileChange) -> TouchedFile:
+    """What to remember of a file; its original only as long as only set-ups have changed it."""
     before, after = receipts.hashed(change.before), receipts.hashed(change.after)
     backup = None if change.before is None else settings.free_backup(change.path)
     backups = (backup,) if backup else ()
     made = _missing_directories(change.path)
     if known is None:
         existed = change.before is not None
-        return receipts.Touched(before, after, existed, backup, before, backups, made)
+        return receipts.TouchedFile(before, after, existed, backup, before, backups, made)
     # It is what our last change found if we were killed before we made that.
     unchanged = before in (known.before, known.after)
     return replace(
@@ -145,5 +146,5 @@ def _is_inside(home: Home, path: str) -> bool:
 
 def _lines(data: bytes | None) -> list[str]:
     text = redact((data or b"").decode("utf-8", "replace"))
-    text = _ADDRESS.sub(lambda found: shown(found[0]), _NAMED_VALUE.sub(r"\1\2…\2", text))
+    text = _ADDRESS.sub(lambda match: shown(match[0]), _NAMED_VALUE.sub(r"\1\2…\2", text))
     return text.splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""What a set-up left outside of the store, so that it can be taken back exactly."""
+"""What a set-up left outside the store, so that it can be taken back exactly."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 from anamnesis.ground import atomic
 
 if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """A file that we changed."""
+class TouchedFile:
+    """A file that a set-up changed."""
 
     before: str  # the hash of what our last change found; empty: no file
     after: str  # the hash of what it left there
-    existed: bool  # whether there was a file before us
-    original: str | None = None  # a backup of the file as it was without us
+    existed: bool  # whether there was a file before the first set-up
+    original: str | None = None  # a backup of the file as it was before
     origin: str = ""  # the hash of that: people tidy backups away
     backups: tuple[str, ...] = ()
-    directories: tuple[str, ...] = ()  # that we made for it, outermost first
+    directories: tuple[str, ...] = ()  # that were made for it, outermost first
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Everything that a set-up left outside of the store."""
+    """Everything that a set-up left outside the store."""
 
     command: tuple[str, ...] = ()
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of set-ups before
@@ -40,7 +40,7 @@ class Receipt:
     agents: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()  # projects with a block in AGENTS.md
     places: tuple[tuple[tuple[str, str], ...], ...] = ()  # variables that moved agents' folders
-    files: dict[str, Touched] = field(default_factory=dict)
+    files: dict[str, TouchedFile] = field(default_factory=dict)
 
 
 def hashed(data: bytes | None) -> str:
@@ -81,7 +81,7 @@ def save(home: Home, receipt: Receipt) -> None:
         }
         for path, touched in receipt.files.items()
     }
-    said = {
+    fields = {
         "command": list(receipt.command),
         "earlier": [list(command) for command in receipt.earlier],
         "name": receipt.name,
@@ -93,7 +93,7 @@ def save(home: Home, receipt: Receipt) -> None:
         "places": [dict(place) for place in receipt.places],
         "files": files,
     }
-    atomic.write_text(path_of(home), json.dumps(said, ensure_ascii=False, indent=2) + "\n")
+    atomic.write_text(path_of(home), json.dumps(fields, ensure_ascii=False, indent=2) + "\n")
 
 
 def forget(home: Home) -> None:
@@ -103,28 +103,28 @@ def forget(home: Home) -> None:
             atomic.remove(path)
 
 
-def _receipt(said: dict[str, Any]) -> Receipt:
+def _receipt(fields: dict[str, Any]) -> Receipt:
     return Receipt(
-        command=tuple(said["command"]),
-        earlier=tuple(tuple(command) for command in said["earlier"]),
-        name=said["name"],
-        names=tuple(said.get("names", ())),
-        mcp=said["mcp"],
-        hooks=said["hooks"],
-        agents=tuple(said["agents"]),
-        rules=tuple(said["rules"]),
-        places=tuple(tuple(place.items()) for place in said.get("places", ())),
-        files={path: _touched(found) for path, found in said["files"].items()},
+        command=tuple(fields["command"]),
+        earlier=tuple(tuple(command) for command in fields["earlier"]),
+        name=fields["name"],
+        names=tuple(fields.get("names", ())),
+        mcp=fields["mcp"],
+        hooks=fields["hooks"],
+        agents=tuple(fields["agents"]),
+        rules=tuple(fields["rules"]),
+        places=tuple(tuple(place.items()) for place in fields.get("places", ())),
+        files={path: _touched(file) for path, file in fields["files"].items()},
     )
 
 
-def _touched(found: dict[str, Any]) -> Touched:
-    return Touched(
-        before=found.get("before", found["after"]),
-        after=found["after"],
-        existed=found["existed"],
-        original=found["original"],
-        origin=found.get("origin", ""),
-        backups=tuple(found["backups"]),
-        directories=tuple(found["directories"]),
+def _touched(fields: dict[str, Any]) -> TouchedFile:
+    return TouchedFile(
+        before=fields.get("before", fields["after"]),
+        after=fields["after"],
+        existed=fields["existed"],
+        original=fields["original"],
+        origin=fields.get("origin", ""),
+        backups=tuple(fields["backups"]),
+        directories=tuple(fields["directories"]),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from anamnesis.ground import process
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.fields import is_valid_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SECONDS = 15.0
 _UV_SECONDS = 60.0  # it may have to build an environment first
 _PROJECT = "anamnesis-self-test"
+_TITLE = "Self-test"
 _PROTOCOL = "2025-11-25"
 _TOO_SLOW = "no answer in time"
 
@@ -30,34 +31,47 @@ class Step:
 
     name: str
     worked: bool
-    said: str = ""
+    detail: str = ""
 
 
 def round_trip(setup: Setup) -> list[Step]:
-    """Write a note that stays on this machine, search it, inject it, delete it."""
+    """Write a note that stays on this machine, search it, inject it, delete it.
+
+    A note that an earlier, killed one left goes with it.
+    """
     word = f"selftest{os.urandom(6).hex()}"
     try:
         return list(_round_trip(setup, word))
     except AnamnesisError as error:
-        return [Step("run the command", worked=False, said=error.message)]
+        return [Step("run the command", worked=False, detail=error.message)]
 
 
 def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
     scope = ("--project", _PROJECT, "--scope", "machine-local")
-    written = _call(setup, "write", f"Self-test {word}", *scope)
+    written = _call(setup, "write", f"{_TITLE} {word}", *scope)
     note_id = written.text.rpartition("\n")[2].strip()
     is_written = written.code == 0 and is_valid_id(note_id)
     yield _step("write", written, is_written)
     if not is_written:
         return
+    notes = [note_id]
     try:
-        found = _call(setup, "search", word, "--json")
-        yield _step("search", found, note_id in found.text)
-        given = _call(setup, "inject", "--project", _PROJECT, "--format", "text")
-        yield _step("inject", given, word in given.text)
+        hits = _call(setup, "search", f"{_TITLE} {word}", *scope, "--json", "-k", "50")
+        yield _step("search", hits, note_id in hits.text)
+        notes = list(dict.fromkeys([note_id, *_notes(hits.text)]))
+        injected = _call(setup, "inject", "--project", _PROJECT, "--format", "text")
+        yield _step("inject", injected, word in injected.text)
     finally:
-        gone = _call(setup, "delete", note_id, "--yes")
+        gone = _call(setup, "delete", *notes, "--yes")
     yield _step("delete", gone, gone.code == 0)
+
+
+def _notes(found: str) -> list[str]:
+    """The ids of the notes that a search printed as JSON."""
+    try:
+        return [str(note["id"]) for note in json.loads(found)]
+    except (ValueError, KeyError, TypeError):
+        return []
 
 
 def handshake(setup: Setup) -> Step:
@@ -67,16 +81,16 @@ def handshake(setup: Setup) -> Step:
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         _request(2, "tools/list"),
     )
-    told = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+    messages = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
     try:
-        finished = _call(setup, "serve", input=told)
+        finished = _call(setup, "serve", input=messages)
     except AnamnesisError as error:
-        return Step("MCP server", worked=False, said=error.message)
+        return Step("MCP server", worked=False, detail=error.message)
     tools = _tools(finished.out)
     if "memory_search" in tools:
-        return Step("MCP server", worked=True, said=counted(len(tools), "tool"))
-    said = _TOO_SLOW if finished.timed_out else finished.complaint
-    return Step("MCP server", worked=False, said=said or "it did not list its tools")
+        return Step("MCP server", worked=True, detail=counted(len(tools), "tool"))
+    detail = _TOO_SLOW if finished.timed_out else finished.complaint
+    return Step("MCP server", worked=False, detail=detail or "it did not list its tools")
 
 
 _CLIENT = {"name": "anamnesis-self-test", "version": "1"}
@@ -108,5 +122,5 @@ def _call(setup: Setup, *arguments: str, input: bytes = b"{}") -> process.Finish
 def _step(name: str, finished: process.Finished, worked: bool) -> Step:
     if worked:
         return Step(name, worked=True)
-    said = _TOO_SLOW if finished.timed_out else finished.complaint
-    return Step(name, worked=False, said=said or "it did not do what it should")
+    detail = _TOO_SLOW if finished.timed_out else finished.complaint
+    return Step(name, worked=False, detail=detail or "it did not do what it should")

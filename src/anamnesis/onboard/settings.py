@@ -1,4 +1,4 @@
-"""Files that belong to a person or to an agent: read, changed and put back with care."""
+"""Settings files, of agents and of the store: read, changed and put back with care."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class UnusualSettings(AnamnesisError):
 
 
 class SettingsChanged(AnamnesisError):
-    """Somebody else changed a settings file between our reading and our writing."""
+    """Another program changed a settings file between reading and writing it."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
@@ -40,7 +40,7 @@ class SettingsChanged(AnamnesisError):
 
 
 def read_bytes(path: str) -> bytes | None:
-    """The content of a file; None if there is none."""
+    """The content of a file; None if there is none. Raises UnusualSettings."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
             raise UnusualSettings(path, "it is not a file")
@@ -60,14 +60,17 @@ def json_amended(
     *,
     comments: bool = False,
 ) -> bytes:
-    """A JSON file's content with a change made to what it says, and to nothing else."""
+    """A JSON file's content with a change made to what it says, and to nothing else.
+
+    Raises UnusualSettings.
+    """
     text = _decoded(path, data)
     try:
-        said = jsontext.parsed(text, comments=comments).value
-        if not isinstance(said, dict):
+        before = jsontext.parsed(text, comments=comments).value
+        if not isinstance(before, dict):
             raise UnusualSettings(path, "it is not a JSON object")
-        wanted = change(said)
-        if data is not None and jsontext.same(wanted, said):
+        wanted = change(before)
+        if data is not None and jsontext.same(wanted, before):
             return data
         return jsontext.amended(text, wanted, comments=comments).encode()
     except jsontext.NotJson as error:
@@ -81,19 +84,19 @@ class UnusualShape(ValueError):
 
 
 def section(parent: dict[str, Any], key: str) -> dict[str, Any]:
-    """A copy of an object inside of another one, empty if it is missing."""
-    found = parent.get(key, {})
-    if not isinstance(found, dict):
+    """A copy of an object in another one, empty if it is missing. Raises UnusualShape."""
+    value = parent.get(key, {})
+    if not isinstance(value, dict):
         raise UnusualShape(f'"{key}" is not an object')
-    return dict(found)
+    return dict(value)
 
 
 def entries(parent: dict[str, Any], key: str) -> list[Any]:
-    """A copy of an array inside of an object, empty if it is missing."""
-    found = parent.get(key, [])
-    if not isinstance(found, list):
+    """A copy of an array in an object, empty if it is missing. Raises UnusualShape."""
+    value = parent.get(key, [])
+    if not isinstance(value, list):
         raise UnusualShape(f'"{key}" is not an array')
-    return list(found)
+    return list(value)
 
 
 def put(parent: dict[str, Any], key: str, value: dict[str, Any] | list[Any]) -> dict[str, Any]:
@@ -112,11 +115,36 @@ def write_settings(path: str | Path, data: dict[str, Any]) -> None:
         replace_file(name, before, after)
 
 
+def write_store_config(home: str | Path, *, machine_id: str, remote: str | None) -> None:
+    """Remember who this machine is and where notes travel to; no remote forgets an old one."""
+    path = os.path.join(os.fspath(home), "config.json")
+    data = amended_store_config(path, read_bytes(path), machine_id=machine_id, remote=remote)
+    if data != read_bytes(path):
+        atomic.write_bytes(path, data)
+
+
+def amended_store_config(
+    path: str, data: bytes | None, *, machine_id: str, remote: str | None, **others: str
+) -> bytes:
+    """The content of config.json with this machine's name and remote in it."""
+
+    def change(config: dict[str, Any]) -> dict[str, Any]:
+        kept = {key: value for key, value in config.items() if key != "remote"}
+        return {
+            **kept,
+            "machine_id": machine_id,
+            **others,
+            **({"remote": remote} if remote else {}),
+        }
+
+    return json_amended(path, data, change)
+
+
 def replace_file(path: str, before: bytes | None, after: bytes | None) -> None:
     """Put new content in place of what was read before, or remove the file.
 
     A symbolic link stays one: what it points to is changed. Every change leaves a backup of its
-    own beside the file that it changed.
+    own beside the file that it changed. Raises SettingsChanged.
     """
     target = os.path.realpath(path)
     if read_bytes(target) != before:
@@ -142,7 +170,10 @@ def free_backup(path: str) -> str:
 
 
 def require_writable(path: str, before: bytes | None) -> int:
-    """The mode that the file has or is to get; an error if nobody may write it."""
+    """The mode that the file has or is to get; raises NotWritable if it is read-only.
+
+    Raises SettingsChanged.
+    """
     target = os.path.realpath(path)
     folder = _nearest_folder(target)
     if not _may_write(folder):

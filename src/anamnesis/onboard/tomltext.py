@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def with_table(
     path: str, data: bytes | None, name: tuple[str, str], table: Mapping[str, Any]
 ) -> bytes:
-    """The file with `[name.name]` saying what it should, appended if it says something else."""
+    """The file with `[name.name]` saying what it should, appended if it says something else.
+
+    Raises UnusualSettings.
+    """
     text = _decoded(path, data)
     if _table(path, text, name) == table:
         return text.encode()
@@ -27,7 +30,7 @@ def with_table(
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     result = text + gap + "".join(f"{line}{newline}" for line in lines)
     if _table(path, result, name) != table:
-        raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that we cannot edit")
+        raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that cannot be edited")
     return result.encode()
 
 
@@ -37,7 +40,7 @@ def table_of(path: str, data: bytes | None, name: tuple[str, str]) -> Any:
 
 
 def without_table(path: str, data: bytes | None, name: tuple[str, str]) -> bytes | None:
-    """The file without `[name.name]` and its sub-tables."""
+    """The file without `[name.name]` and its sub-tables. Raises UnusualSettings."""
     if data is None:
         return None
     text = _decoded(path, data)
@@ -45,7 +48,7 @@ def without_table(path: str, data: bytes | None, name: tuple[str, str]) -> bytes
         return data
     result = _without(text, name)
     if _table(path, result, name) is not None:
-        raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that we cannot edit")
+        raise UnusualSettings(path, f"[{'.'.join(name)}] is written in a way that cannot be edited")
     return result.encode()
 
 
@@ -69,7 +72,7 @@ def _table(path: str, text: str, name: tuple[str, str]) -> Any:
 
 
 def _without(text: str, name: tuple[str, str]) -> str:
-    """The lines outside of the table; the blank line that we put before it goes with it.
+    """The lines outside the table; the blank line before it goes with it.
 
     Comments and blank lines below its last value belong to what follows.
     """

@@ -15,27 +15,27 @@ from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.onboard import journey, settings
 from anamnesis.onboard import receipt as receipts
-from anamnesis.onboard.agents import AGENTS
+from anamnesis.onboard.agents import AGENTS, claude
+from anamnesis.onboard.edits import rules_edit
 from anamnesis.onboard.plan import FileChange
-from anamnesis.onboard.rules import rules_edit
-from anamnesis.sync.machine import backend_of_this_machine
-from anamnesis.sync.remote import shown
+from anamnesis.operations.travel.remote import shown
+from anamnesis.operations.travel.sync import sync_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.onboard.agents.agent import Setup
     from anamnesis.onboard.edits import Edit
-    from anamnesis.onboard.receipt import Receipt, Touched
+    from anamnesis.onboard.receipt import Receipt, TouchedFile
 
 # Everything that this program keeps in a store. A home that holds other things keeps those.
 _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
-    "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl",
+    "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl", "sessions",
     "eval-history.jsonl",
 )  # fmt: skip
-_OUR_BEGINNINGS = ("index.db", "vectors.db", "config.json", atomic.TEMP_PREFIX)
+_OUR_BEGINNINGS = ("index.db", "vectors.db", "sessions.db", "config.json", atomic.TEMP_PREFIX)
 _REST_SECONDS = 10.0  # a sync or an embedding in the background
 _TAKEN_LAST = ("capture.lock", "store.lock")  # as everybody does who holds another one
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
@@ -44,14 +44,14 @@ _HALF_WRITTEN = re.compile(rf"{re.escape(atomic.TEMP_PREFIX)}\d+-[0-9a-f]{{12}}"
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """The files to change, and those that a person has to look at."""
+    """The files to change, and those that need you."""
 
     changes: tuple[FileChange, ...]
     problems: tuple[AnamnesisError, ...] = ()
 
 
 def leave(home: Home) -> Removal:
-    """Take everything back; gives what was changed, and what a person has to look at."""
+    """Take everything back; gives what was changed, and what needs you."""
     # Nobody else can be setting up a store that is not there, and a lock would make it.
     with journey.setup_lock(home) if os.path.isdir(home) else nullcontext():
         receipt = receipts.load(home)
@@ -64,8 +64,10 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
     """What has to change so that no agent runs Anamnesis any more."""
     here = replace(setup, mcp=True, hooks=True)
     places = [here, *(here.moved_to(place) for place in receipt.places)]
-    found = [edit for place in places for agent in AGENTS.values() for edit in agent.edits(place)]
-    edits = list({edit.path: edit for edit in found}.values())
+    all_edits = [
+        edit for place in places for agent in AGENTS.values() for edit in agent.edits(place)
+    ]
+    edits = list({edit.path: edit for edit in all_edits}.values())
     edits += [rules_edit(directory) for directory in receipt.rules]
     changes: list[FileChange] = []
     problems: list[AnamnesisError] = []
@@ -83,14 +85,16 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
 def carry_out(removal: Removal, receipt: Receipt, home: Home) -> None:
     """Make the changes; backups go where a file is again what it was, else they stay.
 
+    Of a client's account file none stays: it holds more than settings, and only our part goes.
     What will be thrown away is on the receipt before anything is: we may be killed. The receipt
-    goes last, and stays as long as a person has to look at a file.
+    goes last, and stays as long as a file needs you.
     """
     for change in removal.changes:  # all of them or none
         settings.require_writable(change.path, change.before)
     files = dict(receipt.files)
     for change in removal.changes:
-        if (touched := files.pop(change.path, None)) and _restores(change, touched):
+        touched = files.pop(change.path, None)
+        if touched and (_restores(change, touched) or _is_account(change.path)):
             backups = (settings.free_backup(change.path), *touched.backups)
             files[change.path] = replace(touched, backups=backups)
     if files != receipt.files:
@@ -103,8 +107,8 @@ def carry_out(removal: Removal, receipt: Receipt, home: Home) -> None:
         receipts.forget(home)
 
 
-def _restores(change: FileChange, touched: Touched) -> bool:
-    """Whether a change makes a file what it was, and nobody put more into one that goes."""
+def _restores(change: FileChange, touched: TouchedFile) -> bool:
+    """Whether a change makes a file what it was, and nothing was added to one that goes."""
     if change.after is None:
         return not touched.existed and receipts.hashed(change.before) == touched.after
     return touched.existed and receipts.hashed(change.after) == touched.origin
@@ -117,17 +121,22 @@ def _sweep(directories: set[str]) -> None:
             atomic.remove(os.path.join(directory, name))
 
 
-def _tidy(files: dict[str, Touched]) -> None:
+def _tidy(files: dict[str, TouchedFile]) -> None:
     """Remove the backups of files that are what they were, and the directories made for them."""
     made: set[str] = set()
     for path, touched in files.items():
         was = touched.origin if touched.existed else ""
-        if (touched.existed and not was) or _hash_of(path) != was:
+        restored = _hash_of(path) == was and not (touched.existed and not was)
+        if not restored and not _is_account(path):
             continue
         for backup in touched.backups:
             atomic.remove(backup)
-        made.update(touched.directories)
+        made.update(touched.directories if restored else ())
     _remove_empty(made)
+
+
+def _is_account(path: str) -> bool:
+    return os.path.basename(path) == claude.ACCOUNT
 
 
 def _hash_of(path: str) -> str:
@@ -146,20 +155,22 @@ def left_elsewhere() -> list[str]:
         f"{shown(url)} and your other machines still hold every synced note,",
         "and git there its earlier versions; delete that repository to be rid of them.",
     ]
-    state = backend_of_this_machine().state()
+    state = sync_state()
     if state.dirty or state.ahead or state.held:
         lines.append("Not everything was sent there yet; do that first with:  anamnesis sync")
     return lines
 
 
 def purge(home: Home) -> list[str]:
-    """Delete the store; gives the names of what is left because it is not ours."""
+    """Delete the store; gives the names of files that belong to others and stay."""
     if not os.path.isdir(home):
         return []
     with _at_rest(home):
         for name in os.listdir(home):
             if name in _OURS or name.startswith(_OUR_BEGINNINGS):
                 _delete(os.path.join(home, name))
+    if config.pointed_to() == home:
+        journey.point_to(None)
     left = sorted(os.listdir(home))
     if not left:
         os.rmdir(home)
@@ -181,7 +192,7 @@ def _turn(lock: str) -> int:
     return _TAKEN_LAST.index(name) + 1 if name in _TAKEN_LAST else 0
 
 
-def _change(edit: Edit, touched: Touched | None) -> FileChange | None:
+def _change(edit: Edit, touched: TouchedFile | None) -> FileChange | None:
     before = settings.read_bytes(edit.path)
     if before is None:
         return None
@@ -196,10 +207,10 @@ def _change(edit: Edit, touched: Touched | None) -> FileChange | None:
     return None if after == before else FileChange(edit.path, edit.what, before, after)
 
 
-def _original(touched: Touched) -> bytes | None:
-    """The file as it was without us, if its backup still says so."""
-    found = settings.read_bytes(touched.original) if touched.original else None
-    return found if receipts.hashed(found) == touched.origin else None
+def _original(touched: TouchedFile) -> bytes | None:
+    """The file as it was before the first set-up, if its backup still says so."""
+    data = settings.read_bytes(touched.original) if touched.original else None
+    return data if receipts.hashed(data) == touched.origin else None
 
 
 def _says_nothing(data: bytes | None) -> bool:

@@ -5,16 +5,20 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.redact.finding import PLACEHOLDER_START
+from anamnesis.redact.anchors import PLACEHOLDER_START
 
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
 _FEWEST_TURNS = 3
 _ENOUGH = 64  # characters tell; a hostile text may have megabytes
 _CHARACTERS_PER_TURN = 6  # chance gives a turn every second character, camelCase every seventh
 
+_LONG_RUN = 32  # characters
+_BEYOND_HEX = re.compile(r"[g-zG-Z]")
+_LETTERS = re.compile(r"[A-Za-z]{5,}")
+_LONG_RUNS = re.compile(r"[A-Z]?[a-z]{3,}")  # chance makes one of ten letters
 _WORDS = re.compile(r"(?:(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|[a-zA-Z](?![a-zA-Z]))[-_./: =]{0,2}+)++\Z")
 _REFERENCE = re.compile(
-    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[@$1-9])|[<{%(\[]"
+    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[@$1-9])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
     r"|\*{2}|\.{2}|…|!\w+\s|@\{|\\\(|&[a-z*]|#\{"
     r"|(?i:process\.|os\.|env[.\[(]|secrets?[.\[]|self\.|this\.|vars?[.\[]|local\.|data\.|vault:|op://|ref\+|arn:|kms:|sops:|ssm:|file:|projects/|https?://|get_|getenv)"
 )
@@ -25,7 +29,7 @@ _ONE_WORD = (
     r"|redacted|removed|masked|hashed|encrypted|invalid|expired|missing|incorrect|wrong|valid|unknown|disabled|enabled"
     r"|forgot|reset|confirm|new|old|current|plain|plaintext|test|input|field|prompt|ask|stdin|inherit|omit|include|same-origin"
     r"|password|passwd|passwort|pass|pwd|pw|secret|token|key|api|user|username|login|admin|root|credentials?|auth|cookie|session|changeme|change-me"
-    r"|placeholder|example|default|basic|bearer|oauth2?|jwt|api[-_ ]?key|bcrypt|argon2|argon2id|scrypt|sha256|md5|hs256|rs256|foo|bar|foobar|baz|abc|qwe|asdf"
+    r"|placeholder|example|default|1password|basic|bearer|oauth2?|jwt|api[-_ ]?key|bcrypt|argon2|argon2id|scrypt|sha256|md5|hs256|rs256|foo|bar|foobar|baz|abc|qwe|asdf|postgres|guest|minioadmin"
 )
 _STAND_IN = re.compile(
     rf"(?i)(?:{_ONE_WORD}"
@@ -37,7 +41,7 @@ _STAND_IN = re.compile(
 )
 _CODE = re.compile(
     r"[A-Za-z_$][\w.]*+(?:\(|\[|::|->|=>|!\()"  # a call, an index, a path of names
-    r"|[A-Za-z_]\w*+(?:\??\.[A-Za-z_]\w*+)++[;,)]{0,3}\Z"
+    r"|[A-Za-z_]\w*+(?:\??\.[A-Za-z_]\w*+)++(?<!\d{3})[;,)]{0,3}\Z"
     r"|(?:[.~]{0,2}/[\w./-]*+|[a-z0-9._-]++(?:/[a-z0-9._-]++)++)\Z"  # a file
     r"|(?:await|new|return|typeof|not|lambda|function|async|if|else|self|this)\b"
 )
@@ -61,6 +65,43 @@ def looks_generated(value: str) -> bool:
     return turns >= max(_FEWEST_TURNS, len(value) // _CHARACTERS_PER_TURN)
 
 
+def is_certainly_generated(value: str) -> bool:
+    """Whether a long value can be nothing but a key: capitals, small letters and digits at random.
+
+    Hashes and ids of programs have letters of one case; a public key begins with its length.
+    """
+    if not value.isascii() or value.startswith("AAAA") or _is_encoded_text(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    large, small = sum(map(str.isupper, value)), sum(map(str.islower, value))
+    least = len(value) // 12
+    if min(digits, large, small) < max(2, least) or not looks_generated(value):
+        return False
+    words = sum(len(run) for run in _LONG_RUNS.findall(value))
+    return 5 * words < 2 * len(value)
+
+
+def is_random_run(value: str) -> bool:
+    """Whether digits and letters of one case are a key: with letters that no checksum has."""
+    if len(value) < _LONG_RUN or not _BEYOND_HEX.search(value) or value.isalpha():
+        return False
+    if not (value.islower() or value.isupper()) or not value.isalnum():
+        return False
+    digits = sum(map(str.isdigit, value))
+    words = sum(len(run) for run in _LETTERS.findall(value))
+    return 4 <= digits <= len(value) // 2 + 2 and 2 * words < len(value)
+
+
+def _is_encoded_text(value: str) -> bool:
+    from binascii import Error, a2b_base64
+
+    try:
+        data = a2b_base64(value[: len(value) // 4 * 4])
+    except Error:
+        return False
+    return sum(32 <= byte < 127 or byte in b"\n\r\t" for byte in data) >= 0.9 * len(data)
+
+
 def is_words(value: str) -> bool:
     """Whether a value is plain words, joined as in names or not."""
     return _WORDS.match(value) is not None
@@ -68,6 +109,8 @@ def is_words(value: str) -> bool:
 
 def is_stand_in(value: str) -> bool:
     """Whether a value stands for a secret: documentation writes `<token>`, `$TOKEN`, `changeme`."""
+    if _DOLLAR.match(value) and (is_jumbled(value[1:]) or is_chosen(value[1:])):
+        return False  # nobody names a variable so
     return (
         value.startswith(PLACEHOLDER_START[:-1])
         or _REFERENCE.match(value) is not None
@@ -91,3 +134,61 @@ def has_letters_and_digits(value: str) -> bool:
 def is_name(value: str) -> bool:
     """Whether a value with digits is what programmers call things: `step1`, `refresh_token_v2`."""
     return _NAME.match(value) is not None
+
+
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_HEX = re.compile(r"(?:[a-z]{1,8}[-_])?(?:[0-9a-f]+|[0-9A-F]+)(?:-[0-9a-fA-F]+)*\Z")
+_THING = re.compile(
+    r"[\w.+%-]+@[\w.-]+\Z"  # an e-mail address, a package with its version
+    r"|[\w.-]+\.[a-z]{2,5}(?:[:/?#]\S*)?\Z"  # a host, a file
+    r"|[~./\\]|[a-z]+://|-{1,2}[a-z]|[#@$&]|\w+[=(\[]"  # paths, options, references, code
+    r"|(?:[A-Za-z]+\+)+\w{1,5}\Z|[A-Za-z]\+\+\d"  # Ctrl+Shift+F5, C++17
+    r"|(?:GHSA|CVE|RFC)-|[\w-]+(?:[/.,:|][\w-]+)+(?<!\d{3})\Z|.*(?:[aA]-[zZ]|::|->|=>|==|&&|\|\||%[sd(]|\?\w+=|\$\w*\{|\{\{)"
+)
+_TICKET = re.compile(r"[A-Z]{2,}[-_]?\d+\Z|[A-Za-z]{1,4}\d+\Z|(?:[a-z]+[-_])+v?\d{1,2}\Z")
+_CERTAIN_SIGN = re.compile(r"\w[!$]|\w[@#%^&*?+~]\w|\w[#%^&*@]\Z")
+_DOLLAR = re.compile(r"\$(?![a-z0-9]+\$)")
+_UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
+_CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)")
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a value has what a password is told to have: letters, digits and a sign between."""
+    if not has_letters_and_digits(value) or _THING.match(value) or is_words(value):
+        return False
+    sign = _CERTAIN_SIGN.search(value)
+    return sign is not None and (sign[0][1] in "!$" or _CASES.match(value) is not None)
+
+
+def is_ticket(value: str) -> bool:
+    """Whether a value is the number of a ticket or a version: `SEC-77`, `auth-v2`."""
+    return _TICKET.match(value) is not None
+
+
+def has_generated_part(value: str) -> bool:
+    """Whether a value with dots is a token of several parts rather than a path of names."""
+    return any(len(part) >= 20 and is_certainly_generated(part) for part in value.split("."))
+
+
+def is_memorable(value: str) -> bool:
+    """Whether a value is words and digits as people make passwords of them: `maple-rocket-9115`."""
+    if _TICKET.match(value) or _THING.match(value) or _MEASURE.match(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    return len(value) >= 8 and 2 <= digits < len(value) - 4 and value[0].isalpha()
+
+
+def is_password_like(value: str) -> bool:
+    """Whether a person or a program may have made the value as a password."""
+    return is_chosen(value) or is_jumbled(value) or is_memorable(value)
+
+
+def is_jumbled(value: str) -> bool:
+    """Whether letters and digits take turns as in no name: `kR7xw2Lp`, `uk3z9i6fzqz4k`."""
+    if not has_letters_and_digits(value) or _THING.match(value) or _HEX.match(value):
+        return False
+    pieces = _PIECES.findall(value)
+    short = sum(len(piece) < 3 and piece.isalpha() for piece in pieces)
+    if _CASES.match(value):
+        return short >= 2 or _UNSPEAKABLE.search(value) is not None
+    return value.isalnum() and short >= 2 and sum(map(str.isdigit, pieces)) >= 2

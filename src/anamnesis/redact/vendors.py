@@ -7,7 +7,7 @@ a known number of characters before.
 # ruff: noqa: E501  (a pattern is read in one piece)
 from __future__ import annotations
 
-from anamnesis.redact.shape import Shape, shape
+from anamnesis.redact.anchors import Shape, shape
 
 _HEX32, _HEX40, _HEX64 = r"[0-9a-f]{32}", r"[0-9a-f]{40}", r"[0-9a-f]{64}"
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -108,7 +108,7 @@ _CLOUDS = (
     shape("openshift token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}"),
     shape("tailscale key", "tskey-", r"tskey-[a-z]{2,10}-[A-Za-z0-9_-]{16,255}"),
     shape("vault token", "hvs. hvb. hvr.", r"hv[sbr]\.[A-Za-z0-9_-]{24,300}"),
-    shape("vault token", "s.", r"s\.[A-Za-z0-9]{24}(?![A-Za-z0-9.(_])", generated=True),
+    shape("vault token", "s.", r"s\.[A-Za-z0-9]{24}(?!\.?[A-Za-z0-9(_])", generated=True),
     shape(
         "doppler token",
         "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",

@@ -1,7 +1,8 @@
 """Which notes a proposal writes: pure, and the same for the same proposal on every machine.
 
 Nothing is edited in place and nothing is deleted. An update or a retraction is a new note that
-supersedes the old one, so that two machines never write different words into one file.
+supersedes the old one, so that two machines never write different words into one file. Where two
+machines distilled the same sessions, one run stays and the other steps back.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from anamnesis.notes.derived import derived_id, keys
-from anamnesis.notes.note import Memory
+from anamnesis.notes.derived import derived_id, key, keys
+from anamnesis.notes.fields import Memory
 from anamnesis.trust import policy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anamnesis.reflect.proposal import Operation
 
@@ -95,3 +96,28 @@ def _note(
 
 def _kept_tags(note: Memory) -> list[str]:
     return [tag for tag in note.tags if tag not in (PENDING, "reflection", "retraction")]
+
+
+def superseding(notes: Iterable[Memory]) -> list[Memory]:
+    """The notes to write so that each batch has one active run; none if nothing is to do."""
+    batches: dict[str, dict[str, list[Memory]]] = {}
+    for note in notes:
+        batch, run = key(note, "batch"), key(note, "run")
+        if batch and run:
+            batches.setdefault(batch, {}).setdefault(run, []).append(note)
+    changed = []
+    for runs in batches.values():
+        (_, winners), *others = sorted(runs.items())
+        # A person who kept a note of the other run has decided; theirs stays beside ours.
+        losers = [note for _, run in others for note in run if "pending" in note.tags]
+        if losers:
+            changed.append(_superseding(min(winners, key=lambda note: note.id), losers))
+    return changed
+
+
+def _superseding(winner: Memory, losers: list[Memory]) -> Memory:
+    inherited = [target for note in losers for target in note.supersedes_ids]
+    ids = dict.fromkeys([*winner.supersedes_ids, *sorted(note.id for note in losers), *inherited])
+    latest = max(note.updated_at for note in [winner, *losers])
+    targets = " ".join(id for id in ids if id != winner.id)
+    return replace(winner, supersedes=targets, updated_at=latest)

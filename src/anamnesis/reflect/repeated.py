@@ -1,4 +1,8 @@
-"""Without a model: facts that several sessions state in the same words become notes."""
+"""Without a model: what several sessions say of the same file, error or command becomes a note.
+
+A failure that was fixed in several sessions is known by its program and its error, a statement by
+its words. One that names nothing ("all tests pass and the build is clean") is boilerplate.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.notes.derived import derived_id
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.redact import findings
 from anamnesis.reflect.plan import CONFIDENCE, PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from anamnesis.notes.fields import MemoryType
+
 ENOUGH_SESSIONS = 3  # twice may be one piece of work that went on the next day
 _LEAST_WORDS = 5
 _SHORTEST, _LONGEST = 30, 400
 _LABEL = re.compile(r"^(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*[^*]{1,40}\*\*:?)?\s*")
-# Blocks of a session note that hold what a person asked; a question is no fact.
-_ASKED = re.compile(r"^\*\*(?:Ask|Asked and answered later):\*\*")
+# Blocks of a session note that hold no facts: what a person asked, and the state of one day.
+_NO_FACTS = re.compile(
+    r"^\*\*(?:Ask|Asked and answered later|Branch|Commits|Last results|Commands|Open|Runs"
+    r"|Files touched \(\d+\)):\*\*"
+)
+# The line of docs/formats/session-note.md.
+_FIX = re.compile(r"^- `(?P<command>.+?)` failed: (?P<error>.+) → (?P<fix>.+)$", re.MULTILINE)
+_VARIES = re.compile(r"\d+|0x[0-9a-f]+|(?<=[\s'\"(])/\S+")  # numbers, addresses, absolute paths
+# A file, a piece of code, an option, a name: what a statement is about.
+_ANCHOR = re.compile(
+    r"`[^`]+`|\w[/.]\w|\w_\w|(?<=\w )--?[a-z]|[a-z][A-Z]|\b[A-Z]{2,}\b|(?<=[\w,;:)] )[A-Z]\w|\d{2,}"
+)
 _BLOCK = re.compile(r"^\*\*[A-Z][^*]{1,40}:\*\*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`\"'(])")
 _WORD = re.compile(r"\w+")
@@ -34,6 +50,8 @@ class Fact:
 
     text: str
     sessions: tuple[Memory, ...]
+    type: MemoryType = "semantic"
+    title: str = ""
 
 
 def repeated_facts(sessions: Iterable[Memory]) -> list[Fact]:
@@ -52,19 +70,41 @@ def repeated_facts(sessions: Iterable[Memory]) -> list[Fact]:
     return facts
 
 
+def repeated_fixes(sessions: Iterable[Memory]) -> list[Fact]:
+    """The failures that enough sessions overcame, as the first of them did."""
+    found: dict[str, dict[str, tuple[Memory, re.Match[str]]]] = {}
+    for session in sessions:
+        for line in _FIX.finditer(session.body):
+            program = " ".join(line["command"].split()[:2])
+            kind = f"{program}: {_VARIES.sub('0', line['error'].lower())}"
+            found.setdefault(kind, {}).setdefault(
+                session.prov_session or session.id, (session, line)
+            )
+    facts = []
+    for kind in sorted(found):
+        # In the words of the first session, which stay the same when a later one repeats it.
+        seen = sorted(found[kind].values(), key=lambda each: (each[0].created_at, each[0].id))
+        if len(seen) >= ENOUGH_SESSIONS and not findings(seen[0][1][0]):
+            line = seen[0][1]
+            title = f"`{line['command']}` fails: {line['error']}"
+            text = line[0].removeprefix("- ")
+            facts.append(Fact(text, tuple(session for session, _ in seen), "procedural", title))
+    return facts
+
+
 def promoted(facts: Iterable[Fact], *, project: str, machine_id: str) -> list[Memory]:
     """A semantic note for each fact: the same bytes wherever the same sessions are known."""
     return [_note(fact, project, machine_id) for fact in facts]
 
 
 def _note(fact: Fact, project: str, machine_id: str) -> Memory:
-    latest = fact.sessions[-1].updated_at
+    latest, title = fact.sessions[-1].updated_at, fact.title or fact.text
     return Memory(
         # From the words alone, and with nothing else in the file that two machines, of which one
         # knows more sessions, would write differently.
         id=derived_id("repeated", project, fact.text, at=""),
-        type="semantic",
-        title=fact.text if len(fact.text) <= 80 else fact.text[:79].rsplit(" ", 1)[0] + " …",
+        type=fact.type,
+        title=title if len(title) <= 80 else title[:79].rsplit(" ", 1)[0] + " …",
         body=fact.text,
         project=project,
         machine_id=machine_id,
@@ -78,11 +118,11 @@ def _note(fact: Fact, project: str, machine_id: str) -> Memory:
 
 
 def _statements(body: str) -> Iterator[str]:
-    fenced = asked = False
+    fenced = skipped = False
     for line in body.splitlines():
         if _BLOCK.match(line):
-            asked = _ASKED.match(line) is not None
-        if asked:
+            skipped = _NO_FACTS.match(line) is not None
+        if skipped or _FIX.match(line):
             continue
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
@@ -98,4 +138,6 @@ def _is_statement(text: str) -> bool:
     words: Sequence[str] = _WORD.findall(text)
     if len(words) < _LEAST_WORDS or "/" in text.partition(" ")[0]:
         return False  # a path of the list of touched files, or a heading
-    return _NOT_A_FACT.search(text.lower()) is None and not findings(text)
+    if _NOT_A_FACT.search(text.lower()) is not None or _ANCHOR.search(text) is None:
+        return False
+    return not findings(text)

@@ -1,25 +1,42 @@
-"""Searching the index: a free text in, the notes that answer it best out, each with the reason."""
+"""Searching the index: a free text in, the notes that answer it best out, each with the reason.
+
+Which notes are looked at must not cost more in a larger store. Common words are in half of all
+notes. While rarer words are there, those choose the notes to look at, and the common ones only
+help to rank them.
+"""
 
 from __future__ import annotations
 
+from itertools import combinations, islice
+
+from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
 from anamnesis.search import query as queries
-from anamnesis.search import rank, select, typos
+from anamnesis.search import rank, typos
+from anamnesis.search.rank import COLUMN_WEIGHTS, MEANING, NEARNESS, Statistics
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from anamnesis.notes.note import Memory
-    from anamnesis.search.filters import Filters
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.search.matrix import Nearness
     from anamnesis.search.meaning import Meaning
-    from anamnesis.search.query import Query
+    from anamnesis.search.query import Filters, Query, Term
+    from anamnesis.search.rank import Share, Why
 
 _READ = 30  # notes whose text is read and ranked with everything we know
 _LONGEST_BODY = 20_000  # characters that are read for the ranking of one note
 _PREFIX_WEIGHT = 0.7
+_BUDGET = 2000  # notes that a question may select; each costs some microseconds
+_ENOUGH = 200  # found by rare words; fewer may all be beside the point
+_PAIRED = 5  # words too common alone that are tried two by two
+_UBIQUITOUS = 4  # a word in more than one of so many notes says little
+_SPARE = 20  # notes asked for beyond those wanted, as some may turn out to be filtered
+_MOST_NAMED = 500  # notes in one statement
+_HEAD = "{title tags}"
+_BM25 = f"bm25(memories_fts, {', '.join(map(str, COLUMN_WEIGHTS))})"
 
 
 @record
@@ -36,7 +53,7 @@ class Question:
 
 
 @record
-class Found:
+class FoundNote:
     """A hit: where the note is, and why it was found."""
 
     id: str
@@ -55,11 +72,13 @@ class SearchHit:
     why: rank.Why
 
 
-def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
+def search(
+    db: sqlite3.Connection, asked: Question, fresh: dict[int, bytes] | None = None
+) -> list[FoundNote]:
     """The notes that answer a free text best.
 
     A longer list begins with the shorter one: notes are read and ranked in blocks, in the order
-    that their words alone give.
+    that their words alone give. `fresh` learns the vectors that had to be made (see `keep`).
     """
     query = queries.read(asked.text)
     wanted = asked.offset + asked.limit
@@ -68,7 +87,7 @@ def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
     if asked.forgiving:
         query, known = _in_words_of_the_store(db, query)
     else:
-        known = select.statistics(db, query.terms)
+        known = statistics(db, query.terms)
     meaning = _meaning(query) if asked.by_meaning else None
     places: dict[str, tuple[str, str]] = {}
     hits: list[rank.Ranked] = []
@@ -76,13 +95,21 @@ def search(db: sqlite3.Connection, asked: Question) -> list[Found]:
     for rows in _blocks(db, asked, query, known):
         block = texts(db, rows, places)
         hits += rank.ranked(
-            query, block, known, meaning=meaning, nearness=asked.nearness, best=best
+            query, block, known, meaning=meaning, nearness=asked.nearness, best=best, fresh=fresh
         )
         best = best or max(hit.points for hit in hits)
     return [
-        Found(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
+        FoundNote(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
         for hit in hits[asked.offset : wanted]
     ]
+
+
+def matching(db: sqlite3.Connection, text: str, *, limit: int) -> list[int]:
+    """The rows of the notes that a search for a text chooses from, best first by their words."""
+    query, known = _in_words_of_the_store(db, queries.read(text))
+    terms = [term for term in query.terms if known.frequencies.get(term.stem)]
+    everything = queries.Filters(include_superseded=True)
+    return candidates(db, terms, known, filters=everything, wanted=limit) if terms else []
 
 
 def _blocks(
@@ -91,29 +118,29 @@ def _blocks(
     """The rows of the notes to read: by their words, the first ones joined by the nearest."""
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
     wanted = -(-(asked.offset + asked.limit) // _READ) * _READ
-    found = []
+    rows = []
     if terms:
-        found = select.candidates(db, terms, known, filters=asked.filters, wanted=wanted)
-    first = found[:_READ]
+        rows = candidates(db, terms, known, filters=asked.filters, wanted=wanted)
+    first = rows[:_READ]
     if asked.nearness is not None:
-        near = select.near(db, asked.nearness.best_first(), filters=asked.filters, wanted=_READ)
+        near = nearest(db, asked.nearness.best_first(), filters=asked.filters, wanted=_READ)
         first += [row for row in near if row not in first]
-    rest = [found[start : start + _READ] for start in range(_READ, len(found), _READ)]
+    rest = [rows[start : start + _READ] for start in range(_READ, len(rows), _READ)]
     blocks = [first, *([row for row in block if row not in first] for block in rest)]
     return [block for block in blocks if block]
 
 
 def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query, rank.Statistics]:
-    """The question, with a last word that is still being typed and with typing errors mended."""
-    known = select.statistics(db, query.terms)
+    """The question, with a last word that is still being typed and with typing errors corrected."""
+    known = statistics(db, query.terms)
     last = queries.last_word(query)
     if last is not None and not known.frequencies.get(last.stem, 1):
         begun = replace(typos.completed(db, last), kind="prefix", weight=_PREFIX_WEIGHT)
         query = queries.exchanged(query, {last.stem: begun})
-        known = select.statistics(db, query.terms)
+        known = statistics(db, query.terms)
     if not any(known.frequencies.values()):
         query = typos.corrected(db, query)
-        known = select.statistics(db, query.terms)
+        known = statistics(db, query.terms)
     return query, known
 
 
@@ -127,14 +154,239 @@ def texts(
     db: sqlite3.Connection, rows: Sequence[int], places: dict[str, tuple[str, str]]
 ) -> list[rank.Candidate]:
     """The notes in these rows as the ranking reads them; `places` learns where each is."""
-    found = db.execute(
-        "SELECT m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "  # noqa: S608
-        "m.scope, m.body_path FROM memories m CROSS JOIN memories_fts f ON f.rowid = m.rowid "
+    cursor = db.execute(
+        "SELECT m.scope, m.body_path, "  # noqa: S608  fixed names
+        "m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "
+        "m.rowid, v.vector FROM memories m CROSS JOIN memories_fts f ON f.rowid = m.rowid "
+        "LEFT JOIN meanings v ON v.rowid = m.rowid "
         f"WHERE m.rowid IN ({', '.join('?' * len(rows))})",
         (_LONGEST_BODY, *rows),
     )
     candidates = []
-    for *text, scope, path in found:
+    for scope, path, *text in cursor:
         candidates.append(rank.Candidate(*text))
         places[text[0]] = (scope, path)
     return candidates
+
+
+def keep(db: sqlite3.Connection, fresh: Mapping[int, bytes]) -> None:
+    """Remember what notes mean, for the next search; the caller's transaction has read them."""
+    db.executemany("INSERT OR REPLACE INTO meanings VALUES (?, ?)", fresh.items())
+
+
+def not_understood(db: sqlite3.Connection) -> list[int]:
+    """The rows of the notes that nobody has worked out yet what they mean."""
+    from anamnesis.search import meaning
+
+    if meaning.of(()) is None:
+        return []
+    return [
+        row[0] for row in db.execute("SELECT rowid FROM memories EXCEPT SELECT rowid FROM meanings")
+    ]
+
+
+def understood(db: sqlite3.Connection, rows: Sequence[int]) -> dict[int, bytes]:
+    """What the notes in these rows mean."""
+    from anamnesis.search import meaning
+
+    reader = meaning.of(())
+    notes = texts(db, rows, {}) if reader else []
+    return {note.row: reader.vector(note.words) for note in notes if reader}
+
+
+_KINDS = {
+    "function": "a function word",
+    "light": "a light word",
+    "part": "a part of an identifier",
+    "prefix": "the beginning of a word",
+    "typo": "taken for a typing error",
+}
+
+
+def explanation(score: float, why: Why) -> list[str]:
+    """The sum behind a score, then what each word gave to it."""
+    parts = [f"{why.words:.3f} words", f"{MEANING:g} x {why.meaning:.3f} meaning"]
+    if why.nearness:
+        parts.append(f"{NEARNESS:g} x {why.nearness:.3f} nearness")
+    total = f"({' + '.join(parts)}) x {why.prior:.3f} prior"
+    return [
+        f"{score:.3f} = {total}; has {why.coverage:.0%} of the question",
+        *(_share(share) for share in why.shares),
+        *([f"  {why.together:6.2f}  words that stand together"] if why.together else []),
+    ]
+
+
+def _share(share: Share) -> str:
+    kind = _KINDS.get(share.kind)
+    rarity = "" if share.kind == "function" else f", in {counted(share.notes, 'note')}"
+    return (
+        f"  {share.points:6.2f}  {share.word}: {share.count:g} here{rarity}"
+        f"{f' ({kind})' if kind else ''}"
+    )
+
+
+def statistics(db: sqlite3.Connection, terms: Iterable[Term]) -> Statistics:
+    """How many notes there are, how long they are, and how many have each word."""
+    notes, average = _totals(db)
+    counted = {term.stem: frequency(db, term.match, notes) for term in terms if term.selects}
+    return Statistics(notes, average, counted)
+
+
+def frequency(db: sqlite3.Connection, match: str, notes: int) -> int:
+    """How many notes match; counting stops where it no longer makes a difference."""
+    sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
+    count: int = db.execute(sql, (match, _ceiling(notes))).fetchone()[0]
+    return count
+
+
+def candidates(
+    db: sqlite3.Connection,
+    terms: Sequence[Term],
+    known: Statistics,
+    *,
+    filters: Filters,
+    wanted: int,
+) -> list[int]:
+    """The rows of the notes to look at, by their words alone."""
+    every = _any(term.match for term in terms)
+    narrow = filters.match()
+    if narrow and frequency(db, _all(narrow), known.notes) <= _BUDGET:
+        return _exact(db, every, filters, wanted)
+    chosen = expression(terms, known.frequencies, known.notes)
+    rows = _quick(db, chosen, filters, wanted)
+    if rows is None:
+        rows = _exact(db, chosen, filters, wanted)
+    if len(rows) < wanted and chosen != every:
+        seen = set(rows)
+        rows += [row for row in _exact(db, every, filters, wanted) if row not in seen]
+    return rows[:wanted]
+
+
+def nearest(
+    db: sqlite3.Connection, ids: Iterator[NoteId], *, filters: Filters, wanted: int
+) -> list[int]:
+    """The rows of the first of these notes that the filters let through."""
+    condition, values = filters.condition()
+    chosen: list[int] = []
+    size = 2 * wanted
+    while len(chosen) < wanted and (some := list(islice(ids, size))):
+        allowed = db.execute(
+            "SELECT m.id, m.rowid FROM memories m "  # noqa: S608  fixed names
+            "CROSS JOIN memories_fts ON memories_fts.rowid = m.rowid "
+            f"WHERE m.id IN ({', '.join('?' * len(some))}) AND {condition}",
+            (*some, *values),
+        )
+        rows = dict(allowed.fetchall())
+        chosen += [rows[id] for id in some if id in rows]
+        size = min(2 * size, _MOST_NAMED)
+    return chosen[:wanted]
+
+
+def expression(terms: Sequence[Term], frequencies: Mapping[str, int], notes: int) -> str:
+    """A match expression for about as many notes as the budget allows.
+
+    Rare words select alone; where they find too few, common ones select two by two; where all
+    are too common for that, the rarest must come together, and one that is alone must be in the
+    head of a note. The other words are part of the expression too, in a way that excludes
+    nothing: they count for the order of the notes.
+    """
+    rarest_first = sorted(terms, key=lambda term: (frequencies[term.stem], term.stem))
+    telling = [term for term in rarest_first if frequencies[term.stem] < _ceiling(notes)]
+    if not telling and len(terms) == 1:
+        return f"{_HEAD} : {terms[0].match}"
+    telling = telling or rarest_first
+    rare, spent = _within_budget(telling, frequencies)
+    if len(rare) == len(telling):
+        return _any(term.match for term in telling)
+    clauses = [term.match for term in rare]
+    if spent < _ENOUGH:
+        clauses += _pairs(telling[len(rare) :], frequencies, notes)
+    if not clauses:
+        clauses = [" AND ".join(term.match for term in telling[:3])]
+    return _all([_any(clauses), _any(term.match for term in telling)])
+
+
+def _within_budget(
+    terms: Sequence[Term], frequencies: Mapping[str, int]
+) -> tuple[Sequence[Term], int]:
+    spent = 0
+    for at, term in enumerate(terms):
+        if spent + frequencies[term.stem] > _BUDGET:
+            return terms[:at], spent
+        spent += frequencies[term.stem]
+    return terms, spent
+
+
+def _pairs(common: Sequence[Term], frequencies: Mapping[str, int], notes: int) -> list[str]:
+    clauses: list[str] = []
+    spent = 0
+    for one, other in combinations(common[:_PAIRED], 2):
+        spent += frequencies[one.stem] * frequencies[other.stem] // max(notes, 1)
+        if spent > _BUDGET:
+            break
+        clauses.append(f"({one.match} AND {other.match})")
+    return clauses
+
+
+def _quick(db: sqlite3.Connection, match: str, filters: Filters, wanted: int) -> list[int] | None:
+    """The best rows without looking at each one's note, or None if that cannot be trusted."""
+    if not filters.only_projects:
+        return None
+    limit = wanted + _SPARE
+    ranked = db.execute(
+        f"SELECT rowid, {_BM25} FROM memories_fts WHERE memories_fts MATCH ? "  # noqa: S608
+        "ORDER BY 2 LIMIT ?",
+        (_all([match, *filters.match()]), limit),
+    ).fetchall()
+    if len(ranked) == limit and ranked[-1][1] == ranked[-2][1]:
+        return None  # which of equal notes are in would depend on the order they were indexed in
+    condition, values = filters.condition()
+    marks = ", ".join("?" * len(ranked))
+    kept = db.execute(
+        f"SELECT rowid FROM memories m WHERE rowid IN ({marks}) AND {condition}",  # noqa: S608
+        (*(row[0] for row in ranked), *values),
+    )
+    allowed = {row[0] for row in kept}
+    rows = [row[0] for row in ranked if row[0] in allowed][:wanted]
+    return rows if len(rows) == wanted or len(ranked) < limit else None
+
+
+def _exact(db: sqlite3.Connection, match: str, filters: Filters, wanted: int) -> list[int]:
+    condition, values = filters.condition()
+    # CROSS JOIN keeps the match outside: the other way round it would run once for each note.
+    cursor = db.execute(
+        "SELECT m.rowid FROM memories_fts CROSS JOIN memories m "  # noqa: S608  fixed names
+        f"ON m.rowid = memories_fts.rowid WHERE memories_fts MATCH ? AND {condition} "
+        f"ORDER BY {_BM25}, m.updated_at DESC, m.id DESC LIMIT ?",
+        (_all([match, *filters.match()]), *values, wanted),
+    )
+    return [row[0] for row in cursor]
+
+
+def _totals(db: sqlite3.Connection) -> tuple[int, float]:
+    """The number of notes and their mean length in words, as FTS5 keeps them for its own bm25."""
+    row = db.execute("SELECT block FROM memories_fts_data WHERE id = 1").fetchone()
+    notes, _id, title, body, tags, *_ = [*_varints(row[0] if row else b""), *[0] * 5]
+    return notes, (title + body + tags) / max(notes, 1)
+
+
+def _varints(block: bytes) -> list[int]:
+    values, value = [], 0
+    for byte in block:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            values.append(value)
+            value = 0
+    return values
+
+
+def _ceiling(notes: int) -> int:
+    return max(_BUDGET, notes // _UBIQUITOUS) + 1
+
+
+def _any(clauses: Iterable[str]) -> str:
+    return " OR ".join(clauses)
+
+
+def _all(clauses: Iterable[str]) -> str:
+    return " AND ".join(f"({clause})" for clause in clauses)

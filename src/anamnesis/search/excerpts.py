@@ -1,31 +1,35 @@
-"""What of a note answers a query: its title and the best passage, with marks around the words."""
+"""What of a note answers: its title and best stretch with marks, or the lines that say most."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from anamnesis.ground.records import record
 from anamnesis.index import words
-from anamnesis.index.stem import stem
+from anamnesis.index.words import stem
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anamnesis.search.rank import Share
 
     Span = tuple[int, int, str]  # where a word that matches stands, and which one it is
 
-_JOINT = re.compile(r"[a-z][A-Z]|_")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+_JOINT = "[a-z][A-Z]|_"
 START, END = "\x02", "\x03"
 _LONGEST = 20_000  # characters of a body that are looked through, as the ranking does
 _BEFORE, _LENGTH = 40, 230  # characters of a passage before the first match, and in all
 _MOST_WORDS = 6  # that are marked: those that gave most to the score
+_LONG_LINE = 240  # characters; a longer line is taken apart into sentences
+_SENTENCE_END = "(?<=[.!?;])\\s+|(?<=[\u3002\uff01\uff1f\uff1b])"
+_BESIDE = 0.3  # of what a piece is worth goes to its neighbours: an answer follows its question
+_GAP = "…"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Excerpt:
     """A title and a passage in which START and END enclose what matched."""
 
@@ -46,13 +50,15 @@ def excerpt(db: sqlite3.Connection, note_id: str, shares: Iterable[Share]) -> Ex
         return None
     texts = [text.replace(START, "").replace(END, "") for text in row]
     spans = [_spans(text, wanted) for text in texts]
-    found = [text[a:b].lower() for text, each in zip(texts, spans, strict=True) for a, b, _ in each]
+    matched = [
+        text[a:b].lower() for text, each in zip(texts, spans, strict=True) for a, b, _ in each
+    ]
     title, body, _ = texts
     in_title, in_body, _ = spans
     return Excerpt(
         title=_marked(title, in_title, 0, len(title)),
         passage=_passage(body, in_body),
-        words=tuple(dict.fromkeys(found))[:_MOST_WORDS],
+        words=tuple(dict.fromkeys(matched))[:_MOST_WORDS],
     )
 
 
@@ -60,25 +66,25 @@ def _spans(text: str, wanted: Sequence[Share]) -> list[Span]:
     stems = {stem(share.word): share.word for share in wanted}
     begun = tuple(share.word for share in wanted if share.kind == "prefix")
     heads = {share.word[:2] for share in wanted}  # most words need no stemming to be told apart
-    found: list[Span] = []
+    spans: list[Span] = []
     for match in re.finditer(r"\w+", text):
         word = words.fold(match[0])
         if word[:2] in heads and (stem(word) in stems or (begun and word.startswith(begun))):
-            found.append((*match.span(), stems.get(stem(word), word)))
-        elif _JOINT.search(match[0]):
-            found += _pieces(match, stems)
+            spans.append((*match.span(), stems.get(stem(word), word)))
+        elif re.search(_JOINT, match[0]):
+            spans += _matching_pieces(match, stems)
     for share in wanted:
         if share.kind == "bigram":
             places = re.finditer(re.escape(share.word), text, re.IGNORECASE)
-            found += [(*place.span(), share.word) for place in places]
-    return _apart(sorted(found))
+            spans += [(*place.span(), share.word) for place in places]
+    return _apart(sorted(spans))
 
 
-def _pieces(match: re.Match[str], stems: dict[str, str]) -> list[Span]:
+def _matching_pieces(match: re.Match[str], stems: dict[str, str]) -> list[Span]:
     """The parts of an identifier that match."""
     return [
         (match.start() + piece.start(), match.start() + piece.end(), stems[stem(piece[0].lower())])
-        for piece in _PIECE.finditer(match[0])
+        for piece in words.PIECE.finditer(match[0])
         if stem(piece[0].lower()) in stems
     ]
 
@@ -93,14 +99,15 @@ def _apart(spans: list[Span]) -> list[Span]:
 
 
 def _passage(body: str, spans: Sequence[Span]) -> str:
-    """The stretch with most different words that match, from the start of a word."""
-    if not spans:
-        return body[:_LENGTH]
-    best = max(spans, key=lambda span: (_variety(spans, span[0]), -span[0]))
+    """The stretch with most different words that match, in whole words."""
+    best = max(spans, key=lambda span: (_variety(spans, span[0]), -span[0]), default=(0, 0, ""))
     first = max(0, best[0] - _BEFORE)
     if first:
         first = body.find(" ", first, best[0]) + 1 or best[0]
     last = min(len(body), first + _LENGTH)
+    if last < len(body):
+        end = body.rfind(" ", best[1], last)
+        last = end if end > first else last
     dots = ("…" if first else "", "…" if last < len(body) else "")
     return f"{dots[0]}{_marked(body, spans, first, last)}{dots[1]}"
 
@@ -116,3 +123,63 @@ def _marked(text: str, spans: Sequence[Span], first: int, last: int) -> str:
             pieces += [text[at:start], START, text[start:end], END]
             at = end
     return "".join([*pieces, text[at:last]])
+
+
+def passage(body: str, weights: Mapping[str, float], *, room: int) -> str:
+    """At most so many characters of a body: all of it, or what says most of some words.
+
+    `weights` gives the points of each word that the note was found by.
+    """
+    if len(body) <= room:
+        return body
+    pieces = _pieces(body[:_LONGEST])
+    own = [_worth(text, weights) for _, text in pieces]
+    worth = [
+        value + _BESIDE * max(own[at - 1] if at else 0.0, own[at + 1] if at + 1 < len(own) else 0.0)
+        for at, value in enumerate(own)
+    ]
+    kept: set[int] = set()
+    left = room - 2 * len(_GAP)
+    for at in sorted(range(len(pieces)), key=lambda at: (-worth[at], at)):
+        size = len(pieces[at][1]) + len(_GAP) + 2
+        if size <= left and (worth[at] or not kept):
+            kept.add(at)
+            left -= size
+    return _joined(pieces, sorted(kept)) if kept else _cut(pieces, worth, room)
+
+
+def _pieces(body: str) -> list[tuple[str, str]]:
+    """Lines and, of long ones, sentences; each with what stood before it."""
+    pieces: list[tuple[str, str]] = []
+    for line in body.splitlines():
+        if not line.strip():
+            continue
+        parts = re.split(_SENTENCE_END, line) if len(line) > _LONG_LINE else [line]
+        pieces += [(" " if at else "\n", part.rstrip()) for at, part in enumerate(parts) if part]
+    return pieces
+
+
+def _worth(text: str, weights: Mapping[str, float]) -> float:
+    stems = {stem(word) for word in words.tokens(text)}
+    folded = text.lower()
+    return sum(
+        points
+        for word, points in weights.items()
+        if stem(word) in stems or (word in folded and not word.isdigit())
+    )
+
+
+def _joined(pieces: Sequence[tuple[str, str]], kept: Sequence[int]) -> str:
+    text, last = "", -1
+    for at in kept:
+        before, piece = pieces[at]
+        gap = f"{before}{_GAP}{before}" if at > last + 1 else before
+        text += gap + piece
+        last = at
+    return text.strip("\n ") + (f" {_GAP}" if last + 1 < len(pieces) else "")
+
+
+def _cut(pieces: Sequence[tuple[str, str]], worth: Sequence[float], room: int) -> str:
+    """The most telling piece where none fits as a whole."""
+    best = max(range(len(pieces)), key=worth.__getitem__, default=-1)
+    return pieces[best][1][: room - len(_GAP)].rstrip() + _GAP if best >= 0 else ""

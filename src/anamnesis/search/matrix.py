@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from anamnesis.search.encoder.pack import Floats
+    from anamnesis.search.encoder.model import Floats
 
 _LARGEST = 127  # of the small integers that a vector is stored as
 _BLOCK = 4096  # vectors that are turned into floats at a time
@@ -88,5 +88,5 @@ def stored(vectors: Sequence[Floats]) -> bytes:
 
 
 def _lengths(block: Floats) -> Floats:
-    found: Floats = np.maximum(np.linalg.norm(block, axis=1), 1).astype(np.float32)
-    return found
+    lengths: Floats = np.maximum(np.linalg.norm(block, axis=1), 1).astype(np.float32)
+    return lengths

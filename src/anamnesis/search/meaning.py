@@ -3,7 +3,8 @@
 The table beside this file gives each of 28,000 English words and word pieces a vector of small
 whole numbers (benchmarks/word_vectors.py makes it, meaning.LICENSE.txt says whose it is). A text
 is the sum of its words. A vector is kept as one big integer with 32 bits for each dimension:
-adding two texts is then one addition, fast without any library and equal on every machine.
+adding two texts is then one addition, fast without any library and equal on every machine. What
+a note means is kept in the index as 256 signed bytes: to work it out costs more than to find it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import struct
 from bisect import bisect_left
 from functools import lru_cache
+from itertools import pairwise
 from math import sqrt
 from mmap import ACCESS_READ, mmap
 from operator import mul
@@ -28,9 +30,10 @@ _BORDERS = struct.Struct("<II")
 _LANE = 4  # bytes: room for the words of a long note
 _MOST_WORDS = 256  # of a text; so many, taken evenly, say what the whole of it is about
 _LONGEST_WORD = 40
-_CACHED_WORDS = 12_000  # 1.1 KB each
+_CACHED_WORDS = 3_500  # 1.1 KB each; a server keeps them for as long as it runs
 _CACHED_PIECES = 2048
-_CACHED_SPLITS = 16_384  # 0.2 KB each: taking a word apart costs more than adding its pieces
+_CACHED_SPLITS = 8_192  # 0.2 KB each: taking a word apart costs more than adding its pieces
+_LARGEST = 127  # of a signed byte
 _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
@@ -57,9 +60,9 @@ class Table(dict[str, int]):
         if self._words + last != self._rows:
             raise ValueError("the parts of the table do not fit together")
         # Taking words apart asks for a dozen beginnings of each: that is worth having them at hand.
-        names = [self._word(at).decode() for at in range(self._count)] if pieces else []
-        self._places = {name: self._rows + at * self._width for at, name in enumerate(names)}
+        self._places = self._all_places() if pieces else {}
         self._lanes = struct.Struct(f"<{self.dimensions + 1}I")
+        self.packed = struct.Struct(f"{self.dimensions}b")
         self._piece = lru_cache(maxsize=_CACHED_PIECES)(self._vector)
         self._pieces = lru_cache(maxsize=_CACHED_SPLITS)(self._split)
 
@@ -70,11 +73,11 @@ class Table(dict[str, int]):
             self[word] = vector
         return vector
 
-    def unpacked(self, words: Sequence[str]) -> tuple[list[int], int]:
-        """The sum of some words as a list, and the zero that it is counted from."""
+    def sum_of(self, words: Sequence[str]) -> list[int]:
+        """The sum of some words."""
         total = sum(map(self.__getitem__, words))
         *lanes, zero = self._lanes.unpack(total.to_bytes(self._lanes.size, "little"))
-        return lanes, zero
+        return [lane - zero for lane in lanes]
 
     def has(self, word: str) -> bool:
         """Whether the table has a vector for this word as a whole."""
@@ -111,6 +114,13 @@ class Table(dict[str, int]):
             return None
         return int(self._rows + at * self._width)
 
+    def _all_places(self) -> dict[str, int]:
+        borders = struct.unpack_from(f"<{self._count + 1}I", self._content, self._borders)
+        joined = self._content[self._words : self._rows]
+        names = [joined[start:end].decode() for start, end in pairwise(borders)]
+        rows = range(self._rows, self._rows + self._count * self._width, self._width)
+        return dict(zip(names, rows, strict=True))
+
     def _word(self, at: int) -> bytes:
         start, end = _BORDERS.unpack_from(self._content, self._borders + _LANE * at)
         return self._content[self._words + start : self._words + end]
@@ -128,20 +138,26 @@ class Meaning:
 
     def __init__(self, table: Table, words: Sequence[str]) -> None:
         self._table = table
-        lanes, zero = table.unpacked(_sample(words))
-        self._question = [lane - zero for lane in lanes]
-        self._sum = sum(self._question)
+        self._question = table.sum_of(_sample(words))
         self._length = sqrt(sum(map(mul, self._question, self._question)))
 
-    def nearness(self, words: Sequence[str]) -> float:
+    def vector(self, words: Sequence[str]) -> bytes:
+        """What a text means, as it is kept; nothing if no word of it means anything."""
+        lanes = self._table.sum_of(_sample(words))
+        largest = max(map(abs, lanes))
+        if not largest:
+            return b""
+        scale = _LARGEST / largest
+        return self._table.packed.pack(*[round(lane * scale) for lane in lanes])
+
+    def nearness(self, vector: bytes) -> float:
         """The cosine between the question and a text: 1 for the same, 0 for nothing in common."""
-        lanes, zero = self._table.unpacked(_sample(words))
-        total = sum(lanes)
-        square = sum(map(mul, lanes, lanes)) - 2 * zero * total + len(lanes) * zero * zero
-        if square <= 0 or self._length == 0:
+        if len(vector) != self._table.packed.size or not self._length:
             return 0.0
-        product: int = sum(map(mul, lanes, self._question)) - zero * self._sum
-        return float(product / (sqrt(square) * self._length))
+        lanes = self._table.packed.unpack(vector)
+        square = sum(map(mul, lanes, lanes))
+        product: int = sum(map(mul, lanes, self._question))
+        return float(product / (sqrt(square) * self._length)) if square else 0.0
 
 
 def _sample(words: Sequence[str]) -> Sequence[str]:
@@ -161,7 +177,7 @@ def of(words: Sequence[str], *, pieces: bool = True) -> Meaning | None:
 
 
 def knows(word: str) -> bool:
-    """Whether a word in lower case is an English one, and not a name that somebody made up."""
+    """Whether a word in lower case is an English one, and not a made-up name."""
     table = _table(pieces=False)
     return table is not None and table.has(word)
 
@@ -173,13 +189,13 @@ def is_off() -> bool:
 
 def problem() -> str:
     """Why notes are not found by meaning although they should be, for `status`."""
-    if is_off() or _table() is not None:
+    if is_off() or _table(pieces=True) is not None:
         return ""
     return f"{_FILE} is missing or damaged; notes are found by their words alone"
 
 
 @lru_cache(maxsize=2)
-def _table(*, pieces: bool = True) -> Table | None:
+def _table(*, pieces: bool) -> Table | None:
     try:
         with open(_FILE, "rb") as stream:
             return Table(mmap(stream.fileno(), 0, access=ACCESS_READ), pieces=pieces)

@@ -1,6 +1,6 @@
-"""Whether a note answers what somebody just typed: the notes that do, or nothing.
+"""Whether a note answers what was just typed: the notes that do, or nothing.
 
-A search may give its best guess, for somebody looks at it. A prompt is interrupted by what is
+A search may give its best guess, for it was asked for. A prompt is interrupted by what is
 given, so a note must earn that by three figures, each of which means the same in a store of 25
 notes and of 50,000:
 
@@ -15,9 +15,12 @@ measurements behind the constants.
 
 from __future__ import annotations
 
+import re
+
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
-from anamnesis.search import engine, languages, names, rank, select
+from anamnesis.index import words
+from anamnesis.search import engine, rank
 from anamnesis.search import query as queries
 
 TYPE_CHECKING = False
@@ -25,10 +28,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Mapping, Sequence
 
-    from anamnesis.search.filters import Filters
     from anamnesis.search.matrix import Nearness
     from anamnesis.search.meaning import Meaning
-    from anamnesis.search.query import Query, Term
+    from anamnesis.search.query import Filters, Query, Term
+
 
 MOST = 3  # notes that are given at a time
 
@@ -39,6 +42,9 @@ _SMALLEST = 50  # notes: in a store of three, a word that two of them have is st
 _LEAD = 1 / 3
 _ENOUGH = 2.2  # coverage, strength and a third of the lead, without asking what words mean
 _ENOUGH_UNASKED = 1.8  # the same, where the vectors have nothing to say
+_ENOUGH_OF_A_SESSION = 1.05  # strength and rarest word of a session note that is asked a question
+_HINT_OF_A_SESSION = 0.4  # the same, if what was said in that session answers
+_ENOUGH_OF_A_TURN = 0.65  # strength of what was said
 _OPEN = 1.0  # less is never enough, whatever the words mean
 _MEANING = 6.0  # the cosine of the right note is some 0.2 above that of a wrong one
 _ENOUGH_WITH_MEANING = 4.6
@@ -48,8 +54,22 @@ _UNDERSTOOD = 0.6  # of the words of a prompt must have a vector; the rest may b
 _BESIDE_BEST = 0.8  # of the best note's points; what has fewer is crumbs beside it
 
 
+# Who asks about earlier work half remembers it, so its words are few of the note's; an order in the
+# same words wants work, not an answer.
+_SESSIONS = "episodic/"
+_LEAST_ASKED = 3  # words that tell something; fewer ask about what is on the screen
+_QUESTION_LENGTH = 600  # characters; what is pasted below a request asks nothing
+_QUESTION = (
+    "[?\uff1f]|(?:^|[.!,;:]\\s+)(?:and |so |but |ok |also )?"
+    r"(?:what|why|which|how|where|when|who|whose|did|do|does|was|were|is|are|has|have|had"
+    r"|warum|wieso|welche[rsmn]?|wie|wo|wann|wer|hat|haben|hatten?|ist|sind|waren?"
+    r"|quoi|pourquoi|quel(?:le)?s?|comment|où|quand|qui|est-ce|qué|por qué|cuál(?:es)?|cómo|dónde"
+    r"|cuándo|quién)\b|什麼|什么|怎麼|怎么|哪|誰|谁|嗎|吗|多少|是否|なぜ|どう|どこ|いつ|誰が|何"
+)
+
+
 @record
-class Answer:
+class PromptAnswer:
     """A note that answers a prompt: where it is, why it does, and the words to show it by."""
 
     id: str
@@ -68,12 +88,23 @@ class _Evidence:
     strength: float
     lead: float
     names: tuple[str, ...] = ()
+    is_asked: bool = False  # a question, and the note tells of a session
+    told: float = 0.0  # how strongly a turn of that session answers
     meaning: float = 0.0
     nearness: float = 0.0  # by the encoder, if that decided
 
     @property
     def by_words(self) -> float:
         return self.coverage + self.strength + _LEAD * self.lead
+
+    @property
+    def of_a_session(self) -> float:
+        return self.strength + self.hit.rarest
+
+    @property
+    def is_hinted_at(self) -> bool:
+        """Whether it is worth asking what was said in the note's session."""
+        return self.is_asked and self.of_a_session >= _HINT_OF_A_SESSION
 
     @property
     def is_open(self) -> bool:
@@ -84,6 +115,10 @@ class _Evidence:
     def is_enough(self) -> bool:
         if self.names or self.by_words >= _ENOUGH:
             return True
+        if self.is_asked and self.of_a_session >= _ENOUGH_OF_A_SESSION:
+            return True
+        if self.is_hinted_at and self.told >= _ENOUGH_OF_A_TURN:
+            return True
         if not self.meaning:
             return self.by_words >= _ENOUGH_UNASKED
         return self.is_open and self.by_words + _MEANING * self.meaning >= _ENOUGH_WITH_MEANING
@@ -92,13 +127,14 @@ class _Evidence:
     def why(self) -> str:
         """The reason, for the receipt."""
         shares = [share for share in self.hit.why().shares if share.kind != "function"]
-        said = ", ".join(f"{share.word} (in {counted(share.notes, 'note')})" for share in shares)
+        listed = ", ".join(f"{share.word} (in {counted(share.notes, 'note')})" for share in shares)
         named = f"names {', '.join(self.names)}; " if self.names else ""
         meant = f" + {_MEANING:g} x {self.meaning:.2f} meaning" if self.meaning else ""
         near = f", {self.nearness:.2f} near" if self.nearness else ""
+        near += f", {self.told:.2f} said in its session" if self.told else ""
         return (
             f"{named}{self.coverage:.2f} coverage + {self.strength:.2f} strength "
-            f"+ {self.lead:.2f} lead{meant}{near}: {said}"
+            f"+ {self.lead:.2f} lead{meant}{near}: {listed}"
         )
 
 
@@ -108,30 +144,46 @@ def answers(
     *,
     filters: Filters,
     nearness: Callable[[], Nearness | None] | None = None,
-) -> list[Answer]:
+    told: Callable[[], Mapping[str, float]] | None = None,
+) -> list[PromptAnswer]:
     """The notes that answer a prompt, best first; mostly none.
 
-    `nearness` asks the encoder, where there is one; that is slow, so it is asked last.
+    `nearness` asks the encoder, where there is one; that is slow, so it is asked last. `told` asks
+    what was said in sessions, and gives for the id of each one's note how strongly that answers.
     """
     text = prompt[:_PROMPT_LENGTH]
     query = _bounded(queries.read(text))
-    known = select.statistics(db, query.terms)
-    named = names.found(db, text, filters=filters)
+    known = engine.statistics(db, query.terms)
+    named = _naming(db, text, filters=filters)
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
     if not terms and not named:
         return []
-    rows = select.candidates(db, terms, known, filters=filters, wanted=_LOOKED_AT) if terms else []
+    rows = engine.candidates(db, terms, known, filters=filters, wanted=_LOOKED_AT) if terms else []
     rows += [row for row in named if row not in rows]
     places: dict[str, tuple[str, str]] = {}
     block = engine.texts(db, rows, places)
     known = replace(known, notes=max(known.notes, _SMALLEST))
     hits = rank.ranked(query, block, known)
     by_id = {id: said for row, (id, said) in named.items() if row in rows}
-    evidence = [_evidence(hit, hits, query, known, by_id) for hit in hits]
+    is_question = _is_question(text) and len(query.terms) >= _LEAST_ASKED
+    evidence = [
+        _evidence(
+            hit, hits, query, known, by_id,
+            is_asked=is_question and places[hit.candidate.id][1].startswith(_SESSIONS),
+        )
+        for hit in hits
+    ]  # fmt: skip
     return [
-        Answer(each.hit.candidate.id, *places[each.hit.candidate.id], each.why, _weights(each))
-        for each in _chosen(evidence, query, nearness)
+        PromptAnswer(
+            each.hit.candidate.id, *places[each.hit.candidate.id], each.why, _weights(each)
+        )
+        for each in _chosen(_with_turns(evidence, told), query, nearness)
     ]
+
+
+def _is_question(text: str) -> bool:
+    """Whether somebody asks rather than orders."""
+    return re.search(_QUESTION, text[:_QUESTION_LENGTH], re.IGNORECASE) is not None
 
 
 def _bounded(query: Query) -> Query:
@@ -148,6 +200,8 @@ def _evidence(
     query: Query,
     known: rank.Statistics,
     named: Mapping[str, tuple[str, ...]],
+    *,
+    is_asked: bool,
 ) -> _Evidence:
     have = {share.word for share in hit.why().shares}
     weights = {term.text: _weight(term, known) for term in query.terms}
@@ -156,9 +210,10 @@ def _evidence(
     return _Evidence(
         hit,
         coverage=sum(weights[word] for word in have) / whole if whole else 0.0,
-        strength=hit.points / rank.most_points(known.notes),
+        strength=hit.strength,
         lead=max(0.0, 1 - rival / hit.points) if hit.points else 0.0,
         names=named.get(hit.candidate.id, ()),
+        is_asked=is_asked,
     )
 
 
@@ -166,12 +221,29 @@ def _weight(term: Term, known: rank.Statistics) -> float:
     return term.weight * rank.rarity(known.frequencies.get(term.stem, 0), known.notes)
 
 
+def _with_turns(
+    evidence: Sequence[_Evidence], told: Callable[[], Mapping[str, float]] | None
+) -> list[_Evidence]:
+    """The evidence with what was said in the sessions of these notes, where one is asked."""
+    if told is None or not any(each.is_hinted_at for each in evidence):
+        return list(evidence)
+    said = told()
+    return [
+        replace(each, told=said.get(each.hit.candidate.id, 0.0)) if each.is_hinted_at else each
+        for each in evidence
+    ]
+
+
 def _chosen(
     evidence: Sequence[_Evidence], query: Query, nearness: Callable[[], Nearness | None] | None
 ) -> list[_Evidence]:
     """The best note if it is good enough, and those that are as good."""
     best = max((each.hit.points for each in evidence), default=0.0)
-    worth = [e for e in evidence if e.names or e.hit.points >= best * _BESIDE_BEST][:MOST]
+    worth = [
+        each
+        for each in evidence
+        if each.names or each.told >= _ENOUGH_OF_A_TURN or each.hit.points >= best * _BESIDE_BEST
+    ][:MOST]
     if any(each.is_open for each in worth):
         meaning = _meaning(query)
         worth = [_with_meaning(each, meaning) if each.is_open else each for each in worth]
@@ -202,7 +274,7 @@ def _meaning(query: Query) -> Meaning | None:
 
     said = [term.text for term in query.terms if term.kind in ("word", "light")]
     known = sum(map(meaning.knows, said))
-    if languages.of(query.words) or known < _UNDERSTOOD * len(said):
+    if words.language_of(query.words) or known < _UNDERSTOOD * len(said):
         return None
     return meaning.of(query.words, pieces=False)
 
@@ -210,9 +282,77 @@ def _meaning(query: Query) -> Meaning | None:
 def _with_meaning(each: _Evidence, meaning: Meaning | None) -> _Evidence:
     if meaning is None:
         return each
-    return replace(each, meaning=meaning.nearness(each.hit.words))
+    return replace(each, meaning=meaning.nearness(meaning.vector(each.hit.candidate.words)))
 
 
 def _weights(each: _Evidence) -> dict[str, float]:
     shares = [share for share in each.hit.why().shares if share.kind != "function"]
     return {share.word: share.points for share in shares}
+
+
+_FEW = 3  # notes; what more of them contain says less than the words around it
+_MOST = 6  # names of a text that are looked for
+_SHORTEST = 4  # letters and digits, numbers aside
+_MARK = re.compile(r"[A-Za-z0-9]+(?:[./:_-]+[A-Za-z0-9]+)*")
+_NAME = (
+    r"\w*[^\W_]_[^\W_]\w*"  # busy_timeout
+    r"|[a-z]+[A-Z]\w*"  # getUserById
+    r"|[A-Z]\w*(?:Error|Exception|Warning)"
+    r"|[\w-]*(?:[A-Za-z]-?\d|\d[A-Za-z])[\w-]*"  # utf8mb4, ORA-01555
+    r"|[\w/.-]*\w\.[a-z]\w{0,4}"  # src/app.py
+    r"|\w+(?:/\w+){2,}"
+    r"|(?!(?:19|20)\d\d$)\d{3,}(?<!00)"  # neither years nor round numbers
+)
+_SHOUTED = r"[A-Z]{5,}"
+
+
+def mentioned(text: str) -> list[str]:
+    """The names in a text, as they stand there."""
+    names = dict.fromkeys(mark for mark in _MARK.findall(text) if _is_name(mark))
+    return list(names)[:_MOST]
+
+
+def _naming(
+    db: sqlite3.Connection, text: str, *, filters: Filters
+) -> dict[int, tuple[str, tuple[str, ...]]]:
+    """The notes that contain a rare name of a text: row -> id and names."""
+    notes: dict[int, tuple[str, tuple[str, ...]]] = {}
+    for name in mentioned(text):
+        phrase = f'"{" ".join(words.tokens(name))}"'
+        having = db.execute(
+            "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?", (phrase, _FEW + 1)
+        ).fetchall()
+        if len(having) > _FEW:
+            continue
+        for rowid, id in _allowed(db, [row[0] for row in having], filters):
+            notes[rowid] = (id, (*notes.get(rowid, (id, ()))[1], name))
+    return notes
+
+
+def _allowed(db: sqlite3.Connection, rows: list[int], filters: Filters) -> list[tuple[int, str]]:
+    condition, values = filters.condition()
+    marks = ", ".join("?" * len(rows))
+    return [
+        (row[0], row[1])
+        for row in db.execute(
+            f"SELECT m.rowid, m.id FROM memories m WHERE m.rowid IN ({marks}) AND {condition}",  # noqa: S608
+            (*rows, *values),
+        )
+    ]
+
+
+def _is_name(mark: str) -> bool:
+    if mark.isdigit():
+        return re.fullmatch(_NAME, mark) is not None
+    if sum(map(str.isalnum, mark)) < _SHORTEST:
+        return False
+    return re.fullmatch(_NAME, mark) is not None or (
+        re.fullmatch(_SHOUTED, mark) is not None and not _is_english(mark)
+    )
+
+
+def _is_english(word: str) -> bool:
+    """Whether a word in capitals is only an emphasised one."""
+    from anamnesis.search import meaning
+
+    return meaning.knows(word.lower())

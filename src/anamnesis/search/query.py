@@ -1,4 +1,4 @@
-"""Free text as terms to look for, and as an FTS5 match expression."""
+"""A question: free text as terms to look for, and the filters that every hit has to meet."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from itertools import pairwise
 
 from anamnesis.ground.records import record, replace
 from anamnesis.index import words
-from anamnesis.index.stem import stem
-from anamnesis.search import languages
+from anamnesis.index.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from anamnesis.search.languages import Language
+    from anamnesis.index.words import Language
+
 
 _FUNCTION_WEIGHT = 0.2  # enough to order notes that match the rest equally
 _LIGHT_WEIGHT = 0.4
@@ -69,7 +69,7 @@ def read(text: str) -> Query:
     """The terms of a free text; whatever it contains, nothing in it is an operator."""
     sequence = _bounded(words.tokens(text))
     terms: dict[str, Term] = {}
-    language = languages.of(sequence)
+    language = words.language_of(sequence)
     for word in sequence:
         if not words.unspaced(word):
             _add(terms, _word(word, language))
@@ -121,8 +121,8 @@ def _word(word: str, language: Language | None) -> Term:
 
 
 def _parts(compound: str) -> list[Term]:
-    found = [piece for word in words.WORD.findall(compound) for piece in words.pieces(word)]
-    folded = [words.fold(piece) for piece in (*found, words.joined(compound)) if piece]
+    pieces = [piece for word in words.WORD.findall(compound) for piece in words.pieces(word)]
+    folded = [words.fold(piece) for piece in (*pieces, words.joined(compound)) if piece]
     useful = [piece for piece in folded if len(piece) > 1 and piece not in words.FUNCTION_WORDS]
     return [Term(piece, stem(piece), _PART_WEIGHT, "part") for piece in useful]
 
@@ -135,3 +135,90 @@ def _add(terms: dict[str, Term], term: Term) -> None:
 
 def _is_strong(term: Term | None) -> bool:
     return term is not None and term.kind in ("word", "light")
+
+
+_EQUAL = (
+    ("type", "type"), ("scope", "scope"), ("machine_id", "machine"), ("prov_source", "source"),
+)  # fmt: skip
+
+
+_KNOWN_THEN = "substr(m.created_at, 1, length(?)) <= ?"
+_NOT_REPLACED_THEN = (
+    "NOT EXISTS (SELECT 1 FROM supersessions s JOIN memories later ON later.id = s.memory_id "
+    "WHERE s.target = m.id AND substr(later.created_at, 1, length(?)) <= ?)"
+)
+
+
+@record
+class Filters:
+    """Conditions that every hit meets; an empty one is no condition."""
+
+    projects: tuple[str, ...] = ()  # any of them
+    type: str = ""
+    scope: str = ""
+    tags: tuple[str, ...] = ()  # all of them
+    machine: str = ""
+    source: str = ""
+    since: str = ""  # ISO 8601, a date or a time: updated then or later
+    until: str = ""  # updated then or earlier; a date includes its whole day
+    file: str = ""  # a path or file name that the note mentions
+    include_superseded: bool = False
+    as_of: str = ""  # a date or a time: what was there then and not replaced yet
+    also: tuple[str, Sequence[str]] = ("", ())  # a further condition on `memories m`, its values
+
+    @property
+    def only_projects(self) -> bool:
+        """Whether nothing is asked for but, perhaps, projects."""
+        return self == Filters(self.projects, include_superseded=self.include_superseded)
+
+    def condition(self) -> tuple[str, list[str]]:
+        """The filters as SQL on `memories m` and `memories_fts`, with their values."""
+        clauses, values = self._in_force()
+        if self.projects:
+            clauses.append(f"m.project IN ({', '.join('?' * len(self.projects))})")
+            values += self.projects
+        for column, field in _EQUAL:
+            if value := getattr(self, field):
+                clauses.append(f"m.{column} = ?")
+                values.append(value)
+        for tag in self.tags:
+            clauses.append(
+                "EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = ?)"
+            )
+            values.append(tag)
+        if self.since:
+            clauses.append("m.updated_at >= ?")
+            values.append(self.since)
+        if self.until:
+            clauses.append("substr(m.updated_at, 1, length(?)) <= ?")
+            values += [self.until, self.until]
+        if self.file:
+            clauses.append(
+                "(instr(lower(memories_fts.body), lower(?)) "
+                "OR instr(lower(memories_fts.title), lower(?)))"
+            )
+            values += [self.file, self.file]
+        if self.also[0]:
+            clauses.append(self.also[0])
+            values += self.also[1]
+        return " AND ".join(clauses), values
+
+    def _in_force(self) -> tuple[list[str], list[str]]:
+        """The condition on what replaces what: now, or on a day in the past."""
+        if not self.as_of:
+            return ["1" if self.include_superseded else "m.superseded = 0"], []
+        if self.include_superseded:
+            return [_KNOWN_THEN], [self.as_of] * 2
+        return [_KNOWN_THEN, _NOT_REPLACED_THEN], [self.as_of] * 4
+
+    def match(self) -> list[str]:
+        """What of the filters the full-text index itself can narrow by."""
+        clauses = []
+        if self.projects:
+            clauses.append(any_of(map(words.facet, self.projects)))
+        if path := words.tokens(self.file):
+            clauses.append(f'"{" ".join(path)}"')
+        return clauses
+
+
+EVERYTHING = Filters()

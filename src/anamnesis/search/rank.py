@@ -13,7 +13,7 @@ from math import log
 
 from anamnesis.ground.records import record
 from anamnesis.index import words
-from anamnesis.index.stem import stem
+from anamnesis.index.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ class Candidate:
     parts: str
     updated_at: str
     confidence: float
+    row: int = 0
+    vector: bytes | None = None  # what it means, if that was worked out before
+
+    @property
+    def words(self) -> list[str]:
+        """The words of its title and body."""
+        return words.tokens(self.title) + words.tokens(self.body)
 
 
 @record
@@ -83,9 +90,24 @@ class Why:
     prior: float
     coverage: float  # how much of the question, by weight, the note has
 
+    @property
+    def parts(self) -> list[tuple[str, float]]:
+        """What gave the score how much; all of them together are the score.
+
+        The words in the order of their shares, then what is no word.
+        """
+        points = sum(share.points for share in self.shares) + self.together
+        unit = self.words / points if points else 0.0
+        parts = [(share.word, share.points * unit) for share in self.shares]
+        parts.append(("words that stand together", self.together * unit))
+        parts.append(("related words", MEANING * self.meaning))
+        parts.append(("the encoder", NEARNESS * self.nearness))
+        whole = sum(value for _, value in parts)
+        return [*parts, ("recent and confident", whole * (self.prior - 1))]
+
 
 class Ranked:
-    """A candidate with its score; why it has it is worked out when somebody asks."""
+    """A candidate with its score; why it has it is worked out when it is asked for."""
 
     __slots__ = ("_best", "_reading", "candidate", "meaning", "nearness", "prior", "score")
 
@@ -105,9 +127,14 @@ class Ranked:
         return self._reading.points
 
     @property
-    def words(self) -> list[str]:
-        """The words of its title and body."""
-        return self._reading.words
+    def strength(self) -> float:
+        """The same in units of a word that no other note has; means the same in every store."""
+        return self._reading.points / self._reading.scorer.most
+
+    @property
+    def rarest(self) -> float:
+        """What its most telling word alone is worth, in the same units."""
+        return max(self._reading.shares, default=0.0) / self._reading.scorer.most
 
     def why(self) -> Why:
         """The explanation of the score."""
@@ -138,10 +165,12 @@ def ranked(
     meaning: Meaning | None = None,
     nearness: Nearness | None = None,
     best: float = 0.0,
+    fresh: dict[int, bytes] | None = None,
 ) -> list[Ranked]:
     """The candidates, best first; equals by the latest, then by id.
 
-    `best` is the most points that a note has, if that note is not among the candidates.
+    `best` is the most points that a note has, if that note is not among the candidates. `fresh`
+    learns the vectors that had to be made, by the row of the note.
     """
     if not candidates:
         return []
@@ -156,7 +185,7 @@ def ranked(
         Ranked(
             reading,
             best=best,
-            meaning=_likeness(meaning, reading.words) if place < looked_at else 0.0,
+            meaning=_likeness(meaning, reading, fresh) if place < looked_at else 0.0,
             nearness=0.0 if nearness is None else nearness.of(reading.candidate.id),
             newest=newest,
         )
@@ -172,6 +201,7 @@ class _Scorer(dict[str, int]):
     def __init__(self, query: Query, statistics: Statistics) -> None:
         self.terms = query.terms
         self.average = max(statistics.average_length, 1.0)
+        self.most = most_points(statistics.notes)
         self.frequencies = [self._frequency(term, statistics) for term in self.terms]
         self.weights = [
             term.weight * rarity(frequency, statistics.notes)
@@ -183,16 +213,23 @@ class _Scorer(dict[str, int]):
         self._stems = {t.stem: at for at, t in enumerate(self.terms) if t.selects}
         self._starts = [(t.text, at) for at, t in enumerate(self.terms) if t.kind == "prefix"]
         # Stemming changes no letter but the last that is left, so a word begins like its stem.
-        begun = [start for start, _ in self._starts]
-        self._heads = tuple({*begun, *(t.stem[:-1] or t.stem for t in self.terms if t.selects)})
+        begun = {start for start, _ in self._starts}
+        begun.update(t.stem[:-1] or t.stem for t in self.terms if t.selects)
+        self._heads = [f" {head}" for head in begun]
         self.partners = self._partners(query)
 
-    def among(self, distinct: Iterable[str]) -> dict[str, int]:
-        """The words that are terms of the question, each with its term."""
-        # Nearly every word of a note is none; how it begins tells that without stemming it.
-        heads = self._heads
-        likely = [word for word in distinct if word.startswith(heads)]
-        return {word: term for word in likely if (term := self[word]) >= 0}
+    def among(self, spaced: str) -> list[tuple[int, int]]:
+        """Where in a text (see `words.spaced`) terms of the question stand: `(place, term)`."""
+        # Nearly every word of a note is none. By how terms begin the others are found at once.
+        found: dict[int, int] = {}
+        for head in self._heads:
+            at = spaced.find(head)
+            while at >= 0:
+                end = spaced.index(" ", at + 1)
+                if (term := self[spaced[at + 1 : end]]) >= 0:
+                    found[at] = term
+                at = spaced.find(head, end)
+        return sorted(found.items())
 
     def __missing__(self, word: str) -> int:
         at = self._stems.get(stem(word), -1)
@@ -223,36 +260,45 @@ class _Reading:
     def __init__(self, candidate: Candidate, scorer: _Scorer) -> None:
         self.candidate = candidate
         self.scorer = scorer
-        title, body = words.tokens(candidate.title), words.tokens(candidate.body)
-        tags = words.tokens(candidate.tags)
-        self.words = title + body
+        title, body = words.spaced(candidate.title), words.spaced(candidate.body)
+        tags = words.spaced(candidate.tags)
+        in_title, in_body = scorer.among(title), scorer.among(body)
         self.counts = [0.0] * len(scorer.terms)
-        gap = [""] * _WINDOW
-        distinct = {*self.words}
-        asked = scorer.among(distinct)
-        places = [(at, asked[word]) for at, word in enumerate(title + gap + body) if word in asked]
-        for at, term in places:
-            self.counts[term] += _TITLE if at < len(title) else 1.0
-        self._count(tags, _TAGS)
-        self._count(words.tokens(candidate.parts), _PARTS)
-        for word in scorer.function_words.keys() & distinct:
-            self.counts[scorer.function_words[word]] = 1.0
+        self._count(in_title, _TITLE)
+        self._count(in_body, 1.0)
+        self._count(scorer.among(tags), _TAGS)
+        self._count(scorer.among(words.spaced(candidate.parts)), _PARTS)
+        for word, term in scorer.function_words.items():
+            if f" {word} " in body or f" {word} " in title:
+                self.counts[term] = 1.0
         for term in scorer.plain:
             text = scorer.terms[term].text
             self.counts[term] = _TITLE * candidate.title.count(text) + candidate.body.count(text)
-        length = len(self.words) + len(tags)
+        head = len(title.split())
+        length = head + len(body.split()) + len(tags.split())
         damping = _SATURATION * (1 - _LENGTH + _LENGTH * length / scorer.average)
         self.shares = [
             weight * count * (_SATURATION + 1) / (count + damping) if count else 0.0
             for weight, count in zip(scorer.weights, self.counts, strict=True)
         ]
+        places = [*_numbered(title, in_title, 0), *_numbered(body, in_body, head + _WINDOW)]
         self.together = _ADJACENCY * _closeness(scorer, places)
         self.points = sum(self.shares) + self.together
 
-    def _count(self, column: list[str], weight: float) -> None:
-        for word in column:
-            if (term := self.scorer[word]) >= 0:
-                self.counts[term] += weight
+    def _count(self, found: Iterable[tuple[int, int]], weight: float) -> None:
+        for _, term in found:
+            self.counts[term] += weight
+
+
+def _numbered(
+    spaced: str, found: Iterable[tuple[int, int]], first: int
+) -> Iterable[tuple[int, int]]:
+    """Where terms stand, in words instead of letters."""
+    start = 0
+    for at, term in found:
+        first += len(spaced[start:at].split())
+        start = at
+        yield first, term
 
 
 def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
@@ -271,8 +317,15 @@ def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
     return sum(points for _, points in nearest.values())
 
 
-def _likeness(meaning: Meaning | None, tokens: list[str]) -> float:
-    return 0.0 if meaning is None else max(0.0, meaning.nearness(tokens))
+def _likeness(meaning: Meaning | None, reading: _Reading, fresh: dict[int, bytes] | None) -> float:
+    if meaning is None:
+        return 0.0
+    vector = reading.candidate.vector
+    if vector is None:
+        vector = meaning.vector(reading.candidate.words)
+        if fresh is not None:
+            fresh[reading.candidate.row] = vector
+    return max(0.0, meaning.nearness(vector))
 
 
 def most_points(notes: int) -> float:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import replace
-from anamnesis.index import vocabulary
-from anamnesis.index.stem import stem
-from anamnesis.search import select
+from anamnesis.index import rows
+from anamnesis.index.words import stem
 from anamnesis.search.query import exchanged
 
 TYPE_CHECKING = False
@@ -17,16 +16,17 @@ if TYPE_CHECKING:
 _SHORTEST = 4  # letters; shorter words have too many neighbours
 _TWO_SLIPS = 8  # letters from which on two slips are forgiven
 _MOST_WORDS = 4  # of a question, the longest: each costs a look through a part of the vocabulary
-_MENDABLE = ("word", "prefix")
+_CORRECTABLE = ("word", "prefix")
 _WEIGHT = 0.7
 _COMPLETIONS = 16  # words that a word which is begun may become
 _MOST_NOTES = 4000  # that have one of them
+_FOUND = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1"
 _TRIED = 3  # words in turn, of those that are as near
 
 
 def corrected(db: sqlite3.Connection, query: Query) -> Query:
     """The question with its longest words replaced by the likeliest words of the store."""
-    words = [t for t in query.terms if t.kind in _MENDABLE and len(t.text) >= _SHORTEST]
+    words = [t for t in query.terms if t.kind in _CORRECTABLE and len(t.text) >= _SHORTEST]
     words = sorted(words, key=lambda term: -len(term.text))[:_MOST_WORDS]
     meant = {term.stem: better for term in words if (better := likeliest(db, term))}
     return exchanged(query, meant)
@@ -38,7 +38,7 @@ def completed(db: sqlite3.Connection, term: Term) -> Term:
     Two letters begin a twentieth of all words. Looking for all of those would cost a look at half
     of the notes.
     """
-    known = vocabulary.beginning(db, term.text, most=_COMPLETIONS)
+    known = rows.words_beginning(db, term.text, most=_COMPLETIONS)
     forms: list[str] = []
     notes = 0
     for word, having in known:
@@ -53,20 +53,22 @@ def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     """The most common word of the store among those nearest to this one."""
     slips = 2 if len(term.text) >= _TWO_SLIPS else 1
     length, initial = len(term.stem), term.stem[0]
-    known = vocabulary.between(
+    known = rows.words_between(
         db, initial, chr(ord(initial) + 1), lengths=(length - slips, length + slips)
     )
     letters = {*term.stem}
-    found = sorted(
+    nearest = sorted(
         (apart, -notes, word)
         for word, notes in known
         # Most words lack letters of this one, which is told far sooner than how far apart they are.
         if len(letters.difference(word)) <= slips + 1
         and (apart := _apart(term, word, at_most=slips)) <= slips
     )
-    for *_, meant in found[:_TRIED]:
+    for *_, meant in nearest[:_TRIED]:
         better = replace(term, text=written(meant), stem=meant, kind="typo", weight=_WEIGHT)
-        if select.frequency(db, better.match, 0):  # the vocabulary may know words that are gone
+        if db.execute(
+            _FOUND, (better.match,)
+        ).fetchone():  # the vocabulary may know words that are gone
             return better
     return None
 

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from _thread import allocate_lock
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import NotWritable
-from anamnesis.ground.records import record
+from anamnesis.search import encoder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Self
+
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.search.encoder import Encoder
+    from anamnesis.search.matrix import Matrix, Nearness
+
 
 FILE = "vectors.db"
 _BUSY_SECONDS = 5.0
@@ -27,8 +34,8 @@ _TABLES = (
 )
 
 
-@record
-class Entry:
+@dataclass(frozen=True, slots=True)
+class EmbeddedNote:
     """A note whose text has vectors."""
 
     id: str
@@ -58,10 +65,10 @@ class Shelf:
     def vectors_of(self, text: str) -> bytes | None:
         """What this very text was made into before."""
         asked = "SELECT vectors FROM texts WHERE hash = ?"
-        found = self._db.execute(asked, (_hash(text),)).fetchone()
-        return None if found is None else found[0]
+        stored = self._db.execute(asked, (_hash(text),)).fetchone()
+        return None if stored is None else stored[0]
 
-    def keep(self, entries: Sequence[Entry], fresh: Mapping[str, bytes]) -> None:
+    def keep(self, entries: Sequence[EmbeddedNote], fresh: Mapping[str, bytes]) -> None:
         """Remember some notes, and the vectors of those of their texts that are new."""
         texts = [(_hash(text), content) for text, content in fresh.items()]
         notes = [(entry.id, entry.file, _hash(entry.text)) for entry in entries]
@@ -122,28 +129,28 @@ def files_of_notes(index: sqlite3.Connection) -> dict[str, str]:
     )
 
 
-def texts_of_notes(index: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:
+def texts_of_notes(index: sqlite3.Connection, ids: Sequence[NoteId]) -> dict[str, str]:
     """What some notes say, as the model reads it."""
-    found = index.execute(
+    cursor = index.execute(
         "SELECT m.id, f.title, f.body FROM memories m "  # noqa: S608  fixed names
         "CROSS JOIN memories_fts f ON f.rowid = m.rowid "
         f"WHERE m.id IN ({', '.join('?' * len(ids))})",
         ids,
     )
-    return {id: f"{title}\n{body}".strip() for id, title, body in found}
+    return {id: f"{title}\n{body}".strip() for id, title, body in cursor}
 
 
 def count(root: str) -> int:
     """How many notes have vectors."""
     try:
         with closing(connect(root)) as db:
-            found: int = db.execute("SELECT count(*) FROM notes").fetchone()[0]
-            return found
+            number: int = db.execute("SELECT count(*) FROM notes").fetchone()[0]
+            return number
     except (OSError, sqlite3.Error):
         return 0
 
 
-def forget(root: str, ids: Iterable[str]) -> None:
+def forget(root: str, ids: Iterable[NoteId]) -> None:
     """Drop some notes, where there are vectors at all: they tell what a note was about."""
     with suppress(OSError, sqlite3.Error), closing(connect(root)) as db:
         _drop(db, ids)
@@ -173,3 +180,61 @@ def _hash(text: str) -> str:
     from hashlib import sha256  # a search of a store without vectors comes by here too
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_UNREAD = -1
+
+
+class Semantics:
+    """The notes of one store by their vectors, kept in memory between questions."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._lock = allocate_lock()
+        self._db: sqlite3.Connection | None = None
+        self._inode = self._version = _UNREAD
+        self._matrix: Matrix | None = None
+
+    def close(self) -> None:
+        """Close the file of vectors."""
+        with self._lock:
+            self._let_go()
+
+    def nearness(self, question: str) -> Nearness | None:
+        """How near the notes are to a question; None where there is no encoder or no vector yet."""
+        try:
+            model = encoder.load()
+        except encoder.EncoderMissing:
+            return None  # `status` says so; words are there without it
+        matrix = self._current(model)
+        return matrix.nearness(model.question(question)) if matrix is not None else None
+
+    def _current(self, model: Encoder) -> Matrix | None:
+        """All vectors, read again only if they changed."""
+        with self._lock:
+            try:
+                self._notice(model)
+            except (
+                OSError,
+                ValueError,
+                sqlite3.Error,
+            ):  # none yet, or damaged: the next `embed` makes them
+                self._let_go()
+            return self._matrix
+
+    def _notice(self, model: Encoder) -> None:
+        from anamnesis.search.matrix import Matrix
+
+        inode = os.stat(os.path.join(self._root, FILE)).st_ino
+        if self._db is None or inode != self._inode:
+            self._let_go()
+            self._db, self._inode = connect(self._root), inode
+        version = self._db.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._version:
+            self._matrix = Matrix(of_notes(self._db, model.model), model.dimensions)
+            self._version = version
+
+    def _let_go(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self._db, self._version, self._matrix = None, _UNREAD, None

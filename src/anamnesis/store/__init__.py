@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from anamnesis.config import encoder_is_on
 from anamnesis.ground.clock import utcnow as _utcnow
 from anamnesis.ground.errors import NoSuchNote, NoteChangedOnDisk, SeveralMatch
-from anamnesis.index.database import IndexBroken
+from anamnesis.index.database import _SCHEMA, _SCHEMA_VERSION, IndexBroken
 from anamnesis.index.refresh import Changes, Unreadable
 from anamnesis.index.rows import HEADER, header
-from anamnesis.index.schema import _SCHEMA, _SCHEMA_VERSION
-from anamnesis.notes import tree, validity
+from anamnesis.notes import tree
+from anamnesis.notes.fields import (
+    SCOPES,
+    SOURCES,
+    TYPES,
+    Memory,
+    MemoryType,
+    Scope,
+    is_valid_id,
+    new_id,
+)
 from anamnesis.notes.frontmatter import _FM_DELIM
 from anamnesis.notes.frontmatter import deserialize as _deserialize
 from anamnesis.notes.frontmatter import serialize as _serialize
-from anamnesis.notes.ids import is_valid_id, new_id
-from anamnesis.notes.note import SCOPES, SOURCES, TYPES, Memory, MemoryType, Scope
-from anamnesis.store.filing import Filing
+from anamnesis.store.filing import INDEX_LAG, Filing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +31,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self, TypeVar
 
+    from anamnesis.notes.fields import NoteId
     from anamnesis.search.engine import SearchHit
-    from anamnesis.search.filters import Filters
-    from anamnesis.search.prompt import Answer
-    from anamnesis.search.query import _fts_query
-    from anamnesis.search.semantic import Semantics
+    from anamnesis.search.prompt import PromptAnswer
+    from anamnesis.search.query import Filters, _fts_query
+    from anamnesis.search.vectors import Semantics
 
     T = TypeVar("T")
 
@@ -39,11 +45,14 @@ __all__ = [
     "_deserialize", "_fts_query", "_serialize", "_utcnow",
 ]  # fmt: skip
 
-Notes = list[Memory]  # inside of the class, `list` is the method
+_UNDERSTOOD_AT_ONCE = 100  # notes; while they are kept, nobody else can write
+Notes = list[Memory]  # inside the class, `list` is the method
 
 
 class MemoryStore(Filing):
     """Notes as markdown files, found through a derived index; safe for threads and processes."""
+
+    _loaded_semantics: Semantics | None = None
 
     @property
     def root(self) -> Path:
@@ -78,8 +87,8 @@ class MemoryStore(Filing):
     def close(self) -> None:
         """Close the index."""
         self._catalog.close()
-        if "_semantics" in self.__dict__:
-            self._semantics.close()
+        if self._loaded_semantics is not None:
+            self._loaded_semantics.close()
 
     def __enter__(self) -> Self:
         return self
@@ -104,9 +113,9 @@ class MemoryStore(Filing):
         supersedes: str = "",
     ) -> Memory:
         """Create a note; when this returns, its file survives a power cut."""
-        validity.require_one_of("type", type, TYPES)
-        validity.require_one_of("scope", scope, SCOPES)
-        validity.require_one_of("prov_source", prov_source, SOURCES)
+        tree.require_one_of("type", type, TYPES)
+        tree.require_one_of("scope", scope, SCOPES)
+        tree.require_one_of("prov_source", prov_source, SOURCES)
         now = _utcnow()
         note = Memory(
             id=new_id(),
@@ -132,15 +141,18 @@ class MemoryStore(Filing):
         return self._save(mem)
 
     def resolve_id(self, given: str) -> str:
-        """The full id for an id, or for enough of its start or end."""
+        """The full id for an id, or for enough of its start or end.
+
+        Raises NoSuchNote or SeveralMatch.
+        """
         if not is_valid_id(given):
             raise NoSuchNote(given)
         if self._path_of(given):
             return given
         rows = self._catalog.rows(
             "SELECT id FROM memories "
-            "WHERE upper(id) GLOB ?1 || '*' OR upper(id) GLOB '*' || ?1 LIMIT 9",
-            (given.upper(),),
+            "WHERE upper(id) GLOB ? || '*' OR upper(id) GLOB '*' || ? LIMIT 9",
+            (given.upper(), given.upper()),
         )
         if not rows:
             raise NoSuchNote(given)
@@ -158,8 +170,8 @@ class MemoryStore(Filing):
         offset: int = 0,
     ) -> Notes:
         """Notes with their bodies, newest first, superseded ones included."""
-        found = self._list_rows(_filters(project, type, scope), limit, offset)
-        return self._read_all((row["scope"], row["body_path"]) for row in found)
+        rows = self._list_rows(_filters(project, type, scope), limit, offset)
+        return self._read_all((row["scope"], row["body_path"]) for row in rows)
 
     def headers(
         self,
@@ -171,13 +183,13 @@ class MemoryStore(Filing):
         offset: int = 0,
     ) -> Notes:
         """Notes without their bodies, newest first, from the index alone."""
-        found = self._list_rows(_filters(project, type, scope), limit, offset)
-        return [header(row) for row in found]
+        rows = self._list_rows(_filters(project, type, scope), limit, offset)
+        return [header(row) for row in rows]
 
     def titled(self, title: str, *, project: str, scope: Scope) -> Notes:
         """The notes with exactly this title in one place, newest first."""
-        found = self._list_rows({"title": title, "project": project, "scope": scope}, None, 0)
-        return self._read_all((row["scope"], row["body_path"]) for row in found)
+        rows = self._list_rows({"title": title, "project": project, "scope": scope}, None, 0)
+        return self._read_all((row["scope"], row["body_path"]) for row in rows)
 
     def search(
         self,
@@ -189,7 +201,7 @@ class MemoryStore(Filing):
         k: int = 8,
     ) -> Notes:
         """The notes that answer a free text best, read back from their files."""
-        from anamnesis.search.filters import Filters
+        from anamnesis.search.query import Filters
 
         filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
         return [hit.note for hit in self.recall(query, filters=filters, k=k)]
@@ -209,11 +221,12 @@ class MemoryStore(Filing):
 
         Where there is an encoder, it is part of the meaning.
         """
-        from anamnesis.search.engine import Question, SearchHit, search
-        from anamnesis.search.filters import EVERYTHING
+        from anamnesis.search.engine import Question, SearchHit, keep, search
+        from anamnesis.search.query import EVERYTHING
 
         self._catalog.notice()
         filters = EVERYTHING if filters is None else filters
+        by_encoder = by_encoder and by_meaning and encoder_is_on()
         asked = Question(
             query,
             filters,
@@ -221,23 +234,31 @@ class MemoryStore(Filing):
             offset=offset,
             by_meaning=by_meaning,
             forgiving=forgiving,
-            nearness=self._semantics.nearness(query) if by_meaning and by_encoder else None,
+            nearness=self._semantics.nearness(query) if by_encoder else None,
         )
-        found = self._catalog.query(lambda db: search(db, asked))
-        read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in found)
+        fresh: dict[int, bytes] = {}
+        hits = self._catalog.query_and_keep(
+            lambda db: search(db, asked, fresh), lambda db: keep(db, fresh)
+        )
+        read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in hits)
         return [SearchHit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
 
-    def answering(self, prompt: str, *, filters: Filters) -> Sequence[tuple[Memory, Answer]]:
-        """The notes that answer what somebody just typed, each with the reason; mostly none."""
-        from anamnesis.config import is_on
+    def answering(
+        self,
+        prompt: str,
+        *,
+        filters: Filters,
+        told: Callable[[], Mapping[str, float]] | None = None,
+    ) -> Sequence[tuple[Memory, PromptAnswer]]:
+        """The notes that answer what was just typed, each with the reason; mostly none."""
         from anamnesis.search.prompt import answers
 
         self._catalog.notice()
-        near = (
-            (lambda: self._semantics.nearness(prompt)) if is_on("semantic", default=False) else None
+        near = (lambda: self._semantics.nearness(prompt)) if encoder_is_on() else None
+        hits = self._catalog.query(
+            lambda db: answers(db, prompt, filters=filters, nearness=near, told=told)
         )
-        found = self._catalog.query(lambda db: answers(db, prompt, filters=filters, nearness=near))
-        read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in found)
+        read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in hits)
         return [(file.note, hit) for file, hit in read if file is not None]
 
     def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
@@ -257,50 +278,85 @@ class MemoryStore(Filing):
 
     def superseded_ids(self) -> set[str]:
         """The ids that another note replaces; in a circle the latest is not among them."""
-        found = self._catalog.rows(
+        rows = self._catalog.rows(
             "SELECT target FROM supersessions EXCEPT SELECT id FROM memories WHERE superseded = 0"
         )
-        return {row[0] for row in found}
+        return {row[0] for row in rows}
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Build the index anew from the files; gives the number of notes in it."""
+        """Build the index again from the files; gives the number of notes in it."""
         self._catalog.rebuild(progress)
         return int(self._catalog.rows("SELECT count(*) FROM memories")[0][0])
 
-    def refresh(self) -> Changes:
-        """Take in every change on disk since the last look, edits in place included."""
-        return self._catalog.refresh()
+    def understand(self) -> int:
+        """Work out what notes mean before a search needs it; gives how many that were."""
+        from anamnesis.search import engine
 
-    def refresh_verdicts(self, ids: Iterable[str]) -> None:
+        rows = self.ask(engine.not_understood)
+        for first in range(0, len(rows), _UNDERSTOOD_AT_ONCE):
+            self._understand(rows[first : first + _UNDERSTOOD_AT_ONCE])
+        return len(rows)
+
+    def refresh(self) -> Changes:
+        """Index every change on disk since the last look, edits in place included.
+
+        An index that cannot be written lags: that is no error, and no change is reported.
+        """
+        try:
+            return self._catalog.refresh()
+        except INDEX_LAG:
+            return Changes()
+
+    def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
         """Look again at what some notes say, after a person vouched for them."""
-        self._catalog.judge([note for id in ids if (note := self.get(id)) is not None])
+        try:
+            self._catalog.judge([note for id in ids if (note := self.get(id)) is not None])
+        except INDEX_LAG:
+            return
 
     def refresh_paths(self, paths: Iterable[str]) -> None:
-        """Take in some changed files, named relative to the root; nothing else is read."""
-        self._catalog.refresh_paths(list(paths))
+        """Index some changed files, named relative to the root; nothing else is read.
+
+        Where the index cannot be written it lags, and the next look catches up: no error.
+        """
+        try:
+            self._catalog.refresh_paths(list(paths))
+        except INDEX_LAG:
+            return
 
     def unreadable(self) -> Sequence[Unreadable]:
         """The unreadable files, each with the reason."""
         self._catalog.notice()
-        found = self._catalog.rows(
+        rows = self._catalog.rows(
             "SELECT path, problem, note_id IS NOT NULL AND problem NOT LIKE 'its id is also%' "
             "FROM files WHERE problem IS NOT NULL ORDER BY path"
         )
-        return [Unreadable(path, problem, bool(indexed)) for path, problem, indexed in found]
+        return [Unreadable(path, problem, bool(indexed)) for path, problem, indexed in rows]
 
-    @cached_property
+    @property
     def _semantics(self) -> Semantics:
-        from anamnesis.search.semantic import Semantics
+        if self._loaded_semantics is None:
+            from anamnesis.search.vectors import Semantics
 
-        return Semantics(self.home)
+            self._loaded_semantics = Semantics(self.home)
+        return self._loaded_semantics
+
+    def _understand(self, rows: Sequence[int]) -> None:
+        from anamnesis.search import engine
+
+        fresh: dict[int, bytes] = {}
+        self._catalog.query_and_keep(
+            lambda db: fresh.update(engine.understood(db, rows)),
+            lambda db: engine.keep(db, fresh),
+        )
 
     def _dir_for_scope(self, scope: Scope) -> Path:
         return self.local_dir if scope == "machine-local" else self.memory_dir
 
     def _read_all(self, places: Iterable[tuple[str, str]]) -> Notes:
         """The notes at these places; one whose file vanished or broke is left out."""
-        found = (self._read(f"{tree.tree_of(scope)}/{path}") for scope, path in places)
-        return [read.note for read in found if read is not None]
+        files = (self._read(f"{tree.tree_of(scope)}/{path}") for scope, path in places)
+        return [read.note for read in files if read is not None]
 
     def _list_rows(
         self, where: Mapping[str, str], limit: int | None, offset: int
@@ -308,7 +364,7 @@ class MemoryStore(Filing):
         self._catalog.notice()
         condition = " AND ".join(f"m.{column} = ?" for column in where) or "1"
         return self._catalog.rows(
-            f"SELECT {HEADER} FROM memories m WHERE {condition} "  # noqa: S608  fixed names
+            f"SELECT {HEADER}, m.body_path FROM memories m WHERE {condition} "  # noqa: S608  fixed names
             "ORDER BY m.updated_at DESC, m.id DESC LIMIT ? OFFSET ?",
             (*where.values(), -1 if limit is None else max(limit, 0), max(offset, 0)),
         )
@@ -326,11 +382,11 @@ def _path(*parts: str) -> Path:
 
 
 def __getattr__(name: str) -> object:
-    """What only a search needs, loaded when somebody asks for it by name."""
+    """What only a search needs, loaded when it is asked for by name."""
     if name == "Filters":
-        from anamnesis.search import filters
+        from anamnesis.search import query
 
-        return filters.Filters
+        return query.Filters
     if name == "_fts_query":
         from anamnesis.search import query
 

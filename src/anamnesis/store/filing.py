@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import contextmanager, suppress
 
+from anamnesis.config import Home
 from anamnesis.ground import atomic
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import (
@@ -13,80 +12,97 @@ from anamnesis.ground.errors import (
     InvalidInput,
     NoSuchNote,
     NoteChangedOnDisk,
+    NotWritable,
     StoreBusy,
 )
-from anamnesis.ground.home import Home
 from anamnesis.ground.records import replace
 from anamnesis.index.catalog import Catalog
-from anamnesis.index.database import IndexBroken
-from anamnesis.notes import tree, validity
-from anamnesis.notes.ids import is_valid_id
-from anamnesis.notes.note import SCOPES, TYPES, Memory, Scope, UnreadableNote
+from anamnesis.index.database import IndexBroken, SqliteError
+from anamnesis.notes import tree
+from anamnesis.notes.fields import SCOPES, TYPES, Memory, Scope, UnreadableNote, is_valid_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    import sqlite3
+    from collections.abc import Callable, Sequence
 
-INDEX_LAG = (IndexBroken, StoreBusy, sqlite3.Error)  # the file stands; the next look catches up
+    from anamnesis.index.refresh import Progress
+
+# The file stands; the next look catches up.
+INDEX_LAG = (IndexBroken, NotWritable, StoreBusy, SqliteError)
 
 
 class Filing:
     """Where each note's file is, and how it is changed without a loss."""
 
-    def __init__(self, root: str | os.PathLike[str], *, hurried: bool = False) -> None:
-        """Open a store; a hurried caller gets IndexBroken where others wait for a rebuild."""
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        hurried: bool = False,
+        progress: Progress | None = None,
+    ) -> None:
+        """Open a store; a hurried caller gets IndexBroken where others wait for a rebuild.
+
+        `progress` is told how far that is: files read, and all of them.
+        """
         self.home = Home(os.path.abspath(os.path.expanduser(os.fspath(root))))
         for name in tree.TREES:
             if not os.path.isdir(os.path.join(self.home, name)):
                 atomic.make_directory(os.path.join(self.home, name))
-        self._catalog = Catalog(self.home, hurried=hurried)
+        self._catalog = Catalog(self.home, hurried=hurried, progress=progress)
         self._catalog.notice()
 
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:
-        """Replace a note if its file still is the one that was read (see `read`)."""
+        """Replace a note if its file still is the one that was read (see `read`).
+
+        Raises NoteChangedOnDisk.
+        """
         with self._catalog.lock():
-            if self.require(mem.id).hash != expected_hash:
+            read = self.require(mem.id)
+            if read.hash != expected_hash:
                 raise NoteChangedOnDisk(self._path_of(mem.id) or mem.id)
-            return self._save_locked(replace(mem, updated_at=utcnow()))
+            return self._save_locked(replace(mem, updated_at=utcnow()), over=read)
 
     def delete(self, note_id: str) -> Memory:
         """Remove a note from disk and index; the history of its tree keeps it."""
         with self._catalog.lock():
-            found = self.require(note_id)
-            paths = self.files_of(found.note)
+            file = self.require(note_id)
+            paths = self.files_of(file.note)
             trusted = self._catalog.trusted(paths)
             for path in paths:
                 atomic.remove(os.path.join(self.home, path))
-            with suppress(*INDEX_LAG):
-                self._catalog.record(paths, trusted=trusted)
-            return found.note
+            self._follow(paths, trusted)
+            return file.note
 
     def move(self, note_id: str, scope: Scope) -> Memory:
         """Move a note to the other tree: from travelling to staying here, or back."""
-        validity.require_one_of("scope", scope, SCOPES)
+        tree.require_one_of("scope", scope, SCOPES)
         with self._catalog.lock():
-            note = self.require(note_id).note
-            if note.scope == scope:
-                return note
-            return self._save_locked(replace(note, scope=scope, updated_at=utcnow()))
+            read = self.require(note_id)
+            if read.note.scope == scope:
+                return read.note
+            return self._save_locked(
+                replace(read.note, scope=scope, updated_at=utcnow()), over=read
+            )
 
     def get(self, note_id: str) -> Memory | None:
         """The note as its file says now, or None."""
-        found = self.read(note_id)
-        return found.note if found else None
+        file = self.read(note_id)
+        return file.note if file else None
 
     def read(self, note_id: str) -> tree.ReadNote | None:
         """The note with the hash that `update` wants back, or None."""
         path = self._path_of(note_id)
-        found = self._read(path) if path else None
-        return found if found is not None and found.note.id == note_id else None
+        file = self._read(path) if path else None
+        return file if file is not None and file.note.id == note_id else None
 
     def require(self, note_id: str) -> tree.ReadNote:
         """The same; NoSuchNote if there is none."""
-        found = self.read(note_id)
-        if found is None:
+        file = self.read(note_id)
+        if file is None:
             raise NoSuchNote(note_id)
-        return found
+        return file
 
     def files_of(self, note: Memory) -> Sequence[str]:
         """The file that stands for a note, and copies of it; not one of its id with another text.
@@ -96,18 +112,22 @@ class Filing:
         own = self._path_of(note.id)
         paths = [path for path in self._paths_of(note.id) if path != own]
         others = ((path, self._read(path)) for path in paths)
-        said = (note.title, note.body)
-        same = [path for path, read in others if read and (read.note.title, read.note.body) == said]
+        text = (note.title, note.body)
+        same = [path for path, read in others if read and (read.note.title, read.note.body) == text]
         return [own, *same] if own else same
 
-    @contextmanager
-    def changing(self, paths: Sequence[str]) -> Iterator[None]:
+    def change(self, paths: Sequence[str], make: Callable[[], None]) -> None:
         """Hold the store while files of notes are changed; the index follows, if it can."""
         with self._catalog.lock():
             trusted = self._catalog.trusted(paths)
-            yield
-            with suppress(*INDEX_LAG):
-                self._catalog.record(paths, trusted=trusted)
+            make()
+            self._follow(paths, trusted)
+
+    def _follow(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
+        try:
+            self._catalog.record(paths, trusted=trusted)
+        except INDEX_LAG:
+            return  # the files stand; the next look catches up
 
     def _index(
         self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()
@@ -118,10 +138,10 @@ class Filing:
         self._catalog.record([path, *gone], trusted=trusted)
 
     def _save(self, note: Memory) -> Memory:
-        note = validity.storable(note)
+        note = tree.storable(note)
         try:
             with self._catalog.lock():
-                return self._save_locked(note)
+                return self._save_locked(note, over=self.read(note.id))
         except StoreBusy:
             if self._paths_of(note.id):
                 raise
@@ -129,22 +149,29 @@ class Filing:
         atomic.write_bytes(os.path.join(self.home, tree.path_of(note)), tree.encode(note))
         return note
 
-    def _save_locked(self, note: Memory) -> Memory:
-        note = validity.storable(note)
-        current = self.read(note.id)
-        previous = self.files_of(current.note) if current else []
+    def _save_locked(self, note: Memory, *, over: tree.ReadNote | None) -> Memory:
+        """Save a note over the one that was read, if that still is what its file says."""
+        note = tree.storable(note)
+        previous = self.files_of(over.note) if over else []
         path = tree.path_of(note)
-        if previous and validity.may_stay(previous[0], note):
+        if previous and tree.may_stay(previous[0], note):
             path = previous[0]  # a file that a person named keeps its name
         absolute = os.path.join(self.home, path)
         created = not os.path.lexists(absolute)
         if not created and path not in previous:
             raise FileInTheWay(path)
+        before = {old: tree.bytes_at(os.path.join(self.home, old)) for old in previous[1:]}
+        if over and previous:
+            before[previous[0]] = over.data
         gone = [old for old in previous if old != path]
         trusted = self._catalog.trusted([path, *gone])
-        atomic.write_bytes(absolute, tree.encode(note))
+        data = tree.encode(note)
+        if not atomic.exchange(absolute, before.get(path), data):
+            raise (FileInTheWay if created else NoteChangedOnDisk)(path)
         for old in gone:
-            atomic.remove(os.path.join(self.home, old))
+            if not atomic.exchange(os.path.join(self.home, old), before[old], None):
+                atomic.exchange(absolute, data, before.get(path))
+                raise NoteChangedOnDisk(old)
         try:
             self._index(note, path.partition("/")[2], gone=gone, trusted=trusted)
         except INDEX_LAG:

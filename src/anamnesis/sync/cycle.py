@@ -1,4 +1,4 @@
-"""One sync: commit, fetch, replay, push, land. Each step leaves a state that the next sync mends.
+"""One sync: commit, fetch, replay, push, land. The next sync recovers from any step.
 
 The working tree is not touched before the result is decided, and a result is written file by
 file with a journal, so a kill at any instant costs nothing but the time until the next sync.
@@ -6,34 +6,34 @@ file with a journal, so a kill at any instant costs nothing but the time until t
 
 from __future__ import annotations
 
-import os
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from anamnesis.ground.counting import counted
-from anamnesis.sync import conflicts, foreign, forgotten, healing, journal, purge, remote
-from anamnesis.sync.backend import SyncResult
+from anamnesis.ground.records import record, replace
+from anamnesis.sync import SyncResult, purge, recovery, remote
 from anamnesis.sync.held import MAX_MERGE_BYTES, HeldNotes
-from anamnesis.sync.paths import is_note
-from anamnesis.sync.plan import Change, Replayed, Step, is_sweeping, replay
-from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed
+from anamnesis.sync.plan import Change, Replayed, Step, is_note, is_sweeping, replay
+from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed, Versions
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from anamnesis.ground.home import Home
-    from anamnesis.sync.identity import Identity
     from anamnesis.sync.plan import Clash
+    from anamnesis.sync.repository import Distance, Identity
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
-_RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
+_AT_ONCE = 2000  # files; a tenth of a second, and a session is given some dozens of them
 _MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
+_PURGED_IS_BACK = (
+    "a text that was purged is in the history again, brought by a machine with an older version; "
+    "update that machine, then run: anamnesis forget --purge-history"
+)
 _REWRITTEN = "the remote's history was rewritten; the notes were kept"
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Integration:
     """One history out of two: the commit to go to, and the files that are left out."""
 
@@ -47,17 +47,18 @@ class Cycle:
     """The state of one sync while it runs."""
 
     def __init__(
-        self, repository: Repository, worktree: WorkTree, *, home: Home, identity: Identity,
-        url: str | None, seconds: float, accept_deletions: bool,
+        self, repository: Repository, worktree: WorkTree, *, identity: Identity,
+        transport: remote.Transport | None, url: str | None, accept_deletions: bool,
+        hurried: bool = False,
     ) -> None:  # fmt: skip
         self._repository = repository
         self._worktree = worktree
-        self._home = home
-        self._held = HeldNotes(repository, worktree, home)
+        self._held = HeldNotes(repository, worktree)
         self._identity = identity
+        self._transport = transport
         self._url = url
-        self._seconds = seconds
         self._accept_deletions = accept_deletions
+        self._hurried = hurried  # whether someone waits for the newest notes of very many
         self._remarks: list[str] = []
         self._changed: dict[str, None] = {}
         self._stale: dict[str, None] = {}  # paths whose index entry is out of date
@@ -67,19 +68,22 @@ class Cycle:
         self._main: str | None = None  # where the branch has to be in the end
 
     def run(self, *, thorough: bool = False) -> SyncResult:
-        """Carry the sync out."""
-        self._remarks.extend(healing.heal(self._repository, thorough=thorough))
+        """Carry the sync out. Raises SyncFailed."""
+        self._remarks.extend(recovery.heal(self._repository, thorough=thorough))
         self._finish_landing()
         parent = self._repository.resolve(MAIN)
         tip = self._main = self._commit_disk()
-        result = self._exchange(tip, parent) if self._url else self._stay_here()
+        result = self._exchange(tip, parent) if self._transport else self._stay_here()
         if self._repository.resolve(MAIN) != self._main:
-            # A git process of a sync that was killed, or a person, was at work: begin again.
+            # A git process of a sync that was killed, or of yours, was at work: begin again.
             raise SyncFailed("moving main", "another git process moved it meanwhile")
-        self._repository.refresh_index(self._stale)
+        if not self._hurried:  # a cache, which the next sync makes
+            self._repository.refresh_index(self._stale)
         if self._follows:
             purge.forget_past(self._repository)
             self._remarks.append("the history was purged elsewhere; this machine follows")
+        if result.pulled and purge.returned(self._repository):
+            self._remarks.append(_PURGED_IS_BACK)
         return self._completed(result)
 
     def _stay_here(self) -> SyncResult:
@@ -88,14 +92,15 @@ class Cycle:
 
     def _exchange(self, tip: str | None, parent: str | None) -> SyncResult:
         """Fetch, replay and push until the remote took it; then write the files."""
-        assert self._url is not None  # noqa: S101  for the type checker; run() asked
-        remote.configure(self._repository, self._url)
+        assert self._transport is not None  # noqa: S101  for the type checker; run() asked
         locked = 0
-        for pause in _pauses():
+        for pause in remote.pauses():
             time.sleep(pause)
             pushed = remote.Pushed()
             known = self._repository.resolve(UPSTREAM)
-            fetched = remote.fetch(self._repository, url=self._url, seconds=self._seconds)
+            fetched = self._transport.fetch()
+            if fetched.remark:
+                self._remarks.append(fetched.remark)
             if fetched.trouble:
                 return self._troubled(fetched.trouble, tip)
             if self._is_new(known, fetched.commit) and (refused := self._refused(fetched.commit)):
@@ -103,11 +108,9 @@ class Cycle:
             target = self._integrate(tip, fetched.commit, parent=parent)
             if target is not None:
                 target = self._with_held(target)
-            if target is None or target.commit == fetched.commit:
+            if target is None or (target.commit == fetched.commit and not fetched.repair):
                 break
-            pushed = remote.push(
-                self._repository, target.commit, url=self._url, seconds=self._seconds
-            )
+            pushed = self._transport.push(target.commit)
             locked += pushed.locked
             if not pushed.raced or locked > _MAX_LOCKED:
                 break
@@ -115,16 +118,23 @@ class Cycle:
             return SyncResult(detail="synced; there are no notes yet")
         # Also when the push failed: what others did arrives, and ours waits in the branch.
         self._land(tip, target, main=tip)
-        self._settle_conflicts(target.commit)
+        self._resolve_conflicts(target.commit)
         if pushed.trouble:
             return replace(self._troubled(pushed.trouble, target.commit), pulled=target.pulled)
-        return SyncResult(pushed=pushed.done, pulled=target.pulled, detail="synced")
+        sent = self._notes_sent(fetched.commit, target.commit, parent) if pushed.done else 0
+        return SyncResult(pushed=pushed.done, pulled=target.pulled, sent=sent, detail="synced")
+
+    def _notes_sent(self, old: str | None, new: str, parent: str | None) -> int:
+        """How many notes the remote did not have; git is asked only where we do not know."""
+        if old == parent:
+            return sum(map(is_note, self._committed))
+        return sum(is_note(change.path) for change in self._repository.diff(old, new))
 
     def _commit_disk(self) -> str | None:
         """Commit what the disk has; gives the commit that main then names."""
         repository = self._repository
         base = repository.head_commit()
-        self._settle_conflicts(base)
+        self._resolve_conflicts(base)
         absent = self._retry_absent(base)
         local = self._worktree.changes(absent, accept_deletions=self._accept_deletions)
         self._held_back.update(local.held_back)
@@ -139,16 +149,16 @@ class Cycle:
             self._committed = tuple(local.writes)
             self._forget_absent(local.writes)
         if local.swept:
-            self._put_back(local.swept)
+            self._put_back(local.swept, tip)
         return tip if on_main else self._come_back_to_main(tip)
 
     def _retry_absent(self, base: str | None) -> dict[str, str]:
         """Write the files that could not be written before; gives those that still cannot."""
-        absent = journal.load(self._repository.own).absent
+        absent = recovery.remembered(self._repository.own).absent
         if absent and base:
             files = self._repository.files(base)
             self._note_applied([Change(path, None, files.get(path)) for path in absent])
-        return journal.load(self._repository.own).absent
+        return recovery.remembered(self._repository.own).absent
 
     def _step(self, local: LocalChanges) -> Replayed:
         message = self._identity.message()
@@ -157,7 +167,7 @@ class Cycle:
         return Replayed(self._identity.signature(), message, dict(local.writes))
 
     def _come_back_to_main(self, tip: str | None) -> str | None:
-        """Bring what a person did on another branch, or on none, into main."""
+        """Bring what was done on another branch, or on none, into main."""
         main = self._repository.resolve(MAIN)
         self._remarks.append("another branch or commit was checked out; its notes are now in main")
         if tip is not None and tip != main:
@@ -168,16 +178,19 @@ class Cycle:
         self._repository.point_head_to_main()
         return main
 
-    def _put_back(self, swept: Sequence[Change]) -> None:
+    def _put_back(self, swept: Sequence[Change], tip: str | None) -> None:
         wanted = [Change(change.path, None, change.before) for change in swept]
         self._note_applied(wanted)
+        known = sum(map(is_note, self._repository.files(tip))) if tip else 0
+        number = sum(is_note(change.path) for change in swept)
+        share = f"all {number}" if number == known else f"{number} of {known}"
         self._remarks.append(
-            f"all {len(swept)} notes were gone from this machine and were put back; "
+            f"{share} notes were gone from this machine and were put back; "
             "to delete them everywhere: anamnesis sync --accept-deletions"
         )
 
-    def _settle_conflicts(self, commit: str | None) -> None:
-        changed = self._held.settle(commit)
+    def _resolve_conflicts(self, commit: str | None) -> None:
+        changed = self._held.resolve(commit)
         self._changed.update(dict.fromkeys(changed))
         self._stale.update(dict.fromkeys(changed))
 
@@ -205,41 +218,41 @@ class Cycle:
             return Integration(ours)
         if distance.ahead and purge.is_purged(self._repository, other, since=distance.base):
             return self._follow(ours, other, distance.behind)
+        if distance.ahead and distance.base != self._repository.before(UPSTREAM, other):
+            from anamnesis.sync import agreed  # a history that was rewritten is rare
+
+            distance = agreed.since_last_agreed(self._repository, distance, ours, other)
         theirs = self._repository.diff(distance.base, other)
         if self._sweeps(theirs, other, since=distance.base):
             return self._refill(ours, other, distance.behind)
-        if not distance.ahead:
+        if distance.linear and not distance.ahead:
             return Integration(other, pulled=distance.behind)
-        steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)
-        return self._replayed(steps, theirs, other, distance.behind)
+        steps = purge.own_steps(self._repository, ours, distance, self._identity)
+        return self._replayed(steps, theirs, other, distance)
 
     def _replayed(
-        self, steps: Sequence[Step], theirs: Sequence[Change], other: str, behind: int
+        self, steps: Sequence[Step], theirs: Sequence[Change], other: str, since: Distance
     ) -> Integration:
-        plan = replay(steps, theirs, self._contents_for(steps, theirs))
+        versions = Versions(self._repository, since.base, other)
+        plan = replay(steps, theirs, self._contents_for(steps, theirs), versions)
         commit = other
         if plan.commits:
             commit = self._repository.commit(
                 OUTGOING, other, plan.commits, committer=self._identity.signature()
             )
-        return Integration(commit, plan.clashes, behind, other)
+        return Integration(commit, plan.clashes, since.behind, other)
 
     def _follow(self, ours: str, other: str, behind: int) -> Integration:
         """Our own changes on top of a history that was purged; nothing of our past goes along."""
         self._follows = True
-        self._remarks = [said for said in self._remarks if said != _REWRITTEN]
-        distance = purge.own_part(self._repository, ours, behind=behind)
-        theirs = self._repository.diff(distance.base, other)
-        steps = self._steps(ours, distance.ahead if distance.linear else (), distance.base)
-        steps = purge.without_forgotten(self._repository, steps, other)
-        return self._replayed(steps, theirs, other, behind)
+        self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
+        from anamnesis.sync import agreed
 
-    def _steps(self, ours: str, commits: Sequence[str], base: str | None) -> Sequence[Step]:
-        """Our commits; a history with merges of a person's becomes one."""
-        if commits:
-            return self._repository.steps(commits)
-        changes = tuple(self._repository.diff(base, ours))
-        return [Step(self._identity.signature(), self._identity.message(), changes)]
+        distance = agreed.of_rewritten(self._repository, ours, other, behind=behind)
+        theirs = self._repository.diff(distance.base, other)
+        steps = purge.own_steps(self._repository, ours, distance, self._identity)
+        steps = purge.without_forgotten(self._repository, steps, other)
+        return self._replayed(steps, theirs, other, distance)
 
     def _contents_for(self, steps: Sequence[Step], theirs: Iterable[Change]) -> _Contents:
         """The contents that a replay compares: of files that both sides touched."""
@@ -251,18 +264,20 @@ class Cycle:
         return _Contents(self._repository.contents(blobs, limit=MAX_MERGE_BYTES))
 
     def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
-        """Whether the other side lost all notes without anybody having said so."""
+        """Whether the other side lost all notes although no commit says that it was meant."""
         if self._accept_deletions or not is_sweeping(theirs, notes_left=0):
             return False
         files = self._repository.files(other)
         if any(map(is_note, files)):
             return False
         texts = [(change.before, change.path) for change in theirs if change.before]
-        meant = set(forgotten.texts(self._repository, texts, forgotten.ids(files)))
+        meant = set(purge.forgotten_texts(self._repository, texts, purge.forgotten_ids(files)))
         if not is_sweeping([c for c in theirs if c.before not in meant], notes_left=0):
             return False
-        said = self._repository.ask("log", "--format=%B", f"{since}..{other}" if since else other)
-        return ACCEPTED.encode() not in said
+        messages = self._repository.ask(
+            "log", "--format=%B", f"{since}..{other}" if since else other
+        )
+        return ACCEPTED.encode() not in messages
 
     def _refill(self, ours: str, other: str, pulled: int) -> Integration:
         """Put our notes on top of a remote that lost all of them."""
@@ -280,35 +295,43 @@ class Cycle:
         self._held.hold(target.clashes, other=target.other or target.commit)
         self._main = target.commit
         if before != target.commit or main != target.commit:
-            landing = journal.Landing(before, target.commit, main)
-            journal.begin(repository.own, landing)
-            self._finish_landing()
+            landing = recovery.Landing(before, target.commit, main)
+            recovery.begin_landing(repository.own, landing)
+            self._finish_landing(at_once=_AT_ONCE if self._hurried else None)
 
-    def _finish_landing(self) -> None:
-        """Carry a landing out; also one that a killed sync began."""
+    def _finish_landing(self, *, at_once: int | None = None) -> None:
+        """Carry a landing out, also one that a killed sync began; in part only at a sync's end."""
         repository = self._repository
-        landing = journal.unfinished(repository.own)
+        landing = recovery.unfinished_landing(repository.own)
+        later: Sequence[Change] = ()
         if landing is not None and repository.has_commit(landing.after):
-            self._note_applied(repository.diff(landing.before, landing.after))
+            differing = repository.diff(landing.before, landing.after)
+            changes, later = landing.shares(differing, at_once)
+            self._note_applied(changes)
             if repository.resolve(MAIN) != landing.after:
                 repository.move_main(landing.after, old=landing.main)
             if repository.head_ref() != MAIN:
                 repository.point_head_to_main()
-        if landing is not None:
-            journal.finish(repository.own)
+        if landing is not None and later:  # the next sync carries out what is left of it
+            recovery.begin_landing(repository.own, replace(landing, older_than=changes[-1].path))
+            self._remarks.append(counted(len(later), "older file follows", "older files follow"))
+        elif landing is not None:
+            recovery.finish_landing(repository.own)
 
     def _note_applied(self, changes: Sequence[Change]) -> None:
         applied = self._worktree.apply(changes)
         self._changed.update(dict.fromkeys(applied.changed))
         self._stale.update(dict.fromkeys(applied.changed))
-        remembered = journal.load(self._repository.own)
+        remembered = recovery.remembered(self._repository.own)
         kept = {p: r for p, r in remembered.absent.items() if p not in {c.path for c in changes}}
-        journal.save(self._repository.own, replace(remembered, absent={**kept, **applied.absent}))
+        recovery.remember(
+            self._repository.own, replace(remembered, absent={**kept, **applied.absent})
+        )
 
     def _forget_absent(self, paths: Iterable[str]) -> None:
-        remembered = journal.load(self._repository.own)
+        remembered = recovery.remembered(self._repository.own)
         kept = {path: why for path, why in remembered.absent.items() if path not in set(paths)}
-        journal.save(self._repository.own, replace(remembered, absent=kept))
+        recovery.remember(self._repository.own, replace(remembered, absent=kept))
 
     def _is_new(self, known: str | None, now: str | None) -> bool:
         """Whether this remote was not met before, or does not go on where it was."""
@@ -323,33 +346,30 @@ class Cycle:
         return True
 
     def _refused(self, commit: str | None) -> SyncResult | None:
-        """Nothing is exchanged with somebody's project; what was fetched of it is dropped."""
-        found = foreign.strangers(self._repository, commit) if commit else []
-        if not found:
+        """Nothing is exchanged with someone's project; what was fetched of it is dropped."""
+        foreign = remote.foreign_files(self._repository, commit) if commit else []
+        if not foreign:
             return None
         self._repository.git("update-ref", "-d", UPSTREAM)
-        said, hint = foreign.refusal(remote.shown(self._url or ""), found)
-        return SyncResult(detail=f"{said}; committed locally", error=said, hint=hint)
+        reason, hint = remote.refusal(remote.shown(self._url or ""), foreign)
+        return SyncResult(detail=f"{reason}; committed locally", error=reason, hint=hint)
 
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
         known = self._repository.resolve(UPSTREAM)
         waiting = len(self._repository.distance(tip, known).ahead) if tip and known else 0
-        kept = (
-            f"{counted(waiting, 'commit waits', 'commits wait')} for the next sync"
-            if waiting
-            else "committed locally"
-        )
+        kept = "committed locally"
+        if waiting:
+            kept = f"{counted(waiting, 'commit waits', 'commits wait')} for the next sync"
         if trouble.offline:
-            return SyncResult(detail=f"offline: {trouble.message}; {kept}", offline=True)
-        return SyncResult(
-            detail=f"{trouble.message}; {kept}", error=trouble.message, hint=trouble.hint
-        )
+            detail = f"offline: {trouble.message}; {kept}"
+            return SyncResult(detail=detail, offline=True, hint=trouble.hint)
+        detail = f"{trouble.message}; {kept}"
+        return SyncResult(detail=detail, error=trouble.message, hint=trouble.hint)
 
     def _completed(self, result: SyncResult) -> SyncResult:
         head = self._repository.resolve(MAIN)
-        absent = journal.load(self._repository.own).absent
-        held = conflicts.held(self._home)
-        ids = tuple(conflict.id for conflict in held.values())
+        absent = recovery.remembered(self._repository.own).absent
+        ids = tuple(conflict.id for conflict in self._worktree.conflicts.held().values())
         remarks = list(dict.fromkeys(self._remarks))  # a race may have made us say it twice
         if ids:
             remarks.append(f"edited on two machines and held: {', '.join(ids)}")
@@ -362,6 +382,7 @@ class Cycle:
             committed=tuple(f"{self._repository.name}/{path}" for path in self._committed),
             held_back=tuple(f"{p}: {why}" for p, why in {**absent, **self._held_back}.items()),
             detail="; ".join([result.detail, *remarks]),
+            unfinished=recovery.unfinished_landing(self._repository.own) is not None,
         )
 
 
@@ -373,13 +394,3 @@ class _Contents:
 
     def __call__(self, blob: str) -> bytes:
         return self._known.get(blob, f"\0{blob}".encode())
-
-
-def _pauses() -> Iterator[float]:
-    """How long to wait before each try: at once, then longer and by chance."""
-    deadline = time.monotonic() + _RACE_SECONDS
-    yield 0.0
-    longest = 0.1
-    while time.monotonic() < deadline:
-        yield longest * (0.1 + 0.9 * os.urandom(1)[0] / 255)
-        longest = min(longest * 1.6, 2.0)

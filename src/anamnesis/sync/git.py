@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from anamnesis import config
+from anamnesis.config import Home
 from anamnesis.git import command
 from anamnesis.ground import locks
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
-from anamnesis.ground.errors import AnamnesisError, NotWritable, StoreBusy
-from anamnesis.ground.home import Home
-from anamnesis.sync import conflicts, healing, journal, purge, remote
-from anamnesis.sync.backend import SyncResult, SyncState
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, NotWritable, StoreBusy
+from anamnesis.ground.records import replace
+from anamnesis.sync import SyncResult, SyncState, purge, recovery, remote
 from anamnesis.sync.cycle import Cycle
-from anamnesis.sync.identity import Identity
-from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
+from anamnesis.sync.repository import MAIN, UPSTREAM, Identity, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
 
+    from anamnesis.notes.fields import NoteId
     from anamnesis.sync.worktree import Check
 
 _BRANCH = MAIN.rpartition("/")[2]
 _COMMIT_SECONDS = 2.0  # for a sync that is running; its commit will do as well
 NETWORK_SECONDS = 30.0  # one fetch or push; a hook must not hang on a dead network for longer
+_TURN_SECONDS = 30.0  # whoever pushes before a container ends cannot leave it to the next sync
 _MANY_PACKS = 50  # each sync that commits leaves one
 _MANY_LOOSE = 1500
 _PACKING = {"gc.auto": str(_MANY_LOOSE), "gc.autoPackLimit": str(_MANY_PACKS)}
@@ -44,26 +45,43 @@ class GitSyncBackend:
         machine_id: str = "unknown",
         seconds: float = NETWORK_SECONDS,
         check: Check | None = None,
+        sealed: bool = False,
+        ephemeral: bool = False,
+        hurried: bool = False,
     ) -> None:
-        """`check` names, for a file about to be committed, the reason why it must stay here."""
+        """`check` names, for a file about to be committed, the reason why it must stay here.
+
+        A sealed remote sees only ciphertext; the keys are those of this store. An ephemeral
+        machine takes over the notes without their past, and waits for its turn; a hurried one
+        leaves most of very many files to its next sync.
+        """
         self._directory = os.path.abspath(os.fspath(memory_dir))
         self._repository = Repository(self._directory)
         self.remote = remote or None
         self.machine_id = machine_id
         self._seconds = seconds
+        self._sealed = sealed
+        self._ephemeral = ephemeral
+        self._hurried = hurried
         self.home = home_of(self._repository)
-        self._worktree = WorkTree(self._repository, self.home, check)
+        self._worktree = WorkTree(self._repository, self.home, check, durable=not ephemeral)
+
+    def expect_deletions(self, deleted_here: Callable[[], Container[str]]) -> None:
+        """Let the paths that commands removed on this machine count as deleted on purpose."""
+        self._worktree.deleted_here = deleted_here
 
     def sync(self, *, accept_deletions: bool = False) -> SyncResult:
         """Commit, fetch, replay, push, then write what others changed."""
-        url = remote.require_usable(self.remote) if self.remote else None
+        if self.remote:
+            remote.require_usable(self.remote)
         lock = self.home.lock("sync")
         with ExitStack() as stack:
             try:
-                stack.enter_context(locks.held(lock, name="sync", timeout=0))
+                patience = _TURN_SECONDS if self._ephemeral else 0
+                stack.enter_context(locks.held(lock, name="sync", timeout=patience))
             except StoreBusy as busy:
                 return SyncResult(detail=f"another sync is running: {busy.holder}")
-            result = self._remembered(url, accept_deletions=accept_deletions)
+            result = self._remembered(accept_deletions=accept_deletions)
         self._tidy()
         return result
 
@@ -71,36 +89,42 @@ class GitSyncBackend:
         """Commit what the disk has; no network, and it does not count as a sync."""
         lock = self.home.lock("sync")
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
-            return self._cycle(None, accept_deletions=False).run()
+            return self._cycle(accept_deletions=False, travels=False).run()
 
-    def purge(self, ids: Container[str]) -> purge.Purged:
+    def purge(self, ids: Container[NoteId]) -> purge.Purged:
         """Take removed notes out of the whole history, here and at the remote.
 
         Everything must be synced: what the remote has is replaced as a whole, or not at all.
+        Raises InvalidInput where the notes have no past to purge.
         """
+        if os.path.exists(os.path.join(self._repository.git_dir, "shallow")):
+            raise InvalidInput(
+                "This machine has the notes without their past, so it cannot be purged here.",
+                hint="Run it on a machine that was set up with `anamnesis init` or `join`.",
+            )
         lock = self.home.lock("sync")
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
-            healing.heal(self._repository)
+            recovery.heal(self._repository)
             return purge.purge(
                 self._repository,
                 ids,
                 identity=Identity(self.machine_id),
-                url=remote.require_usable(self.remote) if self.remote else None,
-                seconds=self._seconds,
+                url=self.remote,
+                transport=self.transport(),
             )
 
     def state(self) -> SyncState:
         """Where this machine stands, without asking the network."""
-        shown = remote.shown(self.remote) if self.remote else None
+        url = remote.shown(self.remote) if self.remote else None
         if not os.path.isdir(self._repository.git_dir):
-            return SyncState(remote=shown, detail="not set up yet; run:  anamnesis sync")
+            return SyncState(remote=url, detail="not set up yet; run:  anamnesis sync")
         head = self._repository.resolve(MAIN)
-        remembered = journal.load(self._repository.own)
+        remembered = recovery.remembered(self._repository.own)
         state = SyncState(
             initialized=True,
-            remote=shown,
+            remote=url,
             head=head[:7] if head else None,
-            held=tuple(conflict.id for conflict in conflicts.held(self.home).values()),
+            held=tuple(conflict.id for conflict in self._worktree.conflicts.held().values()),
             last_success=remembered.last_success,
             last_error=remembered.last_error,
             offline_since=remembered.offline_since,
@@ -121,39 +145,56 @@ class GitSyncBackend:
         held_back = tuple(f"{path}: {why}" for path, why in local.held_back.items())
         return replace(state, dirty=bool(local.writes), held_back=held_back if self.remote else ())
 
-    def _remembered(self, url: str | None, *, accept_deletions: bool) -> SyncResult:
+    def _remembered(self, *, accept_deletions: bool) -> SyncResult:
         """Run a cycle and remember how it went, for `status` and the next session."""
         own = self._repository.own
         try:
             try:
-                result = self._cycle(url, accept_deletions).run()
+                result = self._cycle(accept_deletions=accept_deletions).run()
             except SyncFailed:
                 # A commit may be damaged, or another git was at work: look closely, once more.
-                result = self._cycle(url, accept_deletions).run(thorough=True)
+                result = self._cycle(accept_deletions=accept_deletions).run(thorough=True)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):
-                failed = replace(journal.load(own), last_error=_stamped(error.message))
+                failed = replace(recovery.remembered(own), last_error=_stamped(error.message))
                 with suppress(NotWritable):  # a full disk: the first error is the one to tell
-                    journal.save(own, failed)
+                    recovery.remember(own, failed)
             raise
-        journal.save(own, _after(journal.load(own), result))
+        recovery.remember(own, _after(recovery.remembered(own), result))
         return result
 
-    def _cycle(self, url: str | None, accept_deletions: bool) -> Cycle:
+    def transport(self) -> remote.Transport | None:
+        """What moves commits to the remote and back; None without a remote."""
+        if not self.remote:
+            return None
+        url = remote.require_usable(self.remote)
+        if not self._sealed:
+            return remote.PlainTransport(
+                self._repository, url=url, seconds=self._seconds, shallow=self._ephemeral
+            )
+        from anamnesis.sync.sealed.transport import sealed_transport
+
+        return sealed_transport(
+            self._repository, url=url, seconds=self._seconds, folder=self.home.keys
+        )
+
+    def _cycle(self, *, accept_deletions: bool, travels: bool = True) -> Cycle:
         return Cycle(
             self._repository,
             self._worktree,
-            home=self.home,
             identity=Identity(self.machine_id),
-            url=url,
-            seconds=self._seconds,
+            transport=self.transport() if travels else None,
+            url=self.remote,
             accept_deletions=accept_deletions,
+            hurried=self._hurried,
         )
 
     def _tidy(self) -> None:
-        """Let git pack its objects now and then, in the background and for nobody to wait."""
+        """Let git pack its objects now and then, in the background."""
         for directory in filter(None, (self._directory, self.remote)):
             if needs_packing(directory):
+                # A killed one stops the next for half a day if its process id is reused.
+                recovery.free_dead_locks(directory, (".git/gc.pid", "gc.pid"))
                 command.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
 
 
@@ -183,7 +224,7 @@ def _entries(folder: str) -> list[str]:
         return []
 
 
-def _after(before: journal.Remembered, result: SyncResult) -> journal.Remembered:
+def _after(before: recovery.Remembered, result: SyncResult) -> recovery.Remembered:
     """What is remembered after a sync; offline takes no failure back, and is none."""
     if result.offline:
         since = before.offline_since or utcnow()
@@ -208,3 +249,42 @@ def _in_words(state: SyncState) -> str:
     if state.remote and state.offline_since:
         return f"offline since {state.offline_since}: {state.offline_reason}"
     return "ok" if state.remote else "ok; no remote is set"
+
+
+def backend_of_this_machine(
+    *, seconds: float = NETWORK_SECONDS, hurried: bool = False
+) -> GitSyncBackend:
+    """The backend that the configuration describes."""
+    machine = config.resolve_machine_id()
+    return backend_of(config.home_directory(), machine_id=machine, seconds=seconds, hurried=hurried)
+
+
+def backend_of(
+    root: str | os.PathLike[str],
+    *,
+    machine_id: str,
+    seconds: float = NETWORK_SECONDS,
+    hurried: bool = False,
+) -> GitSyncBackend:
+    """The backend of one store, with the remote that the configuration names."""
+    home = Home(os.fspath(root))
+    return GitSyncBackend(
+        home.memory,
+        remote=config.resolve_remote(),
+        machine_id=machine_id,
+        seconds=seconds,
+        check=_secrets_stay(home),
+        sealed=config.is_on("sealed", default=False),
+        ephemeral=config.is_ephemeral(),
+        hurried=hurried,
+    )
+
+
+def _secrets_stay(home: Home) -> Check:
+    def objection(path: str, content: bytes) -> str:
+        # Loaded for the first file that is about to be committed: most syncs commit none.
+        from anamnesis.redact import secrets_stay_here
+
+        return secrets_stay_here(home)(path, content)
+
+    return objection

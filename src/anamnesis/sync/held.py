@@ -9,18 +9,16 @@ three mergeable, here or elsewhere, ends the conflict.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from anamnesis.ground.records import replace
 from anamnesis.notes import tree
-from anamnesis.sync import conflicts
-from anamnesis.sync.merge import three_way
+from anamnesis.sync.plan import three_way
 from anamnesis.sync.worktree import Irregular
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.ground.home import Home
     from anamnesis.sync.conflicts import Conflict
     from anamnesis.sync.plan import Clash
     from anamnesis.sync.repository import Repository
@@ -30,22 +28,22 @@ MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
 
 
 class HeldNotes:
-    """The held notes of one machine."""
+    """The held notes of one machine while it syncs."""
 
-    def __init__(self, repository: Repository, worktree: WorkTree, home: Home) -> None:
+    def __init__(self, repository: Repository, worktree: WorkTree) -> None:
         self._repository = repository
         self._worktree = worktree
-        self._home = home
+        self._conflicts = worktree.conflicts
 
     def hold(self, clashes: Sequence[Clash], *, other: str) -> None:
         """Keep both sides of notes that cannot be merged as a whole; `other` is their commit."""
-        known = conflicts.held(self._home) if clashes else {}
+        known = self._conflicts.held() if clashes else {}
         wanted = [blob for clash in clashes for blob in (clash.base, clash.theirs) if blob]
         contents = self._repository.contents(wanted, limit=MAX_MERGE_BYTES)
         for clash in clashes:
             machine, written = self._writer(other, clash.path)
-            conflicts.hold(
-                self._home, clash.path,
+            self._conflicts.hold(
+                clash.path,
                 base=contents.get(clash.base) if clash.base else None,
                 theirs=contents.get(clash.theirs, b""),
                 machine=machine, written=written, fields=clash.fields, known=known,
@@ -56,42 +54,47 @@ class HeldNotes:
         wanted = [clash.base for clash in clashes if clash.base]
         contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
         bases = {clash.path: contents.get(clash.base or "") for clash in clashes}
-        bases.update({path: held.base for path, held in conflicts.held(self._home).items()})
+        bases.update({path: held.base for path, held in self._conflicts.held().items()})
         texts = self._texts(commit, list(bases))
-        found = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
-        return {path: data for path, data in found.items() if data is not None}
+        shareable = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
+        return {path: data for path, data in shareable.items() if data is not None}
 
-    def settle(self, commit: str | None) -> list[str]:
+    def resolve(self, commit: str | None) -> list[str]:
         """End the conflicts that can be merged by now; gives the files that this changed.
 
         The others get a new base: all that both sides have by now, but for the part in dispute.
         """
-        held = conflicts.held(self._home)
+        held = self._conflicts.held()
         texts = self._texts(commit, list(held)) if held and commit else {}
         changed = []
         for path, conflict in held.items():
-            # What is no file cannot be merged: it stays held until a person chooses.
+            # What is no file cannot be merged: it stays held until you choose.
             with self._worktree.locked(), suppress(Irregular):
-                if self._settle_one(self._named(conflict, commit), texts.get(path)):
+                if self._resolve_one(self._named(conflict, commit), texts.get(path)):
                     changed.append(path)
         return changed
 
-    def _settle_one(self, conflict: Conflict, theirs: bytes | None) -> bool:
+    def _resolve_one(self, conflict: Conflict, theirs: bytes | None) -> bool:
         mine = self._worktree.read(conflict.path)
         if theirs is not None and mine is not None:
-            if self._worktree.objection(conflict.path, mine):
+            if self._worktree.why_held_back(conflict.path, mine):
                 return False  # half edited, or with a secret: not for the others as it is
             merged = three_way(conflict.base, mine, theirs)
-            self._worktree.write(conflict.path, merged.kept, unless=mine)
+            if not self._worktree.write(conflict.path, merged.kept, over=mine):
+                return False  # saved at this very moment: the next sync merges that
             if merged.apart is not None:
                 # Not before main has it all: the base is what both sides are known to have.
                 base = merged.apart.base if merged.apart.shared == theirs else conflict.base
                 now = replace(conflict, base=base, theirs=theirs, fields=merged.clashes)
-                conflicts.renew(self._home, conflict, now)
+                self._conflicts.renew(conflict, now)
                 return merged.kept != mine
-        elif theirs is not None:
-            self._worktree.write(conflict.path, theirs, unless=None)
-        conflicts.settle(self._home, conflict, mine=mine)
+        elif (
+            theirs is not None
+            and not self._worktree.is_local_only(conflict.path)
+            and not self._worktree.write(conflict.path, theirs, over=None)
+        ):
+            return False
+        self._conflicts.resolve(conflict, mine=mine)
         return True
 
     def _shareable(self, path: str, base: bytes | None, theirs: bytes) -> bytes | None:
@@ -99,10 +102,10 @@ class HeldNotes:
         mine = None
         with suppress(Irregular):
             mine = self._worktree.read(path)
-        if mine is None or self._worktree.objection(path, mine):
+        if mine is None or self._worktree.why_held_back(path, mine):
             return None
         shared = three_way(base, mine, theirs).shared
-        if shared in (None, theirs) or self._worktree.objection(path, shared or b""):
+        if shared in (None, theirs) or self._worktree.why_held_back(path, shared or b""):
             return None
         return shared
 
@@ -121,10 +124,10 @@ class HeldNotes:
             return conflict
         machine, written = self._writer(commit, conflict.path)
         named = replace(conflict, machine=machine, written=written)
-        return conflicts.renew(self._home, conflict, named)
+        return self._conflicts.renew(conflict, named)
 
     def _writer(self, commit: str, path: str) -> tuple[str, str]:
         """Which machine wrote a version of a file, and when."""
-        said = self._repository.git("log", "-1", "--format=%ae %aI", commit, "--", path)
-        address, _, when = said.text.partition(" ") if said.code == 0 else ("", "", "")
+        log = self._repository.git("log", "-1", "--format=%ae %aI", commit, "--", path)
+        address, _, when = log.text.partition(" ") if log.code == 0 else ("", "", "")
         return address.partition("@")[2], when

@@ -1,7 +1,7 @@
 """The three-way merge of one note, field by field; pure.
 
 Two machines that touch different fields, or different words of the body, never end in a conflict.
-Where both gave one field, or one part of the body, different values only a person can choose. So
+Where both gave one field, or one part of the body, different values only you can choose. So
 that field or part is held apart, and everything else of the note is merged all the same.
 """
 
@@ -21,18 +21,17 @@ from anamnesis.notes.fields import (
     LINES,
     SAME,
     WRITER,
+    UnreadableNote,
 )
 from anamnesis.notes.frontmatter import deserialize, serialize
-from anamnesis.notes.note import UnreadableNote
-from anamnesis.sync.diff3 import merge_text
+from anamnesis.sync.diff3 import longer, merge_text
 from anamnesis.sync.prose import weave
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from anamnesis.notes.fields import Rule, Value
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, Rule, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ def _written(merged: Memory, notes: tuple[Memory, Memory], files: tuple[bytes, b
 
 
 def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str, Value | None]:
-    """What each field becomes by its rule; None where only a person can choose."""
+    """What each field becomes by its rule; None where only you can choose."""
     later = max((mine, theirs), key=lambda note: (note.updated_at, note.machine_id))
     values: dict[str, Value | None] = {}
     for name, row in FIELDS.items():
@@ -156,7 +155,7 @@ def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str
 class Edit:
     """A field that two sides say differently: before both, mine, theirs and in the later note."""
 
-    before: Any  # None: nobody knows
+    before: Any  # None: unknown
     mine: Any
     theirs: Any
     latest: Any
@@ -176,7 +175,9 @@ def _writer(edit: Edit) -> Any:
 
 def _lines(edit: Edit) -> Any:
     chosen = _choice(edit)
-    if chosen is not None or edit.before is None:
+    if edit.before is None:  # a text that has all of the other one, in order, says no less
+        return chosen if chosen is not None else longer(edit.mine, edit.theirs)
+    if chosen is not None:
         return chosen
     # A body has no line end at its end; with one, a line put after the last is no edit of it.
     merged = merge_text(*(f"{text}\n" for text in (edit.before, edit.mine, edit.theirs)))
@@ -187,8 +188,8 @@ def _items(edit: Edit) -> Value:
     """A set changed by both sides: what either added is there, what either removed is not."""
     base, mine, theirs = map(_separate, (edit.before or [], edit.mine, edit.theirs))
     removed = (set(base) - set(mine)) | (set(base) - set(theirs))
-    found = [item for item in dict.fromkeys([*mine, *theirs]) if item not in removed]
-    return " ".join(found) if isinstance(edit.mine, str) else found
+    items = [item for item in dict.fromkeys([*mine, *theirs]) if item not in removed]
+    return " ".join(items) if isinstance(edit.mine, str) else items
 
 
 def _separate(several: str | list[str]) -> list[str]:

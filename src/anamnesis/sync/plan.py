@@ -1,29 +1,34 @@
-"""What becomes of local commits when the other machines moved on; pure.
+"""Which files travel, and what becomes of local commits when the other machines moved on; pure.
 
 The local commits are replayed on top of what the remote has, one by one, so that history stays
 a line. Nothing here touches git or a file: contents come from a function, decisions go out as
-values. A file that cannot be merged is left out of the replay and named as a clash.
+values. A file that cannot be merged is left out of the replay and named as a clash. A remote may
+name any path: only what `travels` allows is sent or written.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import re
 
-from anamnesis.sync.merge import Merged, three_way
-from anamnesis.sync.paths import is_note
+from anamnesis.ground.records import fresh, record
+from anamnesis.notes.fields import is_valid_id
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from anamnesis.sync.merge import Merged
 
     Blob = str  # the id of a content
     Content = Callable[[Blob], bytes]
+    Versions = Callable[[str], Collection[Blob]]  # what a path said on the other side
     Written = Blob | bytes | None  # a content that exists, a new one, or: the file is gone
 
 SWEEPING = 2  # so many notes deleted at once, with none left, look like a lost disk
+SWEEPING_SHARE = 20  # so many, and more than are left, look like a restore of an older backup
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """One file before and after; None where it is not there."""
 
@@ -32,7 +37,7 @@ class Change:
     after: Blob | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One commit: who made it, what it says, what it changes."""
 
@@ -41,18 +46,18 @@ class Step:
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replayed:
     """One commit to make on top of the remote's."""
 
     author: str
     message: str
-    writes: dict[str, Written] = field(default_factory=dict)
+    writes: dict[str, Written] = fresh(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Clash:
-    """A file whose two edits only a person can bring together."""
+    """A file whose two edits only you can bring together."""
 
     path: str
     base: Blob | None
@@ -61,7 +66,7 @@ class Clash:
     fields: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """The commits to make, and the files that are left out of them."""
 
@@ -69,11 +74,18 @@ class Plan:
     clashes: tuple[Clash, ...] = ()
 
 
-def replay(steps: Sequence[Step], theirs: Iterable[Change], content: Content) -> Plan:
-    """Bring local commits on top of what the other side changed since the common commit."""
+def replay(
+    steps: Sequence[Step], theirs: Iterable[Change], content: Content,
+    versions: Versions = lambda _: (),
+) -> Plan:  # fmt: skip
+    """Bring local commits on top of what the other side changed since the common commit.
+
+    `versions` tells what a path said there since. One of ours among them arrived before, by
+    another way (a copied disk, a push whose end we never saw): the edits there began with it.
+    """
     others = {change.path: change for change in theirs}
     mine = net(steps)
-    verdicts, clashes = _Verdicts(steps, mine, others, content).all()
+    verdicts, clashes = _Verdicts(steps, mine, others, content, versions).all()
     last = {change.path: number for number, step in enumerate(steps) for change in step.changes}
     commits = []
     for number, step in enumerate(steps):
@@ -102,9 +114,9 @@ def net(steps: Iterable[Step]) -> dict[str, Change]:
 
 
 def is_sweeping(changes: Iterable[Change], *, notes_left: int) -> bool:
-    """Whether a side lost all its notes at once: a lost disk more likely than a wish."""
-    gone = [change for change in changes if change.after is None and is_note(change.path)]
-    return notes_left == 0 and len(gone) >= SWEEPING
+    """Whether a side lost all or most of its notes at once: more likely an accident than a wish."""
+    gone = sum(change.after is None and is_note(change.path) for change in changes)
+    return gone >= (SWEEPING if notes_left == 0 else max(SWEEPING_SHARE, notes_left + 1))
 
 
 _AT_THE_END = -1  # in place of a commit's number: the last one that touches the path
@@ -119,11 +131,13 @@ class _Verdicts:
         mine: Mapping[str, Change],
         theirs: Mapping[str, Change],
         content: Content,
+        versions: Versions,
     ) -> None:
         self._steps = steps
         self._mine = mine
         self._theirs = theirs
         self._content = content
+        self._versions = versions
         self._verdicts: dict[str, dict[int, dict[str, Written]]] = {}
         self._clashes: list[Clash] = []
 
@@ -132,27 +146,51 @@ class _Verdicts:
         self._follow_moves()
         for path, mine in self._mine.items():
             theirs = self._theirs.get(path)
-            if theirs is not None and path not in self._verdicts:
+            if path in self._verdicts:
+                continue
+            if theirs is not None:
                 self._verdicts[path] = self._decide(mine, theirs)
+            elif mine.before is None and mine.after and mine.after in self._versions(path):
+                self._verdicts[path] = {}  # it was there already, and was deleted there
         return self._verdicts, self._clashes
 
     def _decide(self, mine: Change, theirs: Change) -> dict[int, dict[str, Written]]:
         path = mine.path
-        if mine.after in (theirs.after, mine.before, None):
-            return {}  # the same on both sides, or an edit of theirs: it wins over a deletion
-        if theirs.after is None:
-            return {_AT_THE_END: {path: mine.after}}
+        if mine.after is None or theirs.after is None:
+            return self._decide_deletion(path, mine.after, theirs.after)
+        if mine.after in (theirs.after, mine.before):
+            return {}
         if not is_note(path):  # a machine's own file; of two that have one name the first keeps it
             return {} if mine.before is None else {_AT_THE_END: {path: mine.after}}
-        chain = self._one_by_one(path, theirs.after)
+        known = self._known_there(path)
+        chain = None if known else self._one_by_one(path, theirs.after)
         if chain is not None:
             return chain
-        merged = self._merge(mine.before, mine.after, theirs.after)
+        base = known or mine.before
+        merged = self._merge(base, mine.after, theirs.after)
         if merged.data is None:
-            base = mine.before
             self._clashes.append(Clash(path, base, mine.after, theirs.after, merged.clashes))
             return {}
         return {_AT_THE_END: {path: merged.data}} if self._is_news(merged, theirs) else {}
+
+    def _decide_deletion(
+        self, path: str, mine: Blob | None, theirs: Blob | None
+    ) -> dict[int, dict[str, Written]]:
+        """An edit wins over a deletion, unless it is the very version that was deleted."""
+        if mine is None:
+            known = theirs is not None and theirs in self._ours(path)
+            return {_AT_THE_END: {path: None}} if known else {}
+        return {} if mine in self._versions(path) else {_AT_THE_END: {path: mine}}
+
+    def _known_there(self, path: str) -> Blob | None:
+        """The newest of our own versions that the other side has had."""
+        versions = self._versions(path)
+        return next((blob for blob in self._ours(path) if blob in versions), None)
+
+    def _ours(self, path: str) -> list[Blob]:
+        """What a path said in our own commits, newest first."""
+        changes = (c for step in reversed(self._steps) for c in step.changes if c.path == path)
+        return [change.after for change in changes if change.after]
 
     def _one_by_one(self, path: str, upstream: Blob) -> dict[int, dict[str, Written]] | None:
         """Each local edit merged in turn, so that history keeps them; None if one clashes."""
@@ -207,6 +245,13 @@ class _Verdicts:
         return theirs.after is None or merged.data != self._content(theirs.after)
 
 
+def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
+    """What becomes of two versions of a file; what merges is loaded when two meet."""
+    from anamnesis.sync import merge
+
+    return merge.three_way(base, mine, theirs)
+
+
 def _moves(changes: Iterable[Change]) -> list[tuple[str, str]]:
     """Files that vanished in one folder and turned up in another under the same name."""
     changes = list(changes)
@@ -222,3 +267,68 @@ def _moves(changes: Iterable[Change]) -> list[tuple[str, str]]:
         and change.after is not None
         and (name := change.path.rpartition("/")[2]) in gone
     ]
+
+
+MACHINES = ".machines"  # one small JSON file per machine, written only by that machine
+TOMBSTONES = ".tombstones"  # one JSON file per forgotten note, all with the same bytes
+_MAX_DEPTH = 8
+_MAX_PART_BYTES = 255  # what common file systems take
+# Control characters and what Windows refuses or reads as a path of its own.
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\ud800-\udfff]')
+# With any ending, and in any case, these are no files on Windows.
+_DEVICES = frozenset(
+    ("CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10)))
+)
+
+
+def travels(path: str) -> bool:
+    """Whether a path, relative to the tree of portable notes, may be sent or written."""
+    parts = path.split("/")
+    if len(parts) == 2 and parts[0] in (MACHINES, TOMBSTONES):
+        return parts[1].endswith(".json") and is_valid_id(parts[1].removesuffix(".json"))
+    if not path.endswith(".md") or len(parts) > _MAX_DEPTH:
+        return False
+    return all(_is_safe(part) for part in parts)
+
+
+def why_not(path: str) -> str:
+    """Why a file that looks like a note does not travel; nothing for other files."""
+    if path.endswith("/"):
+        return "it is a git repository of its own"
+    parts = path.split("/")
+    if not is_note(path) or any(part.startswith(".") for part in parts):
+        return ""
+    if len(parts) > _MAX_DEPTH:
+        return f"it is more than {_MAX_DEPTH - 1} folders deep"
+    return "its name is not possible on every system; rename it"
+
+
+def is_note(path: str) -> bool:
+    """Whether a path that travels holds a note."""
+    return path.endswith(".md")
+
+
+def by_folded_name(paths: Iterable[str]) -> dict[str, str]:
+    """The paths by what a file system that ignores case takes them for."""
+    return {_folded(path): path for path in paths}
+
+
+def collides(path: str, present: Mapping[str, str]) -> bool:
+    """Whether such a file system would take this path for another one that is there."""
+    return present.get(_folded(path), path) != path
+
+
+def _folded(path: str) -> str:
+    from unicodedata import normalize  # seldom needed: Linux tells all names apart
+
+    # The disks of macOS also ignore whether an accent is a character of its own.
+    return normalize("NFC", normalize("NFC", path).casefold())
+
+
+def _is_safe(part: str) -> bool:
+    """Whether one part of a path is an ordinary visible name on every system."""
+    if not part or part.startswith((".", "-")) or part.endswith((".", " ")):
+        return False
+    if part.partition(".")[0].rstrip().upper() in _DEVICES:
+        return False
+    return not _UNSAFE.search(part) and len(part.encode()) <= _MAX_PART_BYTES

@@ -8,34 +8,38 @@ what it last had in common with the others for the base, and puts only its own l
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from anamnesis.git.command import git
+from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.sync import forgotten, remote
-from anamnesis.sync.plan import Replayed
+from anamnesis.ground.records import record, replace
+from anamnesis.notes.fields import names_an_id
+from anamnesis.notes.frontmatter import note_in
+from anamnesis.sync.plan import TOMBSTONES, Replayed, Step
 from anamnesis.sync.repository import (
     MAIN,
     OUTGOING,
     SECONDS,
     UPSTREAM,
-    Distance,
     SyncFailed,
+    read_text,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from anamnesis.sync.identity import Identity
-    from anamnesis.sync.plan import Change, Step
-    from anamnesis.sync.repository import Repository
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.sync import remote
+    from anamnesis.sync.plan import Change
+    from anamnesis.sync.repository import Distance, Identity, Repository
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"
 # By force: a sync of a moment ago may have left one at work that keeps what it found.
 _CLEAR = ("gc", "--quiet", "--force", "--prune=now")
-_RECENT = 50  # earlier positions of the remote that are tried as the common past
+# Others may be pushing there: what is younger may belong to a push that is under way.
+_CLEAR_REMOTE = ("gc", "--quiet", "--prune=10.minutes.ago")
 
 
 class PurgeRefused(AnamnesisError):
@@ -45,47 +49,86 @@ class PurgeRefused(AnamnesisError):
         super().__init__(f"The history was not rewritten: {why}.", hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
+class PurgeRaced(PurgeRefused):
+    """Another machine was faster: after one more sync it may work."""
+
+
+@record
 class Purged:
     """What a purge did."""
 
     texts: int = 0  # versions that are gone from the history
     cleared: bool = True  # whether git's copies of them are gone from this disk
     remote_cleared: bool = True  # whether the remote's own copies of them are gone too
-    other_refs: tuple[str, ...] = ()  # of a person's, here; they may still name old commits
+    other_refs: tuple[str, ...] = ()  # made by hand, here; they may still name old commits
 
 
 def purge(
-    repository: Repository, ids: Container[str], *, identity: Identity, url: str | None,
-    seconds: float,
+    repository: Repository, ids: Container[NoteId], *, identity: Identity, url: str | None,
+    transport: remote.Transport | None,
 ) -> Purged:  # fmt: skip
     """Rewrite the history without some notes that were removed, first at the remote, then here.
 
     Killed after the push, this machine follows at its next sync like every other one.
+
+    Raises PurgeRaced or SyncFailed.
     """
     tip = repository.resolve(MAIN)
     if tip is None:
         return Purged()
-    if url is not None and repository.resolve(UPSTREAM) != tip:
-        raise PurgeRefused("not everything is synced", hint="Run first:  anamnesis sync")
+    if transport is not None and repository.resolve(UPSTREAM) != tip:
+        raise PurgeRaced("not everything is synced", hint="Run first:  anamnesis sync")
     unwanted = set(_texts_of(repository, tip, ids))
     if not unwanted:
-        return Purged()
+        return _cleared(repository, remembered(repository), url, texts=0)
+    remember(repository, unwanted)
     new = _rewritten(repository, tip, unwanted, identity=identity)
-    if url is not None:
-        pushed = remote.replace_history(repository, new, old=tip, url=url, seconds=seconds)
+    if transport is not None:
+        pushed = transport.replace(new)
         if pushed.trouble:
-            raise PurgeRefused(pushed.trouble.message, hint=pushed.trouble.hint)
+            kind = PurgeRaced if pushed.raced else PurgeRefused
+            raise kind(pushed.trouble.message, hint=pushed.trouble.hint)
         repository.ask("update-ref", "-m", "anamnesis: purge", UPSTREAM, new)
     if not repository.move_main(new, old=tip):
         raise SyncFailed("moving main", "another git process moved it meanwhile")
+    return _cleared(repository, unwanted, url, texts=len(unwanted))
+
+
+def _cleared(
+    repository: Repository, texts_gone: set[str], url: str | None, *, texts: int
+) -> Purged:
+    """Remove git's own copies; also after a purge that was killed before it came to that."""
     others = forget_past(repository)
     return Purged(
-        texts=len(unwanted),
-        cleared=not _still_there(repository, unwanted),
-        remote_cleared=url is None or _clear_remote(url),
+        texts=texts,
+        cleared=not _still_there(repository, texts_gone),
+        remote_cleared=url is None or clear_remote(url, texts_gone),
         other_refs=tuple(others),
     )
+
+
+def remember(repository: Repository, texts: Iterable[str]) -> None:
+    """Note the ids of purged texts, and nothing of what they say, to notice one that comes back."""
+    known = remembered(repository) | set(texts)
+    atomic.write_text(_list_of_purged(repository), "".join(f"{oid}\n" for oid in sorted(known)))
+
+
+def remembered(repository: Repository) -> set[str]:
+    """The ids of the texts that this machine purged."""
+    return set(read_text(_list_of_purged(repository)).split())
+
+
+def returned(repository: Repository) -> bool:
+    """Whether a purged text is in the history again, as a machine of an older version brings it."""
+    known = remembered(repository)
+    if not known or not _still_there(repository, known):
+        return False
+    reached = repository.ask("rev-list", "--objects", "--no-object-names", MAIN).decode()
+    return not known.isdisjoint(reached.split())
+
+
+def _list_of_purged(repository: Repository) -> str:
+    return os.path.join(repository.own, "purged")
 
 
 def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity: Identity) -> str:
@@ -106,7 +149,7 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
 
 
 def forget_past(repository: Repository) -> list[str]:
-    """Remove every commit that no ref names; gives the refs of a person that may name old ones."""
+    """Remove every commit that no ref names; gives the other refs, which may name old ones."""
     for ref in (OUTGOING, PURGED):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
@@ -116,18 +159,28 @@ def forget_past(repository: Repository) -> list[str]:
     return [ref for ref in listed if ref not in (MAIN, UPSTREAM)]
 
 
-def _clear_remote(url: str) -> bool:
-    """Remove the old commits from a remote on this disk; False if it is elsewhere."""
+def clear_remote(url: str, texts: Iterable[str]) -> bool:
+    """Remove the old commits from a remote on this disk; False if they may still be there."""
     if not os.path.isdir(url):
         return False
-    steps = (("reflog", "expire", "--expire=now", "--all"), _CLEAR)
-    return all(git(words, cwd=url, timeout=SECONDS).code == 0 for words in steps)
+    for words in (("reflog", "expire", "--expire=now", "--all"), _CLEAR_REMOTE):
+        git(words, cwd=url, timeout=SECONDS)
+    asked = _one_per_line(texts)
+    said = git(("cat-file", "--batch-check", "--buffer"), cwd=url, timeout=SECONDS, input=asked)
+    return said.code == 0 and _all_missing(said.out)
 
 
 def _still_there(repository: Repository, texts: Iterable[str]) -> bool:
-    asked = "".join(f"{oid}\n" for oid in texts).encode()
-    said = repository.ask("cat-file", "--batch-check", "--buffer", input=asked)
-    return any(not line.endswith(b" missing") for line in said.splitlines())
+    said = repository.ask("cat-file", "--batch-check", "--buffer", input=_one_per_line(texts))
+    return not _all_missing(said)
+
+
+def _all_missing(said: bytes) -> bool:
+    return all(line.endswith(b" missing") for line in said.splitlines())
+
+
+def _one_per_line(oids: Iterable[str]) -> bytes:
+    return "".join(f"{oid}\n" for oid in oids).encode()
 
 
 def is_purged(repository: Repository, other: str, *, since: str | None) -> bool:
@@ -136,22 +189,26 @@ def is_purged(repository: Repository, other: str, *, since: str | None) -> bool:
     return bool(repository.ask("log", "-1", "--format=%H", f"--grep=^{MARK} ", reach))
 
 
-def own_part(repository: Repository, ours: str, *, behind: int) -> Distance:
-    """What only we have: all since the last state of the remote that we took over."""
-    for known in _positions(repository):
-        inside = repository.git("merge-base", "--is-ancestor", known, ours)
-        if inside.code == 0:
-            return replace(repository.distance(ours, known), behind=behind, base=known)
-    # Nothing in common is known: our files as they are now, and nothing of our past.
-    return Distance((), behind, None, linear=False)
+def own_steps(
+    repository: Repository, ours: str, distance: Distance, identity: Identity
+) -> Sequence[Step]:
+    """Our commits since the base; a history with merges made by hand becomes one."""
+    if not distance.ahead or not distance.linear:
+        changes = tuple(repository.diff(distance.base, ours))
+        return [Step(identity.signature(), identity.message(), changes)]
+    steps = repository.steps(distance.ahead)
+    if distance.bridged:
+        changes = tuple(repository.diff(distance.base, distance.ahead[0]))
+        steps[0] = replace(steps[0], changes=changes)
+    return steps
 
 
 def without_forgotten(repository: Repository, steps: Sequence[Step], other: str) -> list[Step]:
     """Our commits without notes that are forgotten on the other side: they stay forgotten."""
-    gone = forgotten.ids(repository.files(other))
+    gone = forgotten_ids(repository.files(other))
     changes = [change for step in steps for change in step.changes]
     texts = [(change.after, change.path) for change in changes if change.after]
-    unwanted = set(forgotten.texts(repository, texts, gone))
+    unwanted = set(forgotten_texts(repository, texts, gone))
 
     def stays(change: Change) -> bool:
         return change.after is None or change.after not in unwanted
@@ -159,16 +216,16 @@ def without_forgotten(repository: Repository, steps: Sequence[Step], other: str)
     return [replace(step, changes=tuple(filter(stays, step.changes))) for step in steps]
 
 
-def _texts_of(repository: Repository, tip: str, ids: Container[str]) -> Iterator[str]:
+def _texts_of(repository: Repository, tip: str, ids: Container[NoteId]) -> Iterator[str]:
     """Every text in a history that is one of the notes, by its name or by what it says."""
     listed = repository.ask("rev-list", "--objects", tip).decode("utf-8", "surrogateescape")
     rows = (line.split(" ", 1) for line in listed.splitlines())
     texts = [(row[0], row[1]) for row in rows if len(row) == 2 and row[1].endswith(".md")]
-    return forgotten.texts(repository, texts, ids)
+    return forgotten_texts(repository, texts, ids)
 
 
 def _without(stream: bytes, unwanted: Container[bytes]) -> Iterator[bytes]:
-    """What `git fast-export` said, with a deletion in place of every unwanted text."""
+    """What `git fast-export` printed, with a deletion in place of every unwanted text."""
     position = 0
     while position < len(stream):
         end = stream.index(b"\n", position) + 1
@@ -191,8 +248,30 @@ def _require_equal(repository: Repository, old: str, new: str, unwanted: set[str
         raise SyncFailed("rewriting the history", "it would still hold what shall go")
 
 
-def _positions(repository: Repository) -> Iterable[str]:
-    """Where the remote was, newest first, as git recorded it."""
-    now = repository.resolve(UPSTREAM)
-    before = repository.positions(UPSTREAM, most=_RECENT)
-    return filter(repository.has_commit, dict.fromkeys([*([now] if now else []), *before]))
+_LARGEST = 16 * 1024 * 1024
+_BATCH = 5_000  # texts that are looked into at once
+
+
+def forgotten_ids(paths: Iterable[str]) -> set[str]:
+    """The ids whose tombstones are among some paths."""
+    stones = (path for path in paths if path.startswith(f"{TOMBSTONES}/"))
+    return {path.rpartition("/")[2].removesuffix(".json") for path in stones}
+
+
+def forgotten_texts(
+    repository: Repository, candidates: Iterable[tuple[str, str]], gone: Container[str]
+) -> Iterator[str]:
+    """Those of some texts, each with its path, that are one of the notes.
+
+    A file says by its name which note it is, or, where it was named by hand, by its front matter.
+    """
+    unsure = []
+    for oid, path in candidates:
+        if path.rpartition("/")[2].removesuffix(".md") in gone:
+            yield oid
+        elif not names_an_id(path):
+            unsure.append(oid)
+    for start in range(0, len(unsure), _BATCH):
+        contents = repository.contents(unsure[start : start + _BATCH], limit=_LARGEST)
+        notes = ((oid, note_in(data)) for oid, data in contents.items())
+        yield from (oid for oid, note in notes if note is not None and note.id in gone)

@@ -5,23 +5,31 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.sync import healing
+from anamnesis.ground.records import record
+from anamnesis.notes.fields import TYPES
+from anamnesis.sync import recovery
+from anamnesis.sync.plan import MACHINES, TOMBSTONES, travels
 from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol
+
     from anamnesis.ground.process import Finished
     from anamnesis.sync.repository import Repository
+else:
+    Protocol = object
 
 CONNECT_SECONDS = 10
 _FETCHES = 5
+_RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
 _LOGIN = r"[^/\s'\"]"  # a letter of a user or password; it may hold an @
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trouble:
     """Why the remote could not be used: away for now, or something to put right."""
 
@@ -30,15 +38,17 @@ class Trouble:
     offline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fetched:
     """What the remote has: a commit, nothing yet, or trouble."""
 
     commit: str | None = None
     trouble: Trouble | None = None
+    remark: str = ""  # what you should hear of, although the sync goes on
+    repair: bool = False  # whether the remote must get our commit even if it is not new
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pushed:
     """Whether the remote took our commits; a race is worth another try."""
 
@@ -46,6 +56,52 @@ class Pushed:
     raced: bool = False
     locked: bool = False  # the ref is locked there: by a push under way, or by a dead process
     trouble: Trouble | None = None
+
+
+class Transport(Protocol):
+    """Moves commits to a remote and back; what they look like there is its own affair."""
+
+    def fetch(self) -> Fetched:
+        """Learn what the remote has, as a commit of this repository."""
+
+    def push(self, commit: str) -> Pushed:
+        """Offer a commit as the new tip; never forced, so nobody's commits can be pushed away."""
+
+    def replace(self, commit: str) -> Pushed:
+        """Offer a purged history in place of the one that was fetched last."""
+
+
+class PlainTransport:
+    """The commits as they are."""
+
+    def __init__(
+        self, repository: Repository, *, url: str, seconds: float, shallow: bool = False
+    ) -> None:
+        """A shallow one leaves the remote's past where it is, the first time."""
+        self._repository = repository
+        self._url = url
+        self._seconds = seconds
+        self._shallow = shallow
+
+    def fetch(self) -> Fetched:
+        """Learn what the remote has."""
+        configure(self._repository, self._url)
+        if self._shallow and self._repository.resolve(UPSTREAM) is None:
+            fetched = fetch(self._repository, "--depth=1", url=self._url, seconds=self._seconds)
+            if not fetched.trouble or fetched.trouble.offline:
+                return fetched  # else it may be a server that knows no shallow clones
+        return fetch(self._repository, url=self._url, seconds=self._seconds)
+
+    def push(self, commit: str) -> Pushed:
+        """Offer a commit as the new tip."""
+        return push(self._repository, commit, url=self._url, seconds=self._seconds)
+
+    def replace(self, commit: str) -> Pushed:
+        """Offer a purged history in place of the one that the remote has."""
+        return replace_history(
+            self._repository, commit, old=self._repository.resolve(UPSTREAM) or "",
+            url=self._url, seconds=self._seconds,
+        )  # fmt: skip
 
 
 def require_usable(url: str) -> str:
@@ -77,12 +133,12 @@ def configure(repository: Repository, url: str) -> None:
     os.chmod(config, 0o600)  # the URL may hold a token
 
 
-def fetch(repository: Repository, *, url: str, seconds: float) -> Fetched:
+def fetch(repository: Repository, *options: str, url: str, seconds: float) -> Fetched:
     """Learn what the remote has."""
     environment = surroundings(repository, url)
     for _ in range(_FETCHES):
         finished = repository.git(
-            "fetch", "--quiet", "--no-tags", "origin", f"+{MAIN}:{UPSTREAM}",
+            "fetch", "--quiet", "--no-tags", *options, "origin", f"+{MAIN}:{UPSTREAM}",
             timeout=seconds, env=environment,
         )  # fmt: skip
         if b"cannot lock ref" not in finished.err:
@@ -103,15 +159,7 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
         "origin", f"{commit}:{MAIN}",
         timeout=seconds, env=surroundings(repository, url),
     )  # fmt: skip
-    if finished.code == 0:
-        return Pushed(done=True)
-    said = (finished.out + finished.err).decode("utf-8", "replace").lower()
-    if not finished.timed_out and any(words in said for words in _RACES):
-        locked = "file exists" in said
-        if locked and _is_path(url):
-            healing.free_dead_locks(url)
-        return Pushed(raced=True, locked=locked, trouble=explain(finished, url, seconds))
-    return Pushed(trouble=explain(finished, url, seconds))
+    return _outcome(finished, url, seconds)
 
 
 def replace_history(
@@ -129,9 +177,29 @@ def replace_history(
         f"--force-with-lease={MAIN}:{old}", "origin", f"{new}:{MAIN}",
         timeout=seconds, env=surroundings(repository, url),
     )  # fmt: skip
+    return _outcome(finished, url, seconds)
+
+
+def pauses() -> Iterator[float]:
+    """How long to wait before each try to push: at once, then longer and by chance."""
+    deadline = time.monotonic() + _RACE_SECONDS
+    yield 0.0
+    longest = 0.1
+    while time.monotonic() < deadline:
+        yield longest * (0.1 + 0.9 * os.urandom(1)[0] / 255)
+        longest = min(longest * 1.6, 2.0)
+
+
+def _outcome(finished: Finished, url: str, seconds: float) -> Pushed:
+    """How a push ended; a lock that a dead one left in a folder is freed for the next try."""
     if finished.code == 0:
         return Pushed(done=True)
-    return Pushed(trouble=explain(finished, url, seconds))
+    output = (finished.out + finished.err).decode("utf-8", "replace").lower()
+    raced = not finished.timed_out and any(words in output for words in _RACES)
+    locked = raced and "file exists" in output
+    if locked and _is_path(url):
+        recovery.free_dead_locks(url)
+    return Pushed(raced=raced, locked=locked, trouble=explain(finished, url, seconds))
 
 
 def _receiver(url: str) -> list[str]:
@@ -192,11 +260,11 @@ _AWAY = "{url} cannot be reached"
 _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("host key verification failed", "host key is known"),
      "the host key of {host} is not known or has changed",
-     "Check it and accept it once with:  ssh {host}"),
+     "Check it and accept it once with:  {look}"),
     (("permission denied", "authentication failed", "could not read username",
       "could not read password", "terminal prompts disabled", "access denied"),
      "{url} refused this machine's key or password",
-     "Let git in without a prompt (ssh-copy-id, a credential helper), then run:  anamnesis sync"),
+     "Let git in without a prompt{let_in} anamnesis sync"),
     (("no space left", "disk quota exceeded", "read-only file system"),
      "{url} cannot take more: its disk is full or read-only",
      "Free space there; your notes are committed here and go out with the next sync."),
@@ -205,13 +273,18 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
      "If no other machine is syncing, remove the lock:  {unlock}"),
     (("remote: fatal:", "remote: error:", "remote rejected", "hook declined"),
      "{url} refused: {reason}", ""),
+    (("could not resolve", "name or service not known", "nodename nor servname"),
+     f"{_AWAY}: the name {{host}} is not known here",
+     "If you are online, check the address:  anamnesis remote"),
+    (("connection refused",), f"{_AWAY}: {{host}} refuses connections",
+     "If it should be up, see what it says:  {look}"),
     (_OFFLINE, _AWAY, ""),
     (_NO_GIT, "git is not installed on {host}, or not where ssh finds it",
      "Install git there, then run the command again."),
     (("does not appear to be a git repository", "repository not found", "does not exist",
       "no such file or directory", "not found", "not a git repository"),
      "there is no git repository at {url}",
-     "Create it with:  anamnesis remote --create {url}"),
+     "Create it with:  anamnesis remote --create {quoted}"),
     (("dubious ownership",), "git does not trust the owner of {url}",
      "Let the same user own both, or add it to git's safe.directory."),
 )  # fmt: skip
@@ -221,32 +294,90 @@ def explain(finished: Finished, url: str, seconds: float) -> Trouble:
     """What a failed command means for the person."""
     if finished.timed_out:
         return Trouble(f"{shown(url)} did not answer within {seconds:g} s", offline=True)
-    said = finished.err.decode("utf-8", "replace")
-    lowered = said.lower()
+    # With --porcelain git says on standard output what the other side refused.
+    complaint = (finished.err + b"\n" + finished.out).decode("utf-8", "replace")
+    lowered = complaint.lower()
     host = re.sub(r"^\w+://|[:/].*$", "", re.sub(r"^\w+://", "", shown(url)))
-    facts = {"url": shown(url), "host": host, "reason": shown(_reason(said))}
-    facts["unlock"] = _unlock(said, url, host)
+    reason = shown(_reason(complaint)) or f"git ended with code {finished.code} and gave no reason"
+    facts = {"url": shown(url), "host": host, "reason": reason, "quoted": quoted(url)}
+    facts["unlock"] = _unlock(complaint, url)
+    facts["look"] = f"ssh {_login(url)}" if is_ssh(url) else f"git ls-remote {quoted(url)}"
+    copy, helper = f":  ssh-copy-id {_login(url)} &&", " (a credential helper), then run: "
+    facts["let_in"] = copy if is_ssh(url) else helper
     for signs, message, hint in _MEANINGS:
         if any(sign in lowered for sign in signs):
-            away = message is _AWAY
+            away = message.startswith(_AWAY)
             return Trouble(message.format(**facts), hint.format(**facts), offline=away)
     return Trouble("{url}: {reason}".format(**facts))
 
 
-def _unlock(said: str, url: str, host: str) -> str:
+def quoted(url: str) -> str:
+    """A URL without its password, as it is pasted into a shell."""
+    import shlex
+
+    return shlex.quote(shown(url))
+
+
+def _login(url: str) -> str:
+    """Whom and where ssh is to call for a URL, with its port."""
+    named = re.match(r"(?i)[\w+]+://([^/:]+)(?::(\d+))?", shown(url))
+    if named is None:
+        return quoted(url.partition(":")[0])
+    return f"-p {named[2]} {quoted(named[1])}" if named[2] else quoted(named[1])
+
+
+def _unlock(complaint: str, url: str) -> str:
     """The command that removes the lock file that git complains of."""
     import shlex
 
-    named = re.search(r"'([^'\n]+\.lock)': File exists", said)
+    named = re.search(r"'([^'\n]+\.lock)': File exists", complaint)
     remove = f"rm {shlex.quote(named[1].replace('/./', '/'))}" if named else "rm main.lock"
-    return f"ssh {host} {shlex.quote(remove)}" if is_ssh(url) else remove
+    return f"ssh {_login(url)} {shlex.quote(remove)}" if is_ssh(url) else remove
 
 
-def _reason(said: str) -> str:
+def _reason(complaint: str) -> str:
     """The line of an answer that names the cause."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in complaint.splitlines() if line.strip()]
+    if "hook declined" in complaint:  # what the hook printed says why
+        printed = [line[7:].strip() for line in lines if line.startswith("remote:")]
+        if any(printed):
+            return "; ".join(filter(None, printed))[:300]
     for start in ("remote: fatal:", "remote: error:", "fatal:", "error:"):
         for line in lines:
             if line.startswith(start):
                 return line.removeprefix(start).strip()
-    return lines[-1] if lines else "git gave no reason"
+    return lines[-1] if lines else ""
+
+
+# Where notes and signs of life are, on whatever machine they were written.
+_OURS = (*TYPES, MACHINES, TOMBSTONES)
+# What a site puts into a repository that was just created there.
+_BOILERPLATE = re.compile(r"(?i)(?:readme|licen[cs]e|copying|notice|\.git)[^/]*\Z")
+_NAMED = 3
+
+
+def foreign_files(repository: Repository, commit: str) -> list[str]:
+    """A few of the files that have no place in a memory; none if it is one, or has none yet."""
+    listed = repository.git("ls-tree", "-r", "--name-only", "-z", commit).out
+    paths = [path for path in listed.decode("utf-8", "replace").split("\0") if path]
+    if any(path.partition("/")[0] in _OURS for path in paths):
+        return []
+    return [path for path in paths if not travels(path) and not _BOILERPLATE.match(path)][:_NAMED]
+
+
+def is_sealed(foreign: list[str]) -> bool:
+    """Whether files that have no place in a memory are those of a sealed one."""
+    return any(path.startswith("generations/") for path in foreign)
+
+
+def refusal(url: str, foreign: list[str]) -> tuple[str, str]:
+    """Why a repository is refused, and what to do."""
+    if is_sealed(foreign):
+        return (
+            f"{url} is sealed; nothing was sent there",
+            f"Ask to join:  anamnesis join {quoted(url)}",
+        )
+    return (
+        f"{url} holds something else than notes ({', '.join(foreign)}); nothing was sent there",
+        "Use a repository of its own for the memory:  anamnesis remote --create URL",
+    )

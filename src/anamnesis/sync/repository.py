@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import time
 
 from anamnesis.git import command
 from anamnesis.ground import atomic
+from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.sync.paths import travels
-from anamnesis.sync.plan import Change, Step
+from anamnesis.ground.records import record
+from anamnesis.sync.plan import Change, Step, travels
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MAIN = "refs/heads/main"
 UPSTREAM = "refs/remotes/origin/main"
 OUTGOING = "refs/anamnesis/outgoing"
+STATES = 5_000  # commits of another history that are looked into
 SECONDS = 120.0  # for work on the local disk; only a broken disk takes that long
 FILE_MODES = ("100644", "100755")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -37,7 +39,7 @@ class SyncFailed(AnamnesisError):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distance:
     """How two commits are apart."""
 
@@ -45,6 +47,7 @@ class Distance:
     behind: int  # number of commits only on the other side
     base: str | None
     linear: bool  # whether our side is a line that starts at the base
+    bridged: bool = False  # whether the base is put together, and none of our commits
 
 
 class Repository:
@@ -78,8 +81,8 @@ class Repository:
     def resolve(self, ref: str) -> str | None:
         """The commit that a ref names, read from its file; None if it names none."""
         if os.path.isdir(os.path.join(self.git_dir, "reftable")):
-            found = self.git("rev-parse", "--quiet", "--verify", ref)
-            return found.text if found.code == 0 else None
+            answer = self.git("rev-parse", "--quiet", "--verify", ref)
+            return answer.text if answer.code == 0 else None
         loose = read_text(os.path.join(self.git_dir, ref)).strip()
         if _OID.fullmatch(loose):
             return loose
@@ -109,11 +112,15 @@ class Repository:
     def positions(self, ref: str, *, most: int) -> list[str]:
         """Where a ref was before, newest first, as git recorded it."""
         lines = read_text(os.path.join(self.git_dir, "logs", ref)).splitlines()[-most:]
-        found = dict.fromkeys(oid for line in reversed(lines) for oid in line.split(" ")[1::-1])
-        return [oid for oid in found if _OID.fullmatch(oid) and oid.strip("0")]
+        positions = dict.fromkeys(oid for line in reversed(lines) for oid in line.split(" ")[1::-1])
+        return [oid for oid in positions if _OID.fullmatch(oid) and oid.strip("0")]
+
+    def before(self, ref: str, now: str) -> str | None:
+        """Where a ref was last, other than at this commit."""
+        return next((known for known in self.positions(ref, most=5) if known != now), None)
 
     def move_main(self, new: str, *, old: str | None) -> bool:
-        """Move the branch if it still is where we think; False if somebody moved it."""
+        """Move the branch if it still is where we think; False if something else moved it."""
         expected = old or "0" * len(new)
         return self.git("update-ref", "-m", "anamnesis: sync", MAIN, new, expected).code == 0
 
@@ -165,16 +172,35 @@ class Repository:
         )
         return list(_changes(printed.decode("utf-8", "surrogateescape")))
 
+    def history(self, *tips: str, most: int) -> list[tuple[str, list[Change]]]:
+        """The newest commits, each with what it changed; ranges may name them as well."""
+        fields = command.Fields("%H")
+        printed = self.ask(
+            "log", f"-{most}", "--topo-order", "--root", "-m", "-r", "--raw", "-z", "--no-renames",
+            "--no-abbrev", fields.format, *tips, "--",
+        )  # fmt: skip
+        rows = fields.read(printed.decode("utf-8", "surrogateescape"))
+        return [(commit, list(_changes(raw))) for commit, raw in rows]
+
+    def versions(self, *tips: str, most: int) -> dict[str, list[str]]:
+        """What each file said in the newest commits, newest first."""
+        found: dict[str, list[str]] = {}
+        for _, changes in self.history(*tips, most=most):
+            for change in changes:
+                if change.after:
+                    found.setdefault(change.path, []).append(change.after)
+        return found
+
     def files(self, commit: str) -> dict[str, str]:
         """The files of a commit that travel, with the ids of their contents."""
         printed = self.ask("ls-tree", "-r", "-z", commit).decode("utf-8", "surrogateescape")
-        found = {}
+        files = {}
         for line in printed.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
             if mode in FILE_MODES and travels(path):
-                found[path] = oid
-        return found
+                files[path] = oid
+        return files
 
     def contents(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
         """The contents with these ids; those over the limit are left out."""
@@ -193,7 +219,7 @@ class Repository:
         """Put commits on top of a parent and a ref on the last; gives its id.
 
         One `fast-import` writes all objects from what we hold in memory: no filter, no index and
-        no working tree is involved, and the ref moves at the very end.
+        no working tree is involved, and the ref moves at the very end. Raises SyncFailed.
         """
         stream = b"".join(_stream(ref, parent, commits, committer))
         # Without --force git refuses to move the branch to where it would lose a commit.
@@ -222,7 +248,7 @@ class Repository:
     def refresh_index(self, paths: Iterable[str]) -> None:
         """Let the index say what the named files are now, so that the next look is cheap.
 
-        The index is only a cache for `git status`; a broken one is made anew.
+        The index is only a cache for `git status`; a broken one is made again.
         """
         listed = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
         if os.path.exists(self.index):
@@ -247,7 +273,7 @@ class Repository:
         return shared >= os.stat(self.index).st_mtime_ns
 
     def _share_index(self) -> None:
-        """Give a person who looks with plain git the same index, unless one is being written."""
+        """Let plain git in the same folder see the same index, unless one is being written."""
         lock = os.path.join(self.git_dir, "index.lock")
         try:
             with open(self.index, "rb") as source, open(lock, "xb") as copy:
@@ -257,8 +283,23 @@ class Repository:
             return  # their own git is at work, or was killed; the notes do not depend on it
 
     def _merge_base(self, ours: str, other: str) -> str | None:
-        found = self.git("merge-base", ours, other)
-        return found.text.split("\n")[0] if found.code == 0 else None
+        answer = self.git("merge-base", ours, other)
+        return answer.text.split("\n")[0] if answer.code == 0 else None
+
+
+class Versions:
+    """What files said on the other side since the base, looked up when two edits meet."""
+
+    def __init__(self, repository: Repository, base: str | None, other: str) -> None:
+        self._repository = repository
+        self._reach = f"{base}..{other}" if base else other
+        self._known: dict[str, list[str]] | None = None
+
+    def __call__(self, path: str) -> list[str]:
+        """The versions of one file, newest first."""
+        if self._known is None:
+            self._known = self._repository.versions(self._reach, most=STATES)
+        return self._known.get(path, [])
 
 
 def read_text(path: str) -> str:
@@ -336,3 +377,19 @@ def _data(data: bytes) -> bytes:
 
 def _one_per_line(oids: Iterable[str]) -> bytes:
     return "".join(f"{oid}\n" for oid in oids).encode()
+
+
+@record
+class Identity:
+    """Who commits."""
+
+    machine_id: str
+
+    def signature(self) -> str:
+        """Name, address and time as git writes them."""
+        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
+        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
+
+    def message(self) -> str:
+        """What a commit says."""
+        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"

@@ -1,38 +1,39 @@
 """Between the files on disk and git: what was changed here, and writing what came from elsewhere.
 
 A file is written only if it still is what was last committed. One that was edited meanwhile is
-merged like any other edit, so a person who saves during a sync loses nothing.
+merged like any other edit, so saving during a sync loses nothing.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic, locks
+from anamnesis.ground.records import fresh, record
 from anamnesis.notes import tree
-from anamnesis.notes.frontmatter import deserialize
-from anamnesis.notes.note import UnreadableNote
-from anamnesis.sync import conflicts, forgotten
-from anamnesis.sync.merge import three_way
-from anamnesis.sync.paths import (
+from anamnesis.notes.fields import UnreadableNote
+from anamnesis.sync import purge
+from anamnesis.sync.conflicts import Conflict, Conflicts
+from anamnesis.sync.plan import (
     TOMBSTONES,
+    Change,
     by_folded_name,
     collides,
     is_note,
+    is_sweeping,
+    three_way,
     travels,
     why_not,
 )
-from anamnesis.sync.plan import Change, is_sweeping
 from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
     Check = Callable[[str, bytes], str]  # path and content -> why it must not leave, or nothing
 
@@ -46,66 +47,83 @@ class Irregular(Exception):
     """Something on disk that is neither a regular file nor nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LocalChanges:
     """What the disk has that git does not."""
 
-    writes: dict[str, bytes | None] = field(default_factory=dict)  # None: deleted
-    held_back: dict[str, str] = field(default_factory=dict)  # path -> why it does not travel
-    swept: list[Change] = field(default_factory=list)  # all gone at once: taken for an accident
-    same: list[str] = field(default_factory=list)  # looked different, but say what is committed
+    writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
+    held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it does not travel
+    swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
+    same: list[str] = fresh(default_factory=list)  # looked different, but say what is committed
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Applied:
     """What was written to the disk."""
 
     changed: tuple[str, ...] = ()
-    absent: dict[str, str] = field(default_factory=dict)  # path -> why it was not written
+    absent: dict[str, str] = fresh(default_factory=dict)  # path -> why it was not written
 
 
 class WorkTree:
     """The files of one machine's portable notes."""
 
-    def __init__(self, repository: Repository, home: Home, check: Check | None) -> None:
+    def __init__(
+        self, repository: Repository, home: Home, check: Check | None, *, durable: bool = True
+    ) -> None:
         self._repository = repository
         self._home = home
         self._check = check
+        self._durable = durable  # whether what came from elsewhere must survive a power cut here
+        self.conflicts = Conflicts(home)
+        self.deleted_here: Callable[[], Container[str]] = frozenset  # by commands: no accident
 
     def changes(self, absent: Mapping[str, str], *, accept_deletions: bool) -> LocalChanges:
         """Compare the disk with the commit that HEAD names; only differing files are read."""
-        found = LocalChanges()
-        held = conflicts.held(self._home)
+        local = LocalChanges()
+        held = self.conflicts.held()
         deleted = []
         for path, committed in self._candidates():
             if path in held:
                 continue
             if not travels(path):
-                if committed is None and (reason := why_not(path)):
-                    found.held_back[_printable(path)] = reason
+                if reason := why_not(path):  # of a file here, or of one at the remote
+                    local.held_back[_printable(path)] = reason
                 continue
             try:
                 data = self.read(path)
             except Irregular as irregular:
-                found.held_back[path] = str(irregular)
+                local.held_back[path] = str(irregular)
                 continue
             if data is not None:
-                self._compare(path, data, committed, found)
+                self._compare(path, data, committed, local)
             elif committed and path not in absent:
                 deleted.append(Change(path, committed, None))
-        if is_sweeping(deleted, notes_left=self._notes_left(deleted)) and not accept_deletions:
-            found.swept.extend(self._not_forgotten(deleted))
-        swept = {change.path for change in found.swept}
-        found.writes.update({c.path: None for c in deleted if c.path not in swept})
-        return found
+        if is_sweeping(deleted, notes_left=0) and not accept_deletions:
+            local.swept.extend(self._swept(deleted))
+        swept = {change.path for change in local.swept}
+        local.writes.update({c.path: None for c in deleted if c.path not in swept})
+        return local
 
-    def _not_forgotten(self, deleted: Sequence[Change]) -> list[Change]:
-        """The removed files that no tombstone speaks of; none if too few to be an accident."""
-        gone = forgotten.ids(self._stones())
+    def _swept(self, deleted: Sequence[Change]) -> list[Change]:
+        """The removed files that look like an accident; none if they are too few for one."""
+        present = self._present(*os.path.split(self._repository.directory))
+        left = sum(map(is_note, present))
+        if not is_sweeping(deleted, notes_left=left):
+            return []
         texts = [(change.before, change.path) for change in deleted if change.before]
-        meant = set(forgotten.texts(self._repository, texts, gone))
-        lost = [change for change in deleted if change.before not in meant]
-        return lost if is_sweeping(lost, notes_left=0) else []
+        stones = purge.forgotten_ids(self._stones())
+        forgotten = set(purge.forgotten_texts(self._repository, texts, stones))
+        moved = {_name(path) for path in (*present, *self._present(self._home, "local"))}
+        meant = self.deleted_here()
+        lost = [
+            change
+            for change in deleted
+            if change.before not in forgotten
+            and change.path not in meant
+            and _name(change.path) not in moved
+        ]
+        return lost if is_sweeping(lost, notes_left=left) else []
 
     def _stones(self) -> list[str]:
         try:
@@ -114,22 +132,22 @@ class WorkTree:
             return []
         return [f"{TOMBSTONES}/{name}" for name in names]
 
-    def _compare(self, path: str, data: bytes, committed: str | None, found: LocalChanges) -> None:
+    def _compare(self, path: str, data: bytes, committed: str | None, local: LocalChanges) -> None:
         if committed and blob_id(data, like=committed) == committed:
-            found.same.append(path)
-        elif reason := self.objection(path, data):
-            found.held_back[path] = reason
+            local.same.append(path)
+        elif reason := self.why_held_back(path, data):
+            local.held_back[path] = reason
         else:
-            found.writes[path] = data
+            local.writes[path] = data
 
-    def objection(self, path: str, data: bytes) -> str:
+    def why_held_back(self, path: str, data: bytes) -> str:
         """Why a file must not reach the other machines, or nothing."""
         if not is_note(path):
-            return _json_objection(data)
+            return _why_not_json(data)
         if len(data) > tree.MAX_NOTE_BYTES:
             return "it is larger than 1 MiB"
         try:
-            note = deserialize(data.decode())
+            note = tree.note_at(f"memory/{path}", data.decode())
             tree.path_of(note)
         except UnreadableNote as error:
             return error.reason
@@ -154,12 +172,16 @@ class WorkTree:
         """Bring the disk from one commit to another, file by file."""
         wanted = [change.after for change in changes if change.after]
         contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
-        present = by_folded_name(self._present()) if self._ignores_case() else None
-        changed: list[str] = []
+        place = os.path.split(self._repository.directory)
+        present = by_folded_name(self._present(*place)) if self._ignores_case() else None
+        changed = [] if self._durable else self._filled(changes, contents)
+        if changed:
+            done = frozenset(changed)
+            changes = [change for change in changes if change.path not in done]
         absent: dict[str, str] = {}
         for start in range(0, len(changes), _BATCH):
             with self.locked():
-                held = conflicts.held(self._home)
+                held = self.conflicts.held()
                 possible = []
                 for change in changes[start : start + _BATCH]:
                     reason = self._obstacle(change, contents, present)
@@ -170,48 +192,79 @@ class WorkTree:
                 changed += self._bring(possible, contents, held)
         return Applied(tuple(changed), absent)
 
+    def _filled(self, changes: Sequence[Change], contents: Mapping[str, bytes]) -> list[str]:
+        """Write whole folders where there are none: made aside, each gets its name at once.
+
+        Gives the paths written. Whatever is not as simple as that is left to the usual way.
+        """
+        folders: dict[str, list[tuple[str, bytes]]] = {}
+        for change in changes:
+            folder, _, name = change.path.rpartition("/")
+            if change.after and change.after in contents and folder and "/" not in folder:
+                folders.setdefault(folder, []).append((name, contents[change.after]))
+        filled = []
+        with self.locked():
+            for folder, files in folders.items():
+                here, local = self._absolute(f"{folder}/")[:-1], f"{self._home.local}/{folder}"
+                if not os.path.lexists(here) and not os.path.lexists(local):
+                    aside = os.path.join(self._repository.own, "filling")
+                    if atomic.fill_directory(here, files, aside=aside):
+                        filled += [f"{folder}/{name}" for name, _ in files]
+        return filled
+
     def _bring(
         self,
         changes: Sequence[Change],
         contents: Mapping[str, bytes],
-        held: Mapping[str, conflicts.Conflict],
+        held: Mapping[str, Conflict],
     ) -> list[str]:
         """Write some files, the lock being held; gives the paths that changed."""
-        outcomes = {
-            change.path: self._outcome(change, contents, held.get(change.path))
-            for change in changes
-        }
-        news = {path: data for path, data in outcomes.items() if data is not _AS_IT_IS}
-        atomic.write_all(
-            {self._absolute(path): data for path, data in news.items() if data is not None}
-        )
-        for path, data in news.items():
-            if data is None:
-                atomic.remove(self._absolute(path))
-        return list(news)
+        changed: dict[str, None] = {}
+        waiting = list(changes)
+        while waiting:  # what is saved at this very moment is read, merged and written again
+            news = []
+            for change in waiting:
+                found, wanted = self._outcome(change, contents, held.get(change.path))
+                if wanted is not _AS_IT_IS:
+                    news.append((self._absolute(change.path), found, wanted))
+            moved_on = set(atomic.exchange_all(news, durable=self._durable))
+            written = {path for path, _, _ in news} - moved_on
+            changed |= dict.fromkeys(c.path for c in waiting if self._absolute(c.path) in written)
+            waiting = [c for c in waiting if self._absolute(c.path) in moved_on]
+        return list(changed)
 
     def _outcome(
-        self, change: Change, contents: Mapping[str, bytes], held: conflicts.Conflict | None
-    ) -> bytes | None:
-        """What a file has to say: theirs if it is what it was, else both edits, or as it is."""
+        self, change: Change, contents: Mapping[str, bytes], held: Conflict | None
+    ) -> tuple[bytes | None, bytes | None]:
+        """What a file says, and what it has to say: theirs, both edits, or as it is."""
         try:
             data = self.read(change.path)
         except Irregular:
-            return _AS_IT_IS  # not our file: where one is to be written, that is an obstacle
+            return None, _AS_IT_IS  # not our file; to one that is to be written an obstacle
+        return data, self._wanted(change, data, contents, held)
+
+    def _wanted(
+        self,
+        change: Change,
+        data: bytes | None,
+        contents: Mapping[str, bytes],
+        held: Conflict | None,
+    ) -> bytes | None:
+        """Theirs if the file is what it was, else both edits, or as it is."""
         like = change.after or change.before or _EMPTY
-        found = None if data is None else blob_id(data, like=like)
-        if found == change.after:
+        current = None if data is None else blob_id(data, like=like)
+        if current == change.after:
             return _AS_IT_IS
         new = contents[change.after] if change.after else None
-        if held is None and (found == change.before or data is None):
+        if held is None and (current == change.before or data is None):
             return new
         if new is None or data is None:
             return _AS_IT_IS  # deleted elsewhere, edited here: the edit wins
         base = self._content(change.before) if held is None else held.base
         merged = three_way(base, data, new)
         if merged.data is None and held is None:
-            conflicts.hold(
-                self._home, change.path, base=base, theirs=new, machine="", fields=merged.clashes
+            self.conflicts.hold(
+                change.path, base=base, theirs=new, machine="", fields=merged.clashes
             )
         return _AS_IT_IS if merged.kept in (None, data) else merged.kept
 
@@ -225,7 +278,7 @@ class WorkTree:
             return "it is larger than 1 MiB"
         if present is not None and collides(change.path, present):
             return "another file has the same name but for upper and lower case"
-        if os.path.lexists(os.path.join(self._home, "local", change.path)):
+        if self.is_local_only(change.path):
             return "this machine keeps its own version of the note (machine-local)"
         try:
             self._absolute(change.path)
@@ -236,29 +289,28 @@ class WorkTree:
             present.update(by_folded_name([change.path]))
         return ""
 
-    def write(self, path: str, data: bytes | None, *, unless: bytes | None) -> None:
-        """Write or remove a file, unless it says that already."""
-        if data == unless:
-            return
-        if data is None:
-            atomic.remove(self._absolute(path))
-        else:
-            atomic.write_bytes(self._absolute(path), data)
+    def is_local_only(self, path: str) -> bool:
+        """Whether this machine keeps the note for itself: one id has one file."""
+        return os.path.lexists(os.path.join(self._home.local, path))
+
+    def write(self, path: str, data: bytes | None, *, over: bytes | None) -> bool:
+        """Write or remove a file if it still says what was read; False if it moved on."""
+        return data == over or atomic.exchange(self._absolute(path), over, data)
 
     def _candidates(self) -> Iterator[tuple[str, str | None]]:
         """Paths that may differ from HEAD, each with the id that HEAD has for it."""
         printed = self._repository.status()
-        found: dict[str, str | None] = {}
+        candidates: dict[str, str | None] = {}
         for line in printed.decode("utf-8", "surrogateescape").split("\0"):
             if line.startswith("1 "):
                 *facts, path = line.split(" ", 8)
-                found[path] = facts[6] if facts[3] in FILE_MODES else None
+                candidates[path] = facts[6] if facts[3] in FILE_MODES else None
             elif line.startswith(("? ", "! ")):
-                found.setdefault(line[2:], None)
-        yield from found.items()
+                candidates.setdefault(line[2:], None)
+        yield from candidates.items()
 
     def _absolute(self, path: str) -> str:
-        """Where a file is, with every folder on the way a real one inside of our tree."""
+        """Where a file is, with every folder on the way a real one inside our tree."""
         absolute = self._repository.directory
         *folders, name = path.split("/")
         for folder in folders:
@@ -272,29 +324,27 @@ class WorkTree:
             return None
         return self._repository.contents([blob], limit=tree.MAX_NOTE_BYTES).get(blob)
 
-    def _notes_left(self, deleted: Sequence[Change]) -> int:
-        """How many notes are on disk; not counted unless something was deleted."""
-        return sum(map(is_note, self._present())) if deleted else 1
-
-    def _present(self) -> set[str]:
-        root, name = os.path.split(self._repository.directory)
-        listing = tree.scan(root, [name])
-        return {path.partition("/")[2] for path in listing.files}
+    def _present(self, root: str, name: str) -> set[str]:
+        """The notes that a tree has on disk, relative to it."""
+        return {path.partition("/")[2] for path in tree.scan(root, [name]).files}
 
     def _ignores_case(self) -> bool:
         return os.path.lexists(os.path.join(self._repository.directory, ".GIT"))
 
     def locked(self) -> AbstractContextManager[None]:
         """The lock that every writer of notes holds."""
-        path = os.path.join(self._home, "locks", "store.lock")
-        return locks.held(path, name="store", timeout=_LOCK_SECONDS)
+        return locks.held(self._home.lock("store"), name="store", timeout=_LOCK_SECONDS)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _printable(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _json_objection(data: bytes) -> str:
+def _why_not_json(data: bytes) -> str:
     try:
         return "" if isinstance(json.loads(data), dict) else "it is not a JSON object"
     except (ValueError, RecursionError):

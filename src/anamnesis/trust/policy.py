@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 INJECT, REVIEW, SEARCH = TREATMENTS = ("inject", "review", "search")
 NATIVE = "import:claude-code"
+AFTER_WEB = (
+    " after web"  # ends the origin of what an agent wrote once its session had read elsewhere
+)
 
 
 @record
@@ -35,7 +38,14 @@ TABLE = (
         "native", "Claude Code's own memory on your machines", INJECT,
         f"coalesce(m.origin, '') = '{NATIVE}'",
     ),
-    Standing("agent", "an agent, by memory_write", INJECT, "coalesce(m.origin, '') GLOB 'agent:*'"),
+    Standing(
+        "agent", "an agent, by memory_write", INJECT,
+        f"coalesce(m.origin, '') GLOB 'agent:*' AND m.origin NOT GLOB '*{AFTER_WEB}'",
+    ),
+    Standing(
+        "web", "an agent whose session had read the web or other tools", INJECT,
+        f"coalesce(m.origin, '') GLOB 'agent:*{AFTER_WEB}'",
+    ),
     Standing(
         "import", "a file or another program's export", REVIEW,
         f"coalesce(m.origin, '') GLOB 'import:*' AND m.origin <> '{NATIVE}'",
@@ -46,7 +56,8 @@ _ORDER = [row.name for row in TABLE]
 
 def table() -> list[Standing]:
     """The rows as they are set on this machine."""
-    said = {row.name: (config.setting(f"trust_{row.name}") or "").lower() for row in settable()}
+    set_here = config.settings([f"trust_{row.name}" for row in settable()])
+    said = {row.name: set_here.get(f"trust_{row.name}", "").lower() for row in settable()}
     return [
         replace(row, treatment=said[row.name]) if said.get(row.name) in TREATMENTS else row
         for row in TABLE
@@ -69,6 +80,8 @@ def condition() -> str:
 def standing(origin: str) -> Standing:
     """The row of an origin; an empty or unknown one counts as a note always did."""
     name = "native" if origin == NATIVE else origin.partition(":")[0]
+    if name == "agent" and origin.endswith(AFTER_WEB):
+        name = "web"
     return next((row for row in table() if row.name == name), TABLE[0])
 
 

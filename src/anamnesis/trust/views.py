@@ -10,7 +10,7 @@ import re
 from binascii import Error as BadEncoding
 from binascii import a2b_base64, unhexlify
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,11 +53,14 @@ _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
 _LEAST_LETTERS = 4  # different ones; fewer spell no order
 _FIVE_ALONE = "\x01" * 5  # lengths of words, as characters
 _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][\s._*~|+,/\\-]{1,3}){4,}[^\W\d_](?![^\W_])")
-_BROKEN = re.compile(r"\b[a-z]++(?:[-._*~|+/\\`'\u2019]{1,2}[a-z]++)+")
+_PATH = re.compile(r"[\"'`(]?(?:~|\.{0,2}/|[a-z]:\\)")
+_CHAINS = re.compile(r"(?<![\w/.-])[a-z]+(?:[-_.][a-z]+){3,}(?![\w/.-])")
 _DIGIT_IN_WORD = re.compile("[013457@$!][a-z]")
-_DISGUISED = re.compile(
-    r"(?:\b[a-z]++|(?<!\S)(?=[013457@$!]+[a-z]))[013457@$!]++[a-z][a-z013457@$!]*+"
-)
+_QUOTES = "!\"'.,;:?()[]"
+_WITHOUT_SIGNS = {
+    code: None for code in (*range(10), *range(11, 128), 0x2019) if not chr(code).isalpha()
+}
+_LONGEST_WORD = 12  # letters; a longer one may be several that run together
 
 _BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{16,}+(?:\s?[\w+/-]{16,}+)*={0,2}", re.ASCII)
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[\s:,]?){10,}")
@@ -145,47 +148,61 @@ def disguised(view: str, spoken: list[str], telling: Telling) -> Iterator[str]:
     if put:
         for token, joined in put.items():
             view = view.replace(token, joined)
-        yield _respaced(view, telling.words)
+        yield telling.respaced(view)
 
 
 def _put_together(view: str, spoken: list[str], telling: Telling) -> dict[str, str]:
+    """What stands for telling words: letters apart, halves apart, other signs in between."""
     put: dict[str, str] = {}
-    known, beginnings = telling.words, telling.beginnings
-    if _spells(spoken):
+    different = set(spoken)
+    if _spells(spoken, different):
         for found in _LETTERS_APART.findall(view):
             put[found] = "".join(_WORD.findall(found))
-    apart = [
-        (first, second)
-        for first, second in pairwise(spoken)
-        if first in beginnings and first + second in beginnings
-    ]
-    tokens = set(_DISGUISED.findall(view) if _DIGIT_IN_WORD.search(view) else ())
-    if apart:
-        firsts = tuple({first for first, _ in apart})
-        tokens.update(token for token in _BROKEN.findall(view) if token.startswith(firsts))
-    for token in tokens:
-        joined = "".join(_WORD.findall(token.translate(_LEET)))
-        if joined in known:
-            put[token] = joined
-    for first, second in apart:
-        if first + second in known and first not in known:
-            put[f"{first} {second}"] = first + second
+    tokens = [token for token in set(view.split()) if not token.strip(_QUOTES).isalpha()]
+    lines = "\n".join(tokens)
+    # A chain has no blank inside: what is searched from end to end is a text that has one.
+    for token in _CHAINS.findall(view) if _CHAINS.search(lines) else ():
+        if len(telling.words & set(_WORD.findall(token))) >= _TURNED_WORDS:
+            put[token] = " ".join(_WORD.findall(token))
+    put |= {
+        token: joined
+        for token, joined in _mixed(tokens, lines)
+        if joined in telling.words and joined not in token and not _PATH.match(token)
+    }
+    for second in telling.halves.keys() & different:
+        for first in telling.halves[second] & different:
+            apart = f"{first} {second}"
+            for at in occurrences(view, apart):
+                before = view[at - 1 : at]
+                put[before + apart] = before + first + second
     return put
 
 
-def _spells(spoken: list[str]) -> bool:
-    letters = _ALPHABET.intersection(spoken)
-    return len(letters) >= _LEAST_LETTERS and _FIVE_ALONE in "".join(map(chr, map(len, spoken)))
+def occurrences(view: str, word: str) -> Iterator[int]:
+    """Where a word, or several, stand by themselves."""
+    at = view.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (view[at - 1 : at].isalpha() or view[end : end + 1].isalpha()):
+            yield at
+        at = view.find(word, end)
 
 
-def _respaced(view: str, telling: frozenset[str]) -> str:
-    """A view in which telling words that ran together are words again."""
-    long = [word for word in words(view) if len(word) > 12 and word not in telling]
-    for run in long:
-        known = sorted((each for each in telling if len(each) > 2), key=len, reverse=True)
-        pattern = "|".join(map(re.escape, known))
-        view = view.replace(run, re.sub(f"({pattern})", r" \1 ", run))
-    return " ".join(view.split())
+def _mixed(tokens: list[str], lines: str) -> Iterator[tuple[str, str]]:
+    """Words with signs or digits inside, and the letters that they may stand for."""
+    if not tokens:
+        return
+    yield from zip(tokens, lines.translate(_WITHOUT_SIGNS).split("\n"), strict=True)
+    if _DIGIT_IN_WORD.search(lines):
+        unmarked = [token.strip(_QUOTES) for token in tokens]
+        read = "\n".join(unmarked).translate(_LEET).translate(_WITHOUT_SIGNS)
+        yield from zip(unmarked, read.split("\n"), strict=True)
+
+
+def _spells(spoken: list[str], different: set[str]) -> bool:
+    if len(_ALPHABET & different) < _LEAST_LETTERS:
+        return False
+    return _FIVE_ALONE in "".join(map(chr, map(len, spoken)))
 
 
 def turned(view: str, spoken: frozenset[str], telling: Telling) -> Iterator[str]:
@@ -194,6 +211,7 @@ def turned(view: str, spoken: frozenset[str], telling: Telling) -> Iterator[str]
         return
     if len(telling.backwards & spoken) >= _TURNED_WORDS:
         yield view[::-1]
+        yield " ".join(word[::-1] for word in view.split())
     if len(telling.rotated & spoken) >= _TURNED_WORDS:
         yield view.translate(_ROT13)
 
@@ -203,11 +221,30 @@ class Telling:
 
     def __init__(self, words: frozenset[str]) -> None:
         self.words = words
-        self.beginnings = frozenset(word[: end + 1] for word in words for end in range(len(word)))
         long = [word for word in words if len(word) > 4]
+        self.halves = _halves(words)
         self.backwards = frozenset(word[::-1] for word in long) - words
         self.rotated = frozenset(word.translate(_ROT13) for word in long) - words
         self.turned = self.backwards | self.rotated
+        known = sorted((word for word in words if len(word) > 2), key=len, reverse=True)
+        self._known = re.compile(f"({'|'.join(map(re.escape, known))})")
+
+    def respaced(self, view: str) -> str:
+        """A view in which telling words that ran together are words again."""
+        for run in words(view):
+            if len(run) > _LONGEST_WORD and run not in self.words:
+                view = view.replace(run, self._known.sub(r" \1 ", run))
+        return " ".join(view.split())
+
+
+def _halves(whole: frozenset[str]) -> dict[str, frozenset[str]]:
+    """What may stand before an end of these words, without being one of them itself."""
+    found: dict[str, list[str]] = {}
+    for word in whole:
+        for middle in range(1, len(word)):
+            if word[:middle] not in whole:
+                found.setdefault(word[middle:], []).append(word[:middle])
+    return {second: frozenset(firsts) for second, firsts in found.items()}
 
 
 def decoded(text: str, depth: int = _DEPTH) -> Iterator[str]:

@@ -8,20 +8,24 @@ from typing import TYPE_CHECKING, Any
 from starlette.routing import Route
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.index.browse import ORDERS, NoteFilter
-from anamnesis.index.curation import PENDING
 from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items
+from anamnesis.operations.care.status import store_report
 from anamnesis.operations.curate import review
+from anamnesis.operations.notes.browse import NoteLine, find_page, rows_matching
 from anamnesis.operations.notes.delete import delete as remove
-from anamnesis.operations.notes.draft import LATER_FIELDS, NoteDraft, draft_of, revised
 from anamnesis.operations.notes.edit import edit
-from anamnesis.operations.notes.list import list_notes
-from anamnesis.operations.notes.secrets import about_secrets
+from anamnesis.operations.notes.list import ORDERS, PENDING, NoteFilter, list_notes
+from anamnesis.operations.notes.policy import (
+    LATER_FIELDS,
+    NoteDraft,
+    about_secrets,
+    draft_of,
+    revised,
+)
 from anamnesis.operations.notes.show import note_dict
 from anamnesis.operations.notes.write import write
 from anamnesis.web import navigation
-from anamnesis.web.lookup import FoundNote, looked_up
-from anamnesis.web.pages import review as deciding
+from anamnesis.web.pages import review as review_page
 from anamnesis.web.visit import endpoint
 
 if TYPE_CHECKING:
@@ -53,41 +57,31 @@ def routes() -> list[Route]:
 
 def status(visit: Visit) -> Response:
     """Counts, paths and unreadable files."""
-    problems = [
-        {"path": found.path, "reason": found.reason, "indexed": found.indexed}
-        for found in visit.store.unreadable()
-    ]
-    return visit.answer(
-        {
-            "root": visit.dashboard.home,
-            "machine_id": visit.dashboard.machine,
-            **visit.store.stats(),
-            "degraded": visit.store.degraded,
-            "unreadable": problems,
-        }
-    )
+    return visit.answer(store_report(visit.store))
 
 
 def open_again(visit: Visit) -> Response:
-    """A fresh address that opens the dashboard once."""
-    return visit.answer({"path": f"/open?token={visit.dashboard.keys.mint()}"})
+    """A fresh link for a browser, for scripts only: a session must not make others."""
+    if not visit.request.state.by_script:
+        raise InvalidInput("Only the command gives out links.", hint="Run:  anamnesis dashboard")
+    return visit.answer({"link": visit.dashboard.link(plain=visit.parameter("plain") == "1")})
 
 
 def notes(visit: Visit) -> Response:
     """A page of notes, or the best answers to `q`."""
-    query, shown = visit.asked("q").strip(), visit.shown()
-    limit = visit.asked_number("limit", 50, most=_MOST)
-    offset = visit.asked_number("offset", 0, most=1_000_000)
-    order = visit.asked("sort", "updated")
+    query, wanted = visit.parameter("q").strip(), visit.note_filter()
+    limit = visit.number("limit", 50, most=_MOST)
+    offset = visit.number("offset", 0, most=1_000_000)
+    order = visit.parameter("sort", "updated")
     if order not in ORDERS:
         raise InvalidInput(f"sort {order[:40]!r} is none of: {', '.join(ORDERS)}.")
     if query:
-        found = looked_up(visit.store, query, shown, limit=limit, offset=offset)
-        hits, total = found.hits, found.total
+        lines = find_page(visit.store, query, wanted, limit=limit, offset=offset)
+        total = visit.dashboard.counts.total(wanted, rows_matching(visit.store, query))
     else:
-        page = list_notes(visit.store, shown, order=order, limit=limit, offset=offset)
-        hits, total = tuple(map(FoundNote, page.rows)), visit.dashboard.counts.total(shown)
-    return visit.answer({"total": total, "notes": [_listed(hit) for hit in hits]})
+        listed = list_notes(visit.store, wanted, order=order, limit=limit, offset=offset)
+        lines, total = list(map(NoteLine, listed.rows)), visit.dashboard.counts.total(wanted)
+    return visit.answer({"total": total, "notes": [_line(line) for line in lines]})
 
 
 def note(visit: Visit) -> Response:
@@ -106,10 +100,10 @@ def create(visit: Visit) -> Response:
 
 def save(visit: Visit) -> Response:
     """Change the fields that are given, if the note still is the one that was read."""
-    found, given = visit.note(), visit.json()
-    after = revised(found.note, _draft(given, draft_of(found.note)))
-    expected = str(given.get("hash", ""))
-    saved = edit(visit.store, found, after, face="api", expected_hash=expected)
+    read, sent = visit.note(), visit.json()
+    after = revised(read.note, _draft(sent, draft_of(read.note)))
+    expected = str(sent.get("hash", ""))
+    saved = edit(visit.store, read, after, face="api", expected_hash=expected)
     visit.dashboard.recorder.soon()
     return visit.answer(_read(visit, saved.note.id, saved.notice))
 
@@ -128,11 +122,11 @@ def delete(visit: Visit) -> Response:
 
 def waiting(visit: Visit) -> Response:
     """Notes that no person has looked at yet, oldest first."""
-    shown = replace(NoteFilter(project=visit.asked("project")), review=PENDING)
-    limit = visit.asked_number("limit", 50, most=_MOST)
-    offset = visit.asked_number("offset", 0, most=1_000_000)
-    page = list_notes(visit.store, shown, order="oldest", limit=limit, offset=offset)
-    total = visit.dashboard.counts.total(shown)
+    wanted = NoteFilter(project=visit.parameter("project"), review=PENDING)
+    limit = visit.number("limit", 50, most=_MOST)
+    offset = visit.number("offset", 0, most=1_000_000)
+    page = list_notes(visit.store, wanted, order="oldest", limit=limit, offset=offset)
+    total = visit.dashboard.counts.total(wanted)
     notes = [note_dict(row.note, body=False) for row in page.rows]
     return visit.answer({"total": total, "notes": notes})
 
@@ -140,40 +134,45 @@ def waiting(visit: Visit) -> Response:
 def beside(visit: Visit) -> Response:
     """A waiting note, what it replaces and what it resembles, all with their bodies."""
     read = visit.note()
-    found = review.beside_others(visit.store, read.note.id)
+    pending = review.beside_others(visit.store, read.note.id)
     return visit.answer(
         {
-            **note_dict(found.note),
+            **note_dict(pending.note),
             "hash": read.hash,
-            "replaces": [note_dict(old) for old in found.replaces],
-            "similar": [note_dict(other) for other in found.similar],
+            "replaces": [note_dict(old) for old in pending.replaces],
+            "similar": [note_dict(other) for other in pending.similar],
         }
     )
 
 
 def decide(visit: Visit) -> Response:
     """Keep or reject a waiting note, if it still is the one that was read."""
-    found, given = visit.note(), visit.json()
-    if PENDING not in found.note.tags:
-        raise InvalidInput("This note does not wait for a look.")
-    if given.get("hash", found.hash) != found.hash:
-        raise NoteChangedOnDisk(f"{found.note.id}.md")
-    decision = str(given.get("decision", ""))
-    deciding.decided(visit, decision, [found.note.id])
-    return visit.answer({deciding.DECISIONS[decision]: found.note.id})
+    read, sent = visit.note(), visit.json()
+    if PENDING not in read.note.tags:
+        raise InvalidInput("This note does not wait for review.")
+    if sent.get("hash", read.hash) != read.hash:
+        raise NoteChangedOnDisk(f"{read.note.id}.md")
+    decision = str(sent.get("decision", ""))
+    review_page.decided(visit, decision, [read.note.id])
+    return visit.answer({review_page.DECISIONS[decision]: read.note.id})
 
 
 def palette(visit: Visit) -> Response:
-    """Pages and notes for the command palette."""
-    query = visit.asked("q").strip()
+    """Pages, acts and notes for the command palette."""
+    query = visit.parameter("q").strip()
     pages = [
         {"kind": "page", "title": entry.name, "address": entry.address, "hint": f"g {entry.key}"}
         for entry in navigation.MENU
         if query.lower() in entry.name.lower()
     ]
+    acts = [
+        {"kind": "act", "title": act.name, "address": act.address, "hint": "", "fields": act.fields}
+        for act in navigation.ACTS
+        if query and query.lower() in act.name.lower()
+    ]
     if query:
-        found = looked_up(visit.store, query, NoteFilter(), limit=_PALETTE, best=_PALETTE)
-        rows = [hit.row for hit in found.hits]
+        found = find_page(visit.store, query, NoteFilter(), limit=_PALETTE, best=_PALETTE)
+        rows = [line.row for line in found]
     else:
         rows = list(list_notes(visit.store, NoteFilter(), limit=_PALETTE).rows)
     notes = [
@@ -185,48 +184,47 @@ def palette(visit: Visit) -> Response:
         }
         for row in rows
     ]
-    return visit.answer({"entries": [*pages, *notes]})
+    return visit.answer({"entries": [*pages, *acts, *notes]})
 
 
-def _listed(hit: FoundNote) -> dict[str, Any]:
-    matched = list(hit.excerpt.words) if hit.excerpt else []
-    found = note_dict(hit.row.note, body=False)
-    return {**found, "superseded": hit.row.superseded, "matched": matched}
+def _line(line: NoteLine) -> dict[str, Any]:
+    matched = list(line.excerpt.words) if line.excerpt else []
+    fields = note_dict(line.row.note, body=False)
+    return {**fields, "superseded": line.row.superseded, "matched": matched}
 
 
 def _read(visit: Visit, note_id: str, notice: str = "") -> dict[str, Any]:
     """A note as its file has it now, with what to tell whoever changed or reads it."""
-    found = visit.read(note_id)
-    if found is None:
+    read = visit.read(note_id)
+    if read is None:
         raise NoSuchNote(note_id)
-    notices = filter(None, (notice, about_secrets(visit.dashboard.home, found)))
-    said = " ".join(notices)
-    known = {**note_dict(found.note), "hash": found.hash}
-    return {**known, "notice": said} if said else known
+    notices = " ".join(filter(None, (notice, about_secrets(visit.dashboard.home, read))))
+    fields = {**note_dict(read.note), "hash": read.hash}
+    return {**fields, "notice": notices} if notices else fields
 
 
-def _draft(given: dict[str, Any], base: NoteDraft) -> NoteDraft:
+def _draft(sent: dict[str, Any], base: NoteDraft) -> NoteDraft:
     changes: dict[str, Any] = {}
     for name in ("title", "body", "type", "project", "scope"):
-        if name in given:
-            changes[name] = _checked(name, given[name], str)
+        if name in sent:
+            changes[name] = _checked(name, sent[name], str)
     for name in ("tags", "supersedes"):
-        if name in given:
-            values = _checked(name, given[name], list)
+        if name in sent:
+            values = _checked(name, sent[name], list)
             changes[name] = tuple(_checked(name, value, str) for value in values)
-    if "confidence" in given:
-        changes["confidence"] = float(_checked("confidence", given["confidence"], (int, float)))
-    later = {name: _value(name, given[name]) for name in LATER_FIELDS if name in given}
+    if "confidence" in sent:
+        changes["confidence"] = float(_checked("confidence", sent["confidence"], (int, float)))
+    later = {name: _value(name, sent[name]) for name in LATER_FIELDS if name in sent}
     return replace(base, **changes, later={**base.later, **later})
 
 
-def _value(name: str, given: Any) -> Value:
+def _value(name: str, sent: Any) -> Value:
     kind = FIELDS[name].kind
     if kind == NUMBER:
-        return float(_checked(name, given, (int, float)))
+        return float(_checked(name, sent, (int, float)))
     if kind == TEXT:
-        return str(_checked(name, given, str))
-    return of_items(name, [_checked(name, item, str) for item in _checked(name, given, list)])
+        return str(_checked(name, sent, str))
+    return of_items(name, [_checked(name, item, str) for item in _checked(name, sent, list)])
 
 
 def _checked(name: str, value: Any, kind: type | tuple[type, ...]) -> Any:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -18,13 +19,16 @@ from anamnesis.ground.errors import (
     NoteChangedOnDisk,
     StoreBusy,
 )
-from anamnesis.history.log import NoHistory, NoSuchVersion
-from anamnesis.notes.note import UnreadableNote
+from anamnesis.notes.fields import UnreadableNote
+from anamnesis.operations.notes.history import NoHistory, NoSuchVersion
+from anamnesis.operations.notes.undo import NothingToUndo
+from anamnesis.operations.sessions.archive import NoSuchSession
 from anamnesis.operations.travel.conflicts import NoSuchConflict, StillInConflict
 from anamnesis.web import api, events
 from anamnesis.web.dashboard import HERE, Dashboard
 from anamnesis.web.pages import (
     conflicts,
+    curate,
     fleet,
     injection,
     note,
@@ -33,12 +37,15 @@ from anamnesis.web.pages import (
     recall,
     relations,
     review,
+    sessions,
     settings,
+    tidy,
     timeline,
     versions,
+    work,
 )
-from anamnesis.web.security import Guard, Keys
-from anamnesis.web.visit import Visit, endpoint
+from anamnesis.web.security import NEXT, Guard, Keys
+from anamnesis.web.visit import NeedsFreshLink, Visit, endpoint, own_address
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -46,21 +53,30 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from anamnesis.store import MemoryStore
-    from anamnesis.web.visit import Page
+    from anamnesis.web.visit import PageFunction
 
 _WEEK = 7 * 86_400
+_MONTH = 30 * 86_400  # the server ends a session earlier if it is not used
+_COMPRESSION = 3  # a page of 90 KB becomes 12; more costs more and gives little
 _STATUS = {
     NoSuchNote: 404,
     NoSuchConflict: 404,
     NoSuchVersion: 404,
     NoHistory: 404,
+    NoSuchSession: 404,
+    NothingToUndo: 404,
     NoteChangedOnDisk: 409,
     StillInConflict: 409,
     UnreadableNote: 422,
     InvalidInput: 400,
+    NeedsFreshLink: 403,
     StoreBusy: 503,
 }
 
+_NO_NOTE = (
+    "There is no note at this address.",
+    "It may have been deleted, merged into another one, or never synced to this machine.",
+)
 _HTTP = {
     404: (
         "There is no page at this address.",
@@ -71,12 +87,19 @@ _HTTP = {
 
 
 def build(
-    store: MemoryStore, *, keys: Keys, hosts: frozenset[str], cookie: str, project: str = ""
+    store: MemoryStore,
+    *,
+    keys: Keys,
+    hosts: frozenset[str],
+    cookie: str,
+    by_password: frozenset[str] = frozenset(),
+    project: str = "",
 ) -> Starlette:
     """The dashboard of one store, answering to these names only."""
+    guard = Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie, by_password=by_password)
     app = Starlette(
         routes=routes(),
-        middleware=[Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie)],
+        middleware=[guard, Middleware(GZipMiddleware, compresslevel=_COMPRESSION)],
         exception_handlers={AnamnesisError: _trouble, HTTPException: _trouble},
     )
     app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie, project=project)
@@ -88,35 +111,31 @@ def routes() -> list[Route | Mount]:
     return [
         Route("/open", _open, methods=["GET"]),
         _get("/", pulse.show),
-        _get("/notes", notes.show),
-        _post("/notes", notes.act),
-        _post("/undo", notes.undo),
-        _get("/new", note.blank),
-        _post("/new", note.create),
-        _get("/notes/{id}", note.show),
-        _get("/notes/{id}/source", note.source),
-        _get("/notes/{id}/edit", note.edit),
-        _post("/notes/{id}", note.save),
-        _post("/notes/{id}/redact", note.redact),
-        _get("/notes/{id}/history", versions.of_note),
-        _post("/notes/{id}/restore", versions.restore),
+        *_of_notes(),
         _get("/review", review.show),
         _post("/review", review.decide),
         _get("/history", versions.show),
         _get("/conflicts", conflicts.show),
+        _post("/conflicts", conflicts.resolve_all),
         _get("/conflicts/{id}", conflicts.one),
         _post("/conflicts/{id}", conflicts.resolve),
         _get("/fleet", fleet.show),
         _post("/sync", fleet.sync),
         _get("/injection", injection.show),
+        _post("/injection", injection.act),
         _get("/recall", recall.show),
+        _post("/recall", recall.expect),
         _get("/timeline", timeline.show),
+        _get("/sessions", sessions.show),
+        _get("/session/{id:path}", sessions.one),
         _get("/map", relations.show),
         _get("/settings", settings.show),
         _post("/settings/refresh", settings.refresh),
         _post("/settings/agents", settings.set_up),
         _post("/settings/config", settings.configure),
-        _post("/theme", settings.theme),
+        _post("/settings/test", settings.test),
+        _post("/sign-out", settings.sign_out),
+        _post("/appearance", settings.appear),
         _post("/preview", note.preview),
         _get("/events", events.show),
         *api.routes(),
@@ -124,23 +143,67 @@ def routes() -> list[Route | Mount]:
     ]
 
 
-def _get(path: str, page: Page) -> Route:
+def _of_notes() -> list[Route]:
+    return [
+        _get("/notes", notes.show),
+        _post("/notes", curate.act),
+        _get("/ids", notes.ids),
+        _post("/views", notes.save_view),
+        _post("/undo", curate.undo),
+        _get("/merge", curate.compare),
+        _post("/merge", curate.merge_notes),
+        _post("/import", curate.import_files),
+        _get("/jobs/{id}", work.show),
+        _post("/reflect", work.reflect),
+        _post("/backfill", work.backfill),
+        _post("/fix", work.fix),
+        _post("/fleet/approve", fleet.approve),
+        _get("/tidy", tidy.show),
+        _post("/tidy", tidy.look),
+        _post("/tidy/fold", tidy.fold),
+        _get("/new", note.blank),
+        _post("/new", note.create),
+        _get("/notes/{id}", note.show),
+        _get("/find", note.find),
+        _get("/notes/{id}/card", note.card),
+        _get("/notes/{id}/source", note.source),
+        _get("/notes/{id}/edit", note.edit),
+        _post("/notes/{id}", note.save),
+        _post("/notes/{id}/redact", note.redact),
+        _get("/notes/{id}/history", versions.of_note),
+        _post("/notes/{id}/restore", versions.restore),
+        _post("/notes/{id}/bring-back", versions.bring_back),
+    ]
+
+
+def _get(path: str, page: PageFunction) -> Route:
     return Route(path, endpoint(page), methods=["GET"])
 
 
-def _post(path: str, page: Page) -> Route:
+def _post(path: str, page: PageFunction) -> Route:
     return Route(path, endpoint(page), methods=["POST"])
 
 
 async def _open(request: Request) -> Response:
-    """Exchange a token that works once for the session's cookie."""
+    """Exchange a token that works once for the session's cookie; HEAD only looks."""
     dashboard: Dashboard = request.app.state.dashboard
-    if not dashboard.keys.redeem(request.query_params.get("token", "")):
+    if request.method == "HEAD":
+        return PlainTextResponse("")
+    secret = dashboard.keys.redeem(request.query_params.get("token", ""))
+    if not secret:
         return PlainTextResponse("This address was used already. Run:  anamnesis dashboard\n", 401)
-    answer = RedirectResponse("/", 303)
+    target = own_address(request.cookies.get(NEXT, "")) or "/"
+    # Not a redirect: the browser came from elsewhere and would not send the cookie along yet.
+    answer = HTMLResponse(dashboard.draw("opened.html", target=target))
     answer.set_cookie(
-        dashboard.cookie, dashboard.keys.session, httponly=True, samesite="strict", path="/"
+        dashboard.cookie,
+        secret,
+        max_age=_MONTH,
+        httponly=True,
+        samesite="strict",
+        path="/",
     )
+    answer.delete_cookie(NEXT, path="/open")
     return answer
 
 
@@ -153,6 +216,8 @@ async def _trouble(request: Request, error: Exception) -> Response:
         assert isinstance(error, AnamnesisError)  # noqa: S101  see exception_handlers
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         message, hint = error.message, error.hint
+        if isinstance(error, NoSuchNote) and request.url.path.startswith("/notes/"):
+            message, hint = _NO_NOTE
     if not request.state.inside:
         return PlainTextResponse(f"{message}\n", status)
     visit = Visit(request, b"")

@@ -1,4 +1,4 @@
-"""What all pages share: the store, who we are, what was just done, and how pages are drawn."""
+"""What all pages share: the store, notices of what was just done, and the templates."""
 
 from __future__ import annotations
 
@@ -16,19 +16,26 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import StoreBusy
-from anamnesis.history import log, undo
-from anamnesis.index.browse import NoteFilter
-from anamnesis.web import figures, navigation, words
+from anamnesis.operations.machine import index
+from anamnesis.operations.notes import history, undo
+from anamnesis.operations.notes.browse import NoteCounts
+from anamnesis.operations.notes.list import NoteFilter
+from anamnesis.operations.notes.search import search
+from anamnesis.web import markdown, navigation, words
+from anamnesis.web.jobs import Jobs
 from anamnesis.web.recorder import Recorder
 
 if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
+    from collections.abc import Callable
+
+    from anamnesis.config import Home
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 
 HERE = Path(__file__).parent
 _NOTICES = 50  # of the latest acts
 _THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
+_REST = 400  # a look at every file may take this part of the time: 0.25 % of a core
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ class Notice:
     text: str
     tone: str = "done"  # or trouble
     unit: str = ""
+    links: tuple[tuple[str, str], ...] = ()  # names and addresses of what it speaks of
 
 
 def notice_of(unit: undo.Unit | None, text: str, *, tone: str = "done") -> Notice:
@@ -55,10 +63,12 @@ class Dashboard:
         self.keys = keys
         self.cookie = cookie
         self.project = project  # that it was started in
+        self.link: Callable[..., str] = lambda **_: ""  # the server knows its addresses
         self.machine = resolve_machine_id()
-        self.counts = figures.Counts(store)
-        self.recorder = Recorder(store, machine_id=self.machine)
-        self._looked = time.monotonic()
+        self.counts = NoteCounts(store)
+        self.recorder = Recorder(store)
+        self.jobs = Jobs()
+        self._next_look = time.monotonic() + _THOROUGH_SECONDS
         self._templates = _environment()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()
@@ -79,23 +89,26 @@ class Dashboard:
 
     def warm(self) -> None:
         """Count what the first page needs and load what a search needs, while the browser opens."""
-        undo.recover(self.store, wait=False)
+        undo.roll_back(self.store, wait=False)
         self.counts.facets(NoteFilter())
-        self.store.recall("notes", k=1)
+        search(self.store, "notes", limit=1)
         with suppress(OSError):  # no git: then there is no history to look at either
-            log.index_changes(str(self.store.memory_dir))
+            history.prepare(self.home)
 
-    def look(self) -> None:
-        """Take in what other programs did; edits in place from time to time, however many ask."""
+    def refresh(self) -> None:
+        """Index what other programs did; edits in place from time to time, however many ask."""
         with self._lock:
-            thorough = time.monotonic() - self._looked > _THOROUGH_SECONDS
+            thorough = time.monotonic() >= self._next_look
             if thorough:
-                self._looked = time.monotonic()
-        if thorough:
-            with suppress(StoreBusy):  # then whoever is at work takes it in
-                self.store.refresh()
-        else:
-            self.store.headers(limit=0)
+                self._next_look = time.monotonic() + _THOROUGH_SECONDS
+        if not thorough:
+            index.notice_changes(self.store)
+            return
+        start = time.thread_time()
+        with suppress(StoreBusy):  # then whoever is at work indexes them
+            index.refresh(self.store)
+        pause = max(_THOROUGH_SECONDS, _REST * (time.thread_time() - start))
+        self._next_look = time.monotonic() + pause
 
     def remember(self, notice: Notice) -> str:
         """Keep a notice for the page that is shown next; gives its key."""
@@ -127,13 +140,19 @@ def _environment() -> Environment:
         menu=navigation.MENU, version=__version__, asset=_asset, plural=words.plural
     )
     environment.filters.update(
-        ago=words.ago, day=words.day, moment=words.moment, number=words.number, plain=words.plain
+        ago=words.ago,
+        day=words.day,
+        moment=words.moment,
+        number=words.number,
+        plain=words.plain,
+        timestamp=words.timestamp,
+        title_html=markdown.title,
     )
     return environment
 
 
 def _asset(name: str) -> str:
-    """The address of a file of ours, different after each change so that it can be cached."""
+    """The address of a static file, different after each change so that it can be cached."""
     return f"/static/{name}?v={_stamp(name)}"
 
 

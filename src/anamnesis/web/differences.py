@@ -21,7 +21,7 @@ Pieces = tuple[tuple[bool, str], ...]  # whether it differs within its line, and
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """One line of a comparison."""
 
     kind: str  # same, removed, added, gap, or rest: how many more there are
@@ -30,36 +30,36 @@ class Line:
     pieces: Pieces = ()
 
 
-def lines(before: str, after: str) -> list[Line]:
-    """What changed, with a few lines around it, as far as a person reads."""
-    found = _compared(before.splitlines(), after.splitlines())
-    if len(found) <= _MOST_SHOWN:
-        return found
-    rest = f"{len(found) - _MOST_SHOWN:,} more lines"
-    return [*found[:_MOST_SHOWN], Line("rest", None, None, ((False, rest),))]
+def lines(before: str, after: str) -> list[DiffLine]:
+    """What changed, with a few lines around it; of a very long one the first lines."""
+    lines_shown = _compared(before.splitlines(), after.splitlines())
+    if len(lines_shown) <= _MOST_SHOWN:
+        return lines_shown
+    rest = f"{len(lines_shown) - _MOST_SHOWN:,} more lines"
+    return [*lines_shown[:_MOST_SHOWN], DiffLine("rest", None, None, ((False, rest),))]
 
 
-def _compared(one: Sequence[str], other: Sequence[str]) -> list[Line]:
+def _compared(one: Sequence[str], other: Sequence[str]) -> list[DiffLine]:
     if len(one) + len(other) > _MOST_LINES:
         return [*_whole("removed", one), *_whole("added", other)]
-    found: list[Line] = []
+    result: list[DiffLine] = []
     for group in SequenceMatcher(None, one, other, autojunk=False).get_grouped_opcodes(_CONTEXT):
-        if found or group[0][1] > 0:
-            found.append(Line("gap", None, None))
+        if result or group[0][1] > 0:
+            result.append(DiffLine("gap", None, None))
         for tag, a, b, c, d in group:
             if tag == "equal":
-                found += (
-                    Line("same", a + at + 1, c + at + 1, ((False, one[a + at]),))
+                result += (
+                    DiffLine("same", a + at + 1, c + at + 1, ((False, one[a + at]),))
                     for at in range(b - a)
                 )
             else:
-                found += _changed(one[a:b], other[c:d], a, c)
-    return found
+                result += _changed(one[a:b], other[c:d], a, c)
+    return result
 
 
-def of_unified(diff: str) -> list[Line]:
+def of_unified(diff: str) -> list[DiffLine]:
     """A unified diff, line by line and word by word."""
-    found: list[Line] = []
+    result: list[DiffLine] = []
     old: list[str] = []
     new: list[str] = []
     at = to = 0
@@ -68,34 +68,34 @@ def of_unified(diff: str) -> list[Line]:
         if text.startswith(("-", "+")):
             (old if text[0] == "-" else new).append(text[1:])
             continue
-        found += _changed(old, new, at, to)
+        result += _changed(old, new, at, to)
         at, to = at + len(old), to + len(new)
         old, new = [], []
         if head := _HUNK.match(text):
-            if found or int(head[1]) > 1:
-                found.append(Line("gap", None, None))
+            if result or int(head[1]) > 1:
+                result.append(DiffLine("gap", None, None))
             at, to = (max(0, int(number) - 1) for number in head.groups())
         else:
-            found.append(Line("same", at + 1, to + 1, ((False, text[1:]),)))
+            result.append(DiffLine("same", at + 1, to + 1, ((False, text[1:]),)))
             at, to = at + 1, to + 1
-    return found[:-1] if found else []  # without the gap of the head that ends the loop
+    return result[:-1] if result else []  # without the gap of the head that ends the loop
 
 
 def side_by_side(one: str, other: str) -> tuple[list[Pieces], list[Pieces]]:
     """The lines of two texts, with the words that the other one does not have."""
-    found = list(_changed(one.splitlines()[:_MOST_SHOWN], other.splitlines()[:_MOST_SHOWN], 0, 0))
-    left = [line.pieces for line in found if line.kind == "removed"]
-    return left, [line.pieces for line in found if line.kind == "added"]
+    result = list(_changed(one.splitlines()[:_MOST_SHOWN], other.splitlines()[:_MOST_SHOWN], 0, 0))
+    left = [line.pieces for line in result if line.kind == "removed"]
+    return left, [line.pieces for line in result if line.kind == "added"]
 
 
-def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterator[Line]:
+def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterator[DiffLine]:
     paired = [_words(old, new) for old, new in zip(one, other, strict=False)]
     for at, text in enumerate(one):
         pieces = paired[at][0] if at < len(paired) else ((False, text),)
-        yield Line("removed", a + at + 1, None, pieces)
+        yield DiffLine("removed", a + at + 1, None, pieces)
     for at, text in enumerate(other):
         pieces = paired[at][1] if at < len(paired) else ((False, text),)
-        yield Line("added", None, c + at + 1, pieces)
+        yield DiffLine("added", None, c + at + 1, pieces)
 
 
 def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
@@ -114,7 +114,7 @@ def _filled(pieces: list[tuple[bool, str]]) -> Pieces:
     return tuple(piece for piece in pieces if piece[1])
 
 
-def _whole(kind: str, texts: Sequence[str]) -> Iterator[Line]:
+def _whole(kind: str, texts: Sequence[str]) -> Iterator[DiffLine]:
     for at, text in enumerate(texts, 1):
         old, new = (at, None) if kind == "removed" else (None, at)
-        yield Line(kind, old, new, ((False, text),))
+        yield DiffLine(kind, old, new, ((False, text),))

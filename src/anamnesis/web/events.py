@@ -1,47 +1,37 @@
-"""Telling open pages that notes changed on disk, by whatever program.
+"""Telling open pages what the notes are now, whatever program changed them.
 
 A browser opens few connections to one server, and a stream that stays open in every tab would use
-them up. So each answer ends at once; the browser asks again by itself and says what it last saw.
+them up. So a page that is looked at asks every moment, and compares.
 """
 
 from __future__ import annotations
 
-import json
-from hashlib import blake2b
 from typing import TYPE_CHECKING
-
-from starlette.responses import Response
 
 from anamnesis.ground.errors import AnamnesisError
 
 if TYPE_CHECKING:
-    from anamnesis.web.visit import Visit
+    from starlette.responses import Response
 
-_PAUSE_MILLISECONDS = 1500
-_NONE = "none"  # an empty id would not be sent back
+    from anamnesis.web.visit import Visit
 
 
 def show(visit: Visit) -> Response:
-    """Server-sent events: `changed` if the note, or any note, is not what the page last saw."""
-    visit.dashboard.look()
-    note_id = visit.asked("note")
+    """What all notes are, and what the file of one note is, each as a mark to compare.
+
+    `version` is the mark that pages are drawn with: cheap, but it moves more often than notes do.
+    """
+    visit.dashboard.refresh()
+    note_id = visit.parameter("note")
     hash = _hash(visit, note_id) if note_id else ""
-    now = (hash or _NONE) if note_id else _version(visit)
-    seen = visit.request.headers.get("last-event-id")
-    lines = [f"retry: {_PAUSE_MILLISECONDS}", f"id: {now}"]
-    if seen != now and (seen is not None or hash):  # of a note, also what it is at first
-        lines += ["event: changed", f"data: {json.dumps({'hash': hash})}"]
-    return Response("\n".join([*lines, "", ""]), media_type="text/event-stream")
+    counts = visit.dashboard.counts
+    return visit.answer({"version": counts.version(), "notes": counts.contents(), "hash": hash})
 
 
 def _hash(visit: Visit, note_id: str) -> str:
     """The hash of the file as it is; empty if it is gone or cannot be read."""
     try:
-        found = visit.read(note_id)
+        read = visit.read(note_id)
     except AnamnesisError:
         return ""
-    return found.hash if found else ""
-
-
-def _version(visit: Visit) -> str:
-    return blake2b(repr(visit.dashboard.counts.version()).encode(), digest_size=9).hexdigest()
+    return read.hash if read else ""

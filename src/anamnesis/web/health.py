@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.onboard import health as onboard_health
-from anamnesis.operations.care import health
+from anamnesis.operations.care import status
 from anamnesis.operations.care.checks import (
     DASHBOARD,
     FAILED,
@@ -49,13 +49,14 @@ class HealthLine:
 def glance(dashboard: Dashboard) -> list[HealthLine]:
     """What can be told at once, the worst first."""
     subject = Subject(dashboard.home, store=dashboard.store)
-    checks = (_history(dashboard), *health.CHECKS)
+    checks = (_history(dashboard), *status.CHECKS)
     return _lines(examined(subject, checks, face=DASHBOARD))
 
 
 def thorough(dashboard: Dashboard) -> list[HealthLine]:
     """What `anamnesis doctor` finds: asks the remote and calls the installed command."""
-    return _lines(onboard_health.doctor(dashboard.home))
+    dashboard.refresh()
+    return _lines(onboard_health.doctor(dashboard.home, store=dashboard.store))
 
 
 def _history(dashboard: Dashboard) -> Check:

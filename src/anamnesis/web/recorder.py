@@ -6,21 +6,20 @@ import threading
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.history.commit import record_locally
+from anamnesis.operations.notes.history import record_changes
 
 if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
-_SECONDS = 0.7  # a person who tags ten notes makes one version of it
+_SECONDS = 0.7  # tagging ten notes in a row makes one version
 
 
 class Recorder:
     """Records changes in the background; `trouble` says why the last time failed."""
 
-    def __init__(self, store: MemoryStore, *, machine_id: str) -> None:
+    def __init__(self, store: MemoryStore) -> None:
         self.trouble = ""
         self._store = store
-        self._machine_id = machine_id
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._at_work = threading.Lock()
@@ -34,7 +33,7 @@ class Recorder:
                 self._timer.start()
 
     def now(self) -> None:
-        """Record what waits, before somebody looks at the history, syncs, or ends the server."""
+        """Record what waits, before the history is shown, a sync, or the end of the server."""
         if (timer := self._timer) is not None:
             timer.cancel()
         self._record()
@@ -46,11 +45,11 @@ class Recorder:
             if waiting is None:
                 return
             try:
-                record_locally(self._store, machine_id=self._machine_id)
+                record_changes(self._store)
                 self.trouble = ""
             except StoreBusy:
                 self.soon()  # a sync is at work; it may have seen the files before the last save
             except AnamnesisError as error:
                 self.trouble = error.message
-            except OSError as error:  # nobody would see it: this is a thread of its own
+            except OSError as error:  # in a thread of its own: nothing would show it
                 self.trouble = f"Not recorded in the history: {error}."

@@ -5,27 +5,39 @@ from __future__ import annotations
 import errno
 import json
 import os
+import secrets
+import signal
 import socket
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import uvicorn
 
+from anamnesis.config import Home
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError, NotWritable
-from anamnesis.ground.home import Home
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
-from anamnesis.web.security import Keys
+from anamnesis.web.security import USER, Keys
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
     from typing import Self
+
+    from starlette.applications import Starlette
 
 
 LOOPBACK = "127.0.0.1"
+LOOPBACK_6 = "::1"
+_PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
+_TRIES = 30
+_LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
+_NAME_LENGTH = 16  # 78 bits: other servers of this machine cannot guess the name, see security
 _EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
 _START_SECONDS = 20.0
 _LAST_SECONDS = 1  # for requests under way
@@ -51,6 +63,34 @@ class NoSuchAddress(AnamnesisError):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The host name and the port of a store's dashboard.
+
+    They are chosen once: the browser keeps drafts and sessions for exactly this address.
+    """
+
+    name: str
+    port: int
+
+    @classmethod
+    def of(cls, home: Home) -> Place:
+        """The place that was chosen for this store; else a new name, and no port yet."""
+        try:
+            with open(home.state("dashboard.json"), encoding="utf-8") as stream:
+                kept = json.load(stream)
+            return cls(str(kept["name"]), int(kept["port"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            letters = (secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
+            return cls(f"anamnesis-{''.join(letters)}.localhost", 0)
+
+    def keep(self, home: Home) -> None:
+        """Remember it; a store that cannot be written gets another place next time."""
+        facts = {"name": self.name, "port": self.port}
+        with suppress(NotWritable):
+            atomic.write_text(home.state("dashboard.json"), json.dumps(facts) + "\n")
+
+
 class Server:
     """The dashboard of one store on one port; a context manager that runs it in a thread."""
 
@@ -60,48 +100,57 @@ class Server:
         *,
         port: int = 0,
         host: str = LOOPBACK,
+        names: tuple[str, ...] = (),
         project: str = "",
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
+        """Open the store, building its index if there is none, and bind the port."""
         # Settings are found through the home: this process works on this store only.
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.fspath(home))
-        self._socket = _bound(host, port)
-        self.port: int = self._socket.getsockname()[1]
-        self.address = f"http://{_in_address(host)}:{self.port}"
-        self.keys = Keys()
-        self.store = MemoryStore(home)
+        own = Home(os.environ["ANAMNESIS_HOME"])
+        place = Place.of(own)
+        self._sockets = _listening(host, port, place.port)
+        self.port: int = self._sockets[0].getsockname()[1]
+        self.by_password = _names(host, self.port, names)
+        named = host == LOOPBACK
+        self.address = f"http://{place.name if named else _in_address(host)}:{self.port}"
+        self.plain_address = f"http://{_in_address(names[0] if names else host)}:{self.port}"
+        self.keys = Keys(own.state("dashboard-sessions.json"))
+        self.store = MemoryStore(home, progress=progress)
+        if named and not place.port:
+            Place(place.name, self.port).keep(own)
+        self.moved = bool(named and place.port and place.port != self.port and not port)
         self._app = build(
             self.store,
             keys=self.keys,
-            hosts=_names(host, self.port),
+            hosts=frozenset({f"{place.name}:{self.port}"}) if named else frozenset(),
+            by_password=self.by_password,
             cookie=f"anamnesis-{self.port}",
             project=project,
         )
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                self._app,
-                loop="asyncio",
-                http="h11",
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                timeout_graceful_shutdown=_LAST_SECONDS,
-            )
-        )
+        self._named = named
+        self._server = _server_of(self._app)
+        self._app.state.dashboard.link = self.link
         self._app.state.dashboard.prepare()
         self._thread: threading.Thread | None = None
 
-    def link(self) -> str:
-        """An address that opens the dashboard once."""
-        return f"{self.address}/open?token={self.keys.mint()}"
+    def link(self, *, plain: bool = False) -> str:
+        """An address that lets one browser in.
+
+        Under the dashboard's own name it works once. A plain one, for browsers that do not find
+        such names, holds a password: browsers keep it for this port only.
+        """
+        if self._named and not plain:
+            return f"{self.address}/open?token={self.keys.mint()}"
+        return _with_password(self.plain_address, self.keys.admit())
 
     def run(self) -> None:
-        """Serve until interrupted."""
+        """Serve until interrupted or told to end."""
         self._announce()
+        # The server restores this handler and raises the signal again: then it ends as Ctrl-C does.
+        signal.signal(signal.SIGTERM, _interrupt)
         try:
-            self._server.run(sockets=[self._socket])
+            self._server.run(sockets=self._sockets)
         finally:
             self._end()
 
@@ -109,7 +158,7 @@ class Server:
         """Serve in a thread; answers when this returns."""
         self._announce()
         self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True
+            target=self._server.run, kwargs={"sockets": self._sockets}, daemon=True
         )
         self._thread.start()
         deadline = time.monotonic() + _START_SECONDS
@@ -131,20 +180,38 @@ class Server:
         self.stop()
 
     def _announce(self) -> None:
-        """Tell this person's programs where we are and how to get in; nobody else can read it."""
-        facts = {"address": self.address, "key": self.keys.script, "pid": os.getpid()}
+        """Tell the user's programs where the dashboard is and how to get in; no one else."""
+        facts = {"address": self.plain_address, "key": self.keys.script, "pid": os.getpid()}
         with suppress(NotWritable):  # then only this window can open it; it may still be read
-            atomic.write_text(announcement(Home(self.store.root)), json.dumps(facts) + "\n")
+            atomic.write_text(announcement(self.store.home), json.dumps(facts) + "\n")
         self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
         self._warming.start()
 
     def _end(self) -> None:
-        self._socket.close()
+        for listener in self._sockets:
+            listener.close()
         self._warming.join()  # it reads the store that is closed below
         self._app.state.dashboard.recorder.now()
-        with suppress(OSError):
-            os.unlink(announcement(Home(self.store.root)))
+        for path in (announcement(self.store.home), redirection(self.store.home)):
+            with suppress(OSError):
+                os.unlink(path)
         self.store.close()
+
+
+def _server_of(app: Starlette) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+    )
+    return uvicorn.Server(config)
 
 
 def announcement(home: Home) -> str:
@@ -152,7 +219,12 @@ def announcement(home: Home) -> str:
     return os.path.join(home, "dashboard.json")
 
 
-def running(home: Home) -> str | None:
+def redirection(home: Home) -> str:
+    """The page that leads a browser to a link, which so is not in the list of processes."""
+    return home.state("open-dashboard.html")
+
+
+def running(home: Home, *, plain: bool = False) -> str | None:
     """A fresh link to a dashboard that runs already on this store, or None."""
     from http.client import HTTPConnection, HTTPException
     from urllib.parse import urlsplit
@@ -163,21 +235,64 @@ def running(home: Home) -> str | None:
         address, key = str(facts["address"]), str(facts["key"])
         split = urlsplit(address)
         connection = HTTPConnection(split.hostname or LOOPBACK, split.port, timeout=2)
-        connection.request("POST", "/api/open", headers={"Authorization": f"Bearer {key}"})
+        asked = f"/api/open{'?plain=1' if plain else ''}"
+        connection.request("POST", asked, headers={"Authorization": f"Bearer {key}"})
         answer = connection.getresponse()
-        path = json.loads(answer.read())["path"] if answer.status == 200 else ""
+        link = json.loads(answer.read())["link"] if answer.status == 200 else ""
         connection.close()
     except (OSError, ValueError, KeyError, TypeError, HTTPException):
         return None
-    return f"{address}{path}" if path else None
+    return str(link) or None
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _with_password(address: str, secret: str) -> str:
+    return address.replace("://", f"://{USER}:{secret}@", 1) + "/"
+
+
+def _listening(host: str, port: int, kept: int) -> list[socket.socket]:
+    """The sockets: on the port that is asked for, else on the one that was kept, else on any."""
+    if port:
+        return _bound(host, port)
+    tries = [kept] if kept else []
+    tries += [secrets.choice(_PORTS) for _ in range(_TRIES)]
+    for each in tries:
+        with suppress(PortTaken):
+            return _bound(host, each)
+    return _bound(host, 0)
+
+
+def _bound(host: str, port: int) -> list[socket.socket]:
+    """One socket, and on loopback its twin of the other kind.
+
+    Another program could take that and be sent what browsers mean for the dashboard.
+    """
+    first = _bound_one(host, port)
+    if host != LOOPBACK:
+        return [first]
+    try:
+        return [first, _bound_one(LOOPBACK_6, first.getsockname()[1])]
+    except NoSuchAddress:  # this machine has no such addresses, so nobody else listens there
+        return [first]
+    except PortTaken:
+        first.close()
+        raise
+
+
+def _bound_one(host: str, port: int) -> socket.socket:
     if host in _EVERYWHERE:
         raise NoSuchAddress(host, "it stands for every address, so no name could be checked")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    try:
+        listener = socket.socket(family)
+    except OSError as error:
+        raise NoSuchAddress(host, error.strerror or str(error)) from error
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6:
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
     try:
         listener.bind((host, port))
     except OSError as error:
@@ -198,9 +313,14 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _names(host: str, port: int) -> frozenset[str]:
-    """What a browser may call us: the address that we listen on, and no other."""
-    names = {host, LOOPBACK, "localhost", "::1"} if is_loopback(host) else {host}
+def _names(host: str, port: int, more: tuple[str, ...]) -> frozenset[str]:
+    """The names under which a session is a password.
+
+    They are the address that the server listens on, and the names that were allowed with it.
+    """
+    names = {host, *more}
+    if is_loopback(host):
+        names |= {LOOPBACK, "localhost", LOOPBACK_6}
     return frozenset(f"{_in_address(name)}:{port}".lower() for name in names)
 
 

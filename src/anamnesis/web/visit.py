@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -12,16 +13,17 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote
-from anamnesis.index.browse import NoteFilter
-from anamnesis.index.curation import PENDING
 from anamnesis.operations.curate import review
 from anamnesis.operations.notes import show
+from anamnesis.operations.notes.browse import MARKS
+from anamnesis.operations.notes.list import PENDING, NoteFilter
 from anamnesis.operations.travel import conflicts
-from anamnesis.search import excerpts
-from anamnesis.web import markdown, navigation
+from anamnesis.project import GLOBAL, short_names
+from anamnesis.web import markdown, navigation, words
+from anamnesis.web.jobs import Unforeseen
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from markupsafe import Markup
     from starlette.requests import Request
@@ -30,22 +32,38 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
     from anamnesis.web.dashboard import Dashboard, Notice
 
-    Page = Callable[["Visit"], Response]
+    PageFunction = Callable[["Visit"], Response]
     Endpoint = Callable[[Request], Awaitable[Response]]
 
-THEMES = ("auto", "light", "dark")
+FACETS = ("type", "project", "scope", "machine", "source", "tag")  # of which several can be chosen
+NOT = "not-"  # before the name of a facet: a value that notes must not have
+# What a browser remembers for a person, and what each may be; the first is the default.
+LOOKS = {
+    "theme": ("auto", "light", "dark"),
+    "density": ("comfortable", "compact"),
+    "keys": ("on", "off"),
+}
 _MOST_FIELDS = 2000  # a page of notes can be selected as a whole
 _LONGEST_PARAMETER = 1000
+_MOST_VALUES = 50  # of one facet
 
 
-class Unforeseen(AnamnesisError):
-    """A mistake of ours: the person is told where to read about it."""
+class NeedsFreshLink(AnamnesisError):
+    """Something that could make this machine run or send anything is changed by a person only."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, what: str) -> None:
         super().__init__(
-            f"The dashboard could not do this ({type(error).__name__}).",
-            hint="What went wrong is in the terminal that it runs in. The other pages still work.",
+            f"To change {what}, show that it is you: open a fresh link.",
+            hint="Run `anamnesis dashboard`, open the link in this browser, and do it again "
+            "within ten minutes.",
         )
+
+
+def own_address(address: str) -> str:
+    """An address of the dashboard itself; nothing if it leads elsewhere."""
+    is_own = address.startswith("/") and not address.startswith(("//", "/\\"))
+    is_own = is_own and not urlsplit(address).netloc and not set("\n\r\t") & set(address)
+    return address if is_own else ""
 
 
 class Visit:
@@ -56,27 +74,41 @@ class Visit:
         self.dashboard: Dashboard = request.app.state.dashboard
         self.store: MemoryStore = self.dashboard.store
         self.body = body
+        self.version = self.dashboard.counts.version()  # before the page reads anything
         self._form: dict[str, list[str]] | None = None
 
     @property
     def from_htmx(self) -> bool:
-        """Whether a script of ours asks for a part of a page."""
+        """Whether a script of the dashboard asks for a part of a page."""
         return self.request.headers.get("hx-request") == "true"
 
     @property
-    def theme(self) -> str:
-        """The colours that the person chose: auto follows the system."""
-        chosen = self.request.cookies.get("theme", "")
-        return chosen if chosen in THEMES else "auto"
+    def looks(self) -> dict[str, str]:
+        """The colours, the density and whether single keys act, as this browser chose."""
+        cookies = self.request.cookies
+        return {
+            name: chosen if (chosen := cookies.get(name)) in choices else choices[0]
+            for name, choices in LOOKS.items()
+        }
+
+    @cached_property
+    def projects(self) -> dict[str, tuple[str, str]]:
+        """Every project: its name by what tells it from the others, and its colour."""
+        names = self.dashboard.counts.values("project")
+        colours = words.hues(name for name in names if name != GLOBAL)
+        return {
+            name: (short, f"hue-{colours.get(name, 'none')}")
+            for name, short in short_names(names).items()
+        }
 
     @property
     def held(self) -> int:
-        """How many notes wait for a person's choice."""
+        """How many notes are in conflict."""
         return len(conflicts.held(self.store))
 
     @property
     def pending(self) -> int:
-        """How many notes no person has looked at yet."""
+        """How many notes wait for review."""
         return review.pending_count(self.store)
 
     @property
@@ -86,18 +118,23 @@ class Visit:
 
     def marked(self, text: str) -> Markup:
         """Text with what matched marked."""
-        return markdown.marked(text, excerpts.START, excerpts.END)
+        return markdown.marked(text, *MARKS)
 
-    def asked(self, name: str, default: str = "") -> str:
+    def parameter(self, name: str, default: str = "") -> str:
         """A parameter of the address."""
         return self.request.query_params.get(name, default)[:_LONGEST_PARAMETER]
 
-    def asked_number(self, name: str, default: int, *, most: int) -> int:
+    def parameters(self, name: str) -> list[str]:
+        """All values of a parameter of the address."""
+        values = dict.fromkeys(self.request.query_params.getlist(name))
+        return [value[:_LONGEST_PARAMETER] for value in values if value][:_MOST_VALUES]
+
+    def number(self, name: str, default: int, *, most: int) -> int:
         """A parameter of the address that is a number from 0 to `most`."""
-        text = self.asked(name)
+        text = self.parameter(name)
         return min(int(text), most) if text.isascii() and text.isdigit() else default
 
-    def named(self, name: str) -> str:
+    def path_part(self, name: str) -> str:
         """A part of the path."""
         return str(self.request.path_params[name])
 
@@ -122,62 +159,65 @@ class Visit:
 
     def value(self, name: str, default: str = "") -> str:
         """A field of the form."""
-        found = self.values(name)
-        return found[-1] if found else default
+        values = self.values(name)
+        return values[-1] if values else default
 
     def json(self) -> dict[str, Any]:
         """The body as a JSON object."""
         try:
-            found = json.loads(self.body or b"{}")
-            json.dumps(found, ensure_ascii=False).encode()  # half a character cannot be stored
+            value = json.loads(self.body or b"{}")
+            json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be stored
         except (ValueError, RecursionError):
             raise InvalidInput("The body is not JSON.") from None
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             raise InvalidInput("The body is not a JSON object.")
-        return found
+        return value
 
     def note(self) -> ReadNote:
         """The note that the path names."""
-        found = self.found_note()
-        if found is None:
-            raise NoSuchNote(self.named("id")[:80])
-        return found
+        read = self.note_or_none()
+        if read is None:
+            raise NoSuchNote(self.path_part("id")[:80])
+        return read
 
-    def found_note(self) -> ReadNote | None:
+    def note_or_none(self) -> ReadNote | None:
         """The note that the path names, if it is there."""
-        return self.read(self.named("id"))
+        return self.read(self.path_part("id"))
 
     def read(self, note_id: str) -> ReadNote | None:
         """A note by an id from outside; what is no id names none."""
         return show.find(self.store, note_id)
 
-    def shown(self) -> NoteFilter:
-        """The filters that the address carries."""
-        state = self.asked("state", "current")
+    def note_filter(self) -> NoteFilter:
+        """The filters that the address carries; a field may stand there several times."""
+        state = self.parameter("state", "current")
+        chosen = {name: self.parameters(name) for name in FACETS}
         return NoteFilter(
-            type=self.asked("type"),
-            project=self.asked("project"),
-            scope=self.asked("scope"),
-            machine=self.asked("machine"),
-            source=self.asked("source"),
-            tag=self.asked("tag"),
-            session=self.asked("session"),
+            **{name: values[0] for name, values in chosen.items() if values},
+            session=self.parameter("session"),
             state=state if state in ("current", "superseded", "all") else "current",
-            day=self.asked("day"),
-            review=PENDING if self.asked("review") == PENDING else "",
+            day=self.parameter("day"),
+            review=PENDING if self.parameter("review") == PENDING else "",
+            since=self.parameter("since")[:10],
+            until=self.parameter("until")[:10],
+            more=tuple((name, value) for name in FACETS for value in chosen[name][1:]),
+            without=tuple(
+                (name, value) for name in FACETS for value in self.parameters(f"{NOT}{name}")
+            ),
         )
 
-    def address(self, **changes: str | int | None) -> str:
+    def address(self, **changes: str | int | Sequence[str] | None) -> str:
         """This page's address with some parameters changed; None removes one."""
-        kept = {key: value for key, value in self.request.query_params.items() if key != "notice"}
-        kept.update({key: str(value) for key, value in changes.items() if value is not None})
-        for key in [key for key, value in changes.items() if value is None]:
-            kept.pop(key, None)
+        pairs = self.request.query_params.multi_items()
+        kept = [pair for pair in pairs if pair[0] != "notice" and pair[0] not in changes]
+        for key, value in changes.items():
+            values = [str(value)] if isinstance(value, str | int) else value or ()
+            kept += [(key, each) for each in values]
         return self.request.url.path + (f"?{urlencode(kept)}" if kept else "")
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> Response:
         """A page of HTML."""
-        key = self.asked("notice")
+        key = self.parameter("notice")
         html = self.dashboard.draw(
             template,
             visit=self,
@@ -198,17 +238,27 @@ class Visit:
             page, mark, part = address.partition("#")
             separator = "&" if "?" in page else "?"
             address = f"{page}{separator}notice={self.dashboard.remember(notice)}{mark}{part}"
+        if self.request.headers.get("x-sent-by") == "script":
+            return self.answer({"go": address})  # its page stays until the words are safe
         return RedirectResponse(address, 303)
 
     def back(self, default: str) -> str:
-        """Where the person came from: an address of ours that the form names."""
-        given = self.value("back")
-        split = urlsplit(given)
-        ours = given.startswith("/") and not given.startswith(("//", "/\\"))
-        return given if ours and not split.netloc and "\n" not in given else default
+        """The address of the dashboard that the form says it was sent from, else the default."""
+        return own_address(self.value("back")) or default
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the person opened a link just now; a script proves itself with each request."""
+        state = self.request.state
+        return bool(state.by_script or (state.session and state.session.is_fresh))
+
+    def require_fresh(self, what: str) -> None:
+        """Raise NeedsFreshLink unless the person opened a link just now."""
+        if not self.is_fresh:
+            raise NeedsFreshLink(what)
 
 
-def endpoint(page: Page) -> Endpoint:
+def endpoint(page: PageFunction) -> Endpoint:
     """A page function as the server calls it: the body is read, then a thread does the work."""
 
     async def answered(request: Request) -> Response:

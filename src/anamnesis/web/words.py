@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import re
+import zlib
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_HUES = 8  # colours that tell projects apart; the style sheet has as many
+_MARKS = (  # of markdown, and what is left of them
+    (r"<!--.*?-->|^```\w*|^ *\|?[ :|-]*---[ :|-]*$", " "),
+    (r"!?\[([^\[\]]*)\]\([^()\s]*\)|\[\[([^\[\]]+)\]\]", r"\1\2"),
+    (r"^ *(?:#{1,6} |>|[-+*] (?:\[[ xX]\] )?)+ *|\|", " "),
+    (r"[`*]+|~~|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)", ""),
+)
 _STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (7, "day"), (5, "week"))
 
 
@@ -31,8 +43,8 @@ def day(text: str) -> str:
 
 def moment(text: str) -> str:
     """A time as `2026-03-12 18:05`, in the time zone of this machine."""
-    found = _parsed(text)
-    return f"{found.astimezone():%Y-%m-%d %H:%M}" if found else text
+    when = _parsed(text)
+    return f"{when.astimezone():%Y-%m-%d %H:%M}" if when else text
 
 
 def number(value: int) -> str:
@@ -47,13 +59,34 @@ def plural(amount: int, noun: str, many: str = "") -> str:
 
 def plain(text: str) -> str:
     """Markdown without its signs, for an excerpt."""
-    text = re.sub(r"^```\w*|^[#>]+ |\||-{3,}", " ", text, flags=re.MULTILINE)
-    return " ".join(re.sub(r"[`*]+", "", text).split())
+    for pattern, left in _MARKS:
+        text = re.sub(pattern, left, text, flags=re.MULTILINE | re.DOTALL)
+    return " ".join(text.split())
+
+
+def hues(names: Iterable[str]) -> dict[str, int]:
+    """The colours of projects: by their names, and different as long as there are enough.
+
+    Those that come first choose first.
+    """
+    chosen: dict[str, int] = {}
+    for name in names:
+        own = zlib.crc32(name.encode()) % _HUES
+        free = [
+            hue % _HUES for hue in range(own, own + _HUES) if hue % _HUES not in chosen.values()
+        ]
+        chosen[name] = free[0] if free else own
+    return chosen
+
+
+def timestamp(seconds: float) -> str:
+    """Seconds since the epoch as a time that the others read."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _parsed(text: str) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text)
+        when = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

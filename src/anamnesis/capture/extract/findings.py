@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from anamnesis.capture.extract import shell
-from anamnesis.capture.extract.text import clipped, folded
+from anamnesis.capture.extract.paths import written
+from anamnesis.capture.extract.text import clipped, folded, words
 from anamnesis.capture.story import EDIT, RUN
 from anamnesis.ground.records import record
 
@@ -15,35 +16,61 @@ if TYPE_CHECKING:
 
     from anamnesis.capture.story import Moment, Story
 
-_ERROR_NAME = re.compile(
-    r"\b[A-Za-z_.]*(?:Error|Exception|Panic|Fault)\b\s*[:\[(]|\b[A-Z]{1,5}\d{3,5}\b:?"
+_ERROR_NAME = re.compile(r"\b[A-Za-z_.]*(?:Error|Exception|Panic|Fault)\b\s*[:\[(]")
+# What compilers and linters print: a message behind its place, its severity or its code.
+_DIAGNOSTIC = re.compile(
+    r"^\S+:\d+(?::\d+)?:? \S+ \S|^\d+:\d+\s+\S+ |\berror(?: ?\[?[A-Z]+\d+\]?)?: \S"
+    r"|\b[A-Z]{1,5}\d{3,5}[:\]]"
 )
+_PANIC = re.compile(r"\bpanic(?:ked)?: ")
+_PANICKED = re.compile(
+    r"\bpanicked at [^\n]{1,300}:\n\s*(?=\S)"
+)  # what it says is on the next line
 _ERROR_WORD = re.compile(
-    r"\b(?:error|fatal|failed|failure|panic|fehler|erreur|errore?|ошибка)\b|错误|錯誤|失败"
+    r"\b(?:error|fatal|fail|failed|failure|panic|fehler|erreur|errore?|ошибка)\b|错误|錯誤|失败"
     r"|エラー|오류"
     r"|not found|no such|cannot|can't|denied|refused|undefined|unexpected|invalid|missing",
     re.IGNORECASE,
 )
+# How test runners name the test that failed, above what it expected.
+_FAILED_TEST = re.compile("(?:[●✕✗✘\u00d7] |--- FAIL: |FAILED |not ok \\d)\\S")
+_TELLING = 3  # words of an error line that say more than that something failed
+_BEFORE_ERROR = re.compile(r"^\s*(?:E {2,}|[>*] )")  # pytest's mark, gradle's
 _PLACE = re.compile(
     r"^\s*(?:at |File \"|\d+ \||[~^|-]+$|-->|Traceback|Exit code \d+$)|^\s*[\^~]+\s*$"
 )
-_RESULT = re.compile(
-    r"\b\d+(?:\.\d+)?%?\s*(?:\w+\s+){0,2}(?:tests?|passed|passing|failed|failing|failures?"
-    r"|errors?|warnings?"
+# Both are looked for in lower case: a pattern that begins with what it looks for is skipped fast.
+_COUNTED = (
+    r"%?\s*(?:[a-z]+\s+){0,2}(?:tests?|passed|passing|failed|failing|failures?|errors?|warnings?"
     r"|problems?|offenses?|skipped|ok|examples?|specs?|assertions?|suites?|issues?"
     r"|files? checked)\b"
-    r"|\b(?:tests?|passed|failed|errors?|warnings?|coverage)\s*[:=]\s*\d"
-    r"|\bcompiled\b.{0,20}\bsuccess|\bbuil[dt]\b.{0,30}\b(?:success|succeeded|in \d|passed|failed)"
-    r"|\bno issues found\b|\ball checks passed\b|^ok\s+\S+\s+[\d.]+s|\btest result:",
-    re.IGNORECASE,
 )
+_COUNT = re.compile(rf"\d{_COUNTED}")
+_NOT_ZERO = re.compile(rf"(?<![\d.])[1-9][\d.,]*{_COUNTED}")
+_VERDICT = re.compile(
+    r"(?:tests?|passed|failed|errors?|warnings?|coverage)\s*[:=]\s*\d|compiled\b.{0,20}\bsuccess"
+    r"|buil[dt]\b.{0,30}\b(?:success|succeeded|in \d|passed|failed)|no issues found"
+    r"|all checks passed|ok\s+\S+\s+[\d.]+s\b|test result:"
+)
+# A complaint about one place, and what is about to run, are no results.
+_NO_RESULT = re.compile(r"\s*(?:\d+:\d+\s|running\b)")
+_FAILED_COUNT = re.compile(r"[1-9]\d* (?:[a-z]+ )?(?:fail|error|problem)|fail")
 _CHECKERS = re.compile(
     r"test|spec|lint|check|build|compile|tsc|mypy|ruff|eslint|clippy|rubocop|coverage|cov|vet|make"
     r"|gradle|mvn|cargo|jest|vitest|phpunit|typecheck|format",
     re.IGNORECASE,
 )
+_FAILING = re.compile(
+    r"(?:un)?expected|errors?|fatal|fail(?:ed|ure|s)?|panic|exceptions?|build|task|tests?|with|exit"
+    r"|code|command|execution|status|process|returned|during|warnings?|fehler(?:geschlagen)?|erreur"
+)
+_LONGEST_LINE = 500  # characters; a longer one is data
 _MOST_ERROR = 180
+_FAILED_ANYWAY = re.compile(rf"{_ERROR_NAME.pattern}|\berror(?: ?\[?[A-Z]+\d+\]?)?: ")
 _MOST_COMMAND = 120
+_SCRIPT = re.compile(
+    r"(?:python|node|ruby|perl|php)\S*\s+-(?:c|e|\s|$)|git\b|\S+ (?:runner|eval|exec|-e|-c) ['\"]"
+)
 _LATEST = 400  # commands; how things were done before that may have changed
 _NEAR = 40  # commands between a failure and its fix; what comes later has another reason
 
@@ -83,17 +110,39 @@ def commits(story: Story) -> list[Commit]:
     return found
 
 
+def uncommitted(story: Story) -> list[str]:
+    """The files that were edited after the last commit; none if the session made no commit."""
+    edited: dict[str, None] = {}
+    has_committed = False
+    for moment in story.of(RUN, EDIT):
+        if moment.kind == EDIT:
+            edited[moment.text] = None
+        elif not moment.failed and shell.commits(moment.text, moment.answer):
+            has_committed = True
+            edited.clear()
+    return written(list(edited)) if has_committed else []
+
+
 def decisive_line(output: str) -> str:
     """The line of an output that says what went wrong."""
-    lines = [line.strip() for line in output.split("\n") if line.strip()]
-    lines = [line for line in lines if not _PLACE.match(line)]
-    named = [line for line in lines if _ERROR_NAME.search(line) and len(line) < 500]
-    if named:
-        return folded(named[-1])
-    worded = [line for line in lines if _ERROR_WORD.search(line) and len(line) < 500]
-    if worded:
-        return folded(worded[0])
-    return folded(lines[-1]) if lines else ""
+    if "panicked" in output:
+        output = _PANICKED.sub("panicked: ", output)
+    lines = [_BEFORE_ERROR.sub("", line).strip() for line in output.split("\n")]
+    lines = [line for line in lines if line and not _PLACE.match(line)]
+    short = [line for line in lines if len(line) < _LONGEST_LINE]
+    # An exception comes after its causes; a compiler goes on after its first complaint.
+    for pattern, place in ((_ERROR_NAME, -1), (_PANIC, 0), (_DIAGNOSTIC, 0), (_FAILED_TEST, 0)):
+        if found := [line for line in short if pattern.search(line)]:
+            return folded(found[place])
+    complaints = [line for line in short if _ERROR_WORD.search(line)]
+    telling = (line for line in complaints if _told_by(line) >= _TELLING)
+    best = next(telling, max(complaints, key=_told_by, default=""))
+    return folded(best or (lines[-1] if lines else ""))
+
+
+def _told_by(line: str) -> int:
+    """How many words of a line are more than "the build failed with an error"."""
+    return sum(len(word) > 3 and not _FAILING.fullmatch(word) for word in set(words(line)))
 
 
 def fixes(story: Story) -> list[Fix]:
@@ -132,7 +181,7 @@ def _fix(failed: Moment, later: list[Moment]) -> Fix | None:
     for moment in later:
         if moment.kind == EDIT:
             name = moment.text.replace("\\", "/").rsplit("/", 1)[-1]
-            if name not in edited:
+            if name not in edited and written([moment.text]):
                 edited.append(name)
             continue
         runs += 1
@@ -153,10 +202,11 @@ def _same_program(broken: str, error: str, moment: Moment) -> str:
         done = shell.commits(moment.text, moment.answer)
         return f'git commit -m "{done[-1][1]}"' if done else ""
     key = shell.program(broken)
+    works = next((part for part in shell.parts(moment.text) if shell.program(part) == key), "")
     # A pipe hides the exit code; then the same error is still printed.
-    if error[:40] in folded(moment.answer) or _ERROR_NAME.search(moment.answer):
+    if not works or error[:40] in folded(moment.answer) or _FAILED_ANYWAY.search(moment.answer):
         return ""
-    return next((part for part in shell.parts(moment.text) if shell.program(part) == key), "")
+    return works
 
 
 def _what_helped(broken: str, works: str, edited: list[str]) -> str:
@@ -170,21 +220,47 @@ def _what_helped(broken: str, works: str, edited: list[str]) -> str:
 
 
 def results(story: Story) -> list[tuple[str, str]]:
-    """The last result of each test, build and lint command, with its numbers; the latest last."""
+    """The last result of each test, build and lint command, with its numbers; the latest first."""
     found: dict[str, tuple[str, str]] = {}
-    for run in story.of(RUN):
+    succeeded: set[str] = set()  # later, without a word: an earlier failure is over
+    for run in reversed(story.of(RUN)):
         if not _CHECKERS.search(run.text):
             continue
         part = next((p for p in reversed(shell.parts(run.text)) if _CHECKERS.search(p)), "")
-        if not part or shell.is_looking(part):
+        program = shell.program(part)
+        if not part or shell.is_looking(part) or program in found:
             continue
-        lines = [line for line in run.answer.split("\n") if _RESULT.search(line)]
-        said = folded(lines[-1]).strip("=- ") if lines else "failed" if run.failed else ""
-        if said:
-            key = shell.program(part)
-            found.pop(key, None)
-            found[key] = (clipped(shell.tidy(part), 100), clipped(said, 140))
+        verdict = _verdict(run)
+        if run.failed and program in succeeded:
+            continue
+        if verdict := verdict or ("failed" if run.failed else ""):
+            found[program] = (clipped(shell.tidy(part), 100), clipped(verdict, 140))
+        else:
+            succeeded.add(program)
     return list(found.values())
+
+
+def _verdict(run: Moment) -> str:
+    """The line that says how a check ended; one that counts nothing only if there is no other."""
+    lines = [line for line in reversed(run.answer.split("\n")) if _is_result(line)]
+    tells = _says_that_it_failed if run.failed else _counts_something
+    return folded(next(filter(tells, lines), lines[0] if lines else "")).strip("=- ")
+
+
+def _says_that_it_failed(line: str) -> bool:
+    return _FAILED_COUNT.search(line.lower()) is not None
+
+
+def _counts_something(line: str) -> bool:
+    lowered = line.lower()
+    return _NOT_ZERO.search(lowered) is not None or _COUNT.search(lowered) is None
+
+
+def _is_result(line: str) -> bool:
+    lowered = line.lower()
+    if _NO_RESULT.match(lowered):
+        return False
+    return _COUNT.search(lowered) is not None or _VERDICT.search(lowered) is not None
 
 
 def worth_knowing(story: Story) -> list[str]:
@@ -211,7 +287,8 @@ def _use(used: list[str]) -> float:
 
 
 def _is_typed(part: str) -> bool:
-    return not re.match(r"(?:python|node|ruby|perl|php)\S*\s+-(?:c|e|\s|$)|git\b", part)
+    """Whether a person would type it: no script on the command line, no look at the manual."""
+    return not _SCRIPT.match(part) and not part.endswith((" --help", " -h", " --version"))
 
 
 def pull_requests(story: Story) -> Iterator[str]:

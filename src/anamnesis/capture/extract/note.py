@@ -2,37 +2,92 @@
 
 from __future__ import annotations
 
-import re
+import os
 
-from anamnesis.capture.extract import findings, paths, prompts, rank
-from anamnesis.capture.extract.outcome import outcome
-from anamnesis.capture.extract.text import clipped, folded, statements
-from anamnesis.capture.story import AGENT, PROMPT, RECAP, SUMMARY
+from anamnesis.capture.extract import findings, paths, prompts, rank, title
+from anamnesis.capture.extract.carry import UNCOMMITTED, carried
+from anamnesis.capture.extract.outcome import OPEN, left_open, outcome
+from anamnesis.capture.extract.text import clipped, folded, sentence, statements, words
+from anamnesis.capture.story import ANSWER, PROMPT, RECAP, SUBAGENT, SUMMARY
+from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-    from anamnesis.capture.extract.prompts import Said
+    from anamnesis.capture.extract.prompts import Statement
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.story import Story
 
 MOST = 5_000  # characters; more is a transcript, less leaves out what somebody asks for
 _LABELS = 70  # characters of the labels above the chosen statements
 _ROOM = {
-    "ask": 420, "commits": 620, "fixes": 640, "results": 260, "commands": 300, "open": 420,
-    "files": 320, "helpers": 240, "outcome": 620,
+    "ask": 340, "commits": 620, "fixes": 640, "results": 260, "commands": 240, "open": 420,
+    "files": 260, "subagents": 240, "outcome": 620,
 }  # fmt: skip
 _SHORT_SESSION = 600  # characters of statements that are kept whole; of more, half at most
 _LATE = 30  # moments; what a summary before them called pending may be done by now
 _MOST_STATEMENT = 210
-_OPEN = re.compile(
-    r"\b(?:next|pending|remaining|todo|to do|open|left|follow.?up|outstanding|blocked|noch offen"
-    r"|nächste"
-    r"|à faire|pendiente|siguiente)\b|下一步|待办|待辦|接下來|接下来|未完成|次の|残り|дальше"
-    r"|осталось",
-    re.IGNORECASE,
-)
+_TOLD = 0.8  # of an open item's words: then the transcript knows it, as done or as open
+_MOST_NAMES = 4
+
+
+class ExtractSummarizer:
+    """What was asked, done, decided, learned and left open, in the session's own words."""
+
+    reads_conversation = False
+
+    def __init__(
+        self,
+        story: Story,
+        *,
+        taken: Collection[str] = (),
+        earlier: str = "",
+        is_ignored: Callable[[str], bool] | None = None,
+    ) -> None:
+        """`taken` are titles of other notes, `earlier` is what the note says so far.
+
+        Files that `is_ignored` names are not taken over from there.
+        """
+        self._story = story
+        self._taken = taken
+        self._earlier = earlier
+        self._is_ignored = is_ignored
+
+    def summarize(self, session: ParsedSession) -> SummaryResult:
+        """A summary, always."""
+        found = title.title(self._story, taken=self._taken)
+        line = paths.shortened(found, root=session.cwd)
+        if not line:
+            line = HeuristicSummarizer().summarize(session).title
+        return SummaryResult(title=line, body=self._updated(body(session, self._story), session))
+
+    def _updated(self, new: str, session: ParsedSession) -> str:
+        """The text with what an earlier one says and the transcript does not tell any more."""
+        if not self._earlier:
+            return new
+        told = [set(words(text)) for text in _told_as_open(self._story)]
+        files = {
+            paths.shortened(path.replace("\\", "/"), root=session.cwd)
+            for path in session.files_touched
+        }
+
+        def is_told(item: str) -> bool:
+            wanted = set(words(item.rstrip("…")))
+            return any(len(wanted & each) >= _TOLD * len(wanted) for each in told)
+
+        def is_listed(path: str) -> bool:
+            if path in files or self._is_ignored is None:
+                return path in files
+            return self._is_ignored(os.path.join(session.cwd, os.path.expanduser(path)))
+
+        return carried(new, old=self._earlier, is_told=is_told, is_listed=is_listed)
+
+
+def _told_as_open(story: Story) -> list[str]:
+    """Every text of a transcript from which an open item may have been taken."""
+    said = [each.text for each in story.of(SUMMARY, RECAP, ANSWER)]
+    return [*said, *(each.text for each in story.todos), *story.former_todos]
 
 
 def body(session: ParsedSession, story: Story) -> str:
@@ -43,16 +98,16 @@ def body(session: ParsedSession, story: Story) -> str:
         "branch": [session.git_branch] if session.git_branch else [],
         "commits": _commits(story),
         "fixes": _fixes(story),
-        "results": [f"`{command}`: {said}" for command, said in findings.results(story)[::-1]],
-        "commands": [f"`{command}`" for command in findings.worth_knowing(story)[:8]],
-        "open": _open(story),
-        "helpers": _helpers(story),
+        "results": _results(story),
+        "open": [*_open(story), *_uncommitted(session, story)],
+        "subagents": _subagents(story),
         "files": _files(session),
     }
     kept = {name: _fitting(lines, _ROOM.get(name, 200)) for name, lines in fixed.items()}
-    told = f"{ask}\n{done}"
+    kept["commands"] = _fitting(_commands(story, kept), _ROOM["commands"])
+    told = {*words(ask), *words(done), *words("\n".join(kept["open"]))}
     pool = [*prompts.prompts(story), *rank.answers(story)]
-    pool = [each for each in pool if each.text not in told]
+    pool = [each for each in pool if not told.issuperset(words(_without_heading(each)))]
     frame = len("\n\n".join(_blocks(session, ask, done, kept, [])))
     room = min(
         MOST - frame - _LABELS, max(_SHORT_SESSION, sum(len(each.text) for each in pool) // 2)
@@ -67,12 +122,12 @@ def _blocks(
     ask: str,
     done: str,
     kept: dict[str, list[str]],
-    chosen: list[Said],
+    chosen: list[Statement],
 ) -> Iterator[str]:
     asked = [each for each in chosen if each.source == PROMPT]
     found = [each for each in chosen if each.source != PROMPT]
     later = [line for line in _merged(asked) if not ask.startswith(line.rstrip("…"))]
-    opened = [each for each in found if _OPEN.search(each.heading) or _is_next(each)]
+    opened = [each for each in found if OPEN.is_in(sentence(each.heading)) or _is_next(each)]
     decided = [each for each in found if each not in opened]
     yield f"**Ask:** {ask or '(no user prompt captured)'}"
     yield from _list("Asked and answered later", later)
@@ -83,16 +138,16 @@ def _blocks(
     yield from _list("Errors and fixes", kept["fixes"])
     yield from _list("Last results", kept["results"])
     yield from _list("Commands", kept["commands"])
-    yield from _list("Helpers", kept["helpers"])
-    yield from _list("Open", [*kept["open"], *_merged(opened)])
+    yield from _list("Subagents", kept["subagents"])
+    yield from _list("Open", [*dict.fromkeys([*kept["open"], *_items(opened)])])
     if kept["files"]:
         count = len(paths.written(session.files_touched))
         yield "\n".join([f"**Files touched ({count}):**", *kept["files"]])
     yield f"**Outcome:** {done or '(no assistant output captured)'}"
 
 
-def _is_next(said: Said) -> bool:
-    return said.source == SUMMARY and _OPEN.search(said.text[:40]) is not None
+def _is_next(said: Statement) -> bool:
+    return said.source == SUMMARY and OPEN.is_in(sentence(said.text[:40]))
 
 
 def _list(label: str, lines: list[str]) -> Iterator[str]:
@@ -100,8 +155,17 @@ def _list(label: str, lines: list[str]) -> Iterator[str]:
         yield "\n".join([f"**{label}:**", *(f"- {line}" for line in lines)])
 
 
-def _merged(chosen: list[Said]) -> list[str]:
+def _merged(chosen: list[Statement]) -> list[str]:
     return [clipped(each.text, _MOST_STATEMENT) for each in chosen]
+
+
+def _items(opened: list[Statement]) -> list[str]:
+    """Open items without the heading that says so."""
+    return [clipped(_without_heading(each), _MOST_STATEMENT) for each in opened]
+
+
+def _without_heading(said: Statement) -> str:
+    return said.text.removeprefix(f"{said.heading}: ")
 
 
 def _fitting(lines: list[str], room: int) -> list[str]:
@@ -123,29 +187,60 @@ def _commits(story: Story) -> list[str]:
 
 def _fixes(story: Story) -> list[str]:
     fixed = [each.line() for each in findings.fixes(story)][::-1]
-    failed = [f"`{command}` fails: {error}" for command, error in findings.unfixed(story)][::-1]
+    told = "\n".join(fixed)
+    failed = [
+        f"`{command}` fails: {error}"
+        for command, error in reversed(findings.unfixed(story))
+        if error not in told
+    ]
     return [*fixed[:5], *failed[:2]]
+
+
+def _results(story: Story) -> list[str]:
+    """The last result of each check; that one fails without a number stands among the errors."""
+    failed = {command for command, _ in findings.unfixed(story)}
+    found = findings.results(story)
+    return [f"`{each}`: {said}" for each, said in found if said != "failed" or each not in failed]
+
+
+def _commands(story: Story, kept: dict[str, list[str]]) -> list[str]:
+    """The commands that neither a result nor a fix tells already."""
+    told = "\n".join([*kept["fixes"], *kept["results"]])
+    lines = [f"`{command}`" for command in findings.worth_knowing(story)]
+    return [line for line in lines if line not in told][:8]
+
+
+def _uncommitted(session: ParsedSession, story: Story) -> list[str]:
+    """What somebody who goes on finds in the working tree."""
+    inside = [path for path in findings.uncommitted(story) if paths.is_below(path, session.cwd)]
+    names = [path.replace("\\", "/").rsplit("/", 1)[-1] for path in inside]
+    if not names:
+        return []
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    shown = ", ".join(f"`{name}`" for name in names[-_MOST_NAMES:])
+    return [f"{UNCOMMITTED}: {shown}{more}"]
 
 
 def _open(story: Story) -> list[str]:
     """Open items of the agent's list, the client's recap, what a late summary calls pending."""
     lines = [clipped(each.text, 160) for each in story.todos if not each.is_done]
+    lines += [clipped(text, 200) for text in left_open(story)]
     late = story.moments[-max(_LATE, len(story.moments) // 4) :]
     recaps = [each.text for each in late if each.kind == RECAP]
     lines[:0] = [clipped(folded(text), 240) for text in recaps[-1:]]
     for summary in [each for each in late if each.kind == SUMMARY][-1:]:
-        pending = [each for each in statements(summary.text) if _OPEN.search(each.heading)]
+        pending = [each for each in statements(summary.text) if OPEN.is_in(sentence(each.heading))]
         lines += [clipped(each.text, 200) for each in pending if len(each.text) > 20]
     return lines
 
 
-def _helpers(story: Story) -> list[str]:
-    """What helpers of the agent found, a line each, the latest first."""
+def _subagents(story: Story) -> list[str]:
+    """What subagents found, a line each, the latest first."""
     lines = []
-    for helper in reversed(story.of(AGENT)):
-        report = [each.text for each in statements(rank.report_of(helper)) if len(each.text) > 30]
+    for subagent in reversed(story.of(SUBAGENT)):
+        report = [each.text for each in statements(rank.report_of(subagent)) if len(each.text) > 30]
         if report:
-            lines.append(f"{clipped(folded(helper.text), 60)}: {clipped(report[0], 110)}")
+            lines.append(f"{clipped(folded(subagent.text), 60)}: {clipped(report[0], 110)}")
     return lines
 
 

@@ -2,43 +2,69 @@
 
 from __future__ import annotations
 
-from anamnesis.capture.extract.text import COLON, QUESTION, clipped, folded, units
-from anamnesis.capture.story import AGENT, ANSWER, EDIT, PROMPT, RUN
+from anamnesis.capture.extract.text import (
+    COLON,
+    QUESTION,
+    Cue,
+    clipped,
+    extent,
+    folded,
+    is_source,
+    sentence,
+    units,
+)
+from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RUN, SUBAGENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.capture.extract.text import Unit
     from anamnesis.capture.story import Moment, Story
 
-_REPORT = 80  # characters; thanks, "OK." and "Committed." are shorter
+REPORT = 80  # characters; thanks, "OK." and "Committed." are shorter
+_SHORT_REPORT = 40  # of a turn that changed files: whatever it says is about them
+_REPORTS = 3  # of each kind that may give a title
 _RAN, _CHANGED = 1, 2
+_LONGEST_HEADING = 60
+# What a list of open items is headed with.
+OPEN = Cue(
+    "next, pending, remaining, todo, todos, to do, open, left to, left for, what's left, is left",
+    "still left, follow up, followup, followups, outstanding, blocked, not done, not yet",
+    "offen, offene, offener, ausstehend, nächste, nächster, à faire, reste, restant, prochaines",
+    "pendiente, pendientes, siguiente, siguientes, por hacer, falta, da fare, prossimi, pendente",
+    "pendentes, próximos, дальше, осталось, следующие, pozostało, następne",
+    "下一步, 待办, 待辦, 接下來, 接下来, 未完成, 剩余, 次の, 残り, 未対応, 남은, 다음 단계",
+)
 _ANNOUNCEMENT = (*COLON, "…", "...")
 
 
 def report(story: Story) -> str:
     """The last answer that reports work, whatever chat came after it; empty if there is none."""
     ends = _turn_ends(story)
-    did = [end for end, worked in ends if worked and _is_report(end.text)]
-    told = [end for end, _ in ends if _is_report(end.text)]
-    if did and _outweighs(told[-1], did[-1]):
-        return told[-1].text
-    if did or told:
-        return (did or told)[-1].text
-    return max((end.text for end, _ in ends[-3:]), key=len, default="")
+    latest = next((end for end, work in reversed(ends) if _is_report(end.text, work)), None)
+    if latest is None:
+        return max((end.text for end, _ in ends[-3:]), key=len, default="")
+    worked = (end for end, work in reversed(ends) if work and _is_report(end.text, work))
+    report_ = next(worked, latest)
+    return latest.text if _outweighs(latest, report_) else report_.text
 
 
 def reports(story: Story) -> list[str]:
     """What the last turns reported, the latest first; turns that changed files before others."""
-    ends = [(end.text, worked) for end, worked in _turn_ends(story) if _is_report(end.text)]
-    changed = [text for text, worked in ends if worked == _CHANGED]
-    return [*changed[:-4:-1], *(text for text, worked in ends[:-4:-1] if worked != _CHANGED)]
+    changed: list[str] = []
+    others: list[str] = []
+    for end, work in reversed(_turn_ends(story)):
+        kind = changed if work == _CHANGED else others
+        if len(kind) < _REPORTS and _is_report(end.text, work):
+            kind.append(end.text)
+    return [*changed, *others]
 
 
 def outcome(story: Story, *, most: int) -> str:
-    """The report in at most `most` characters: its beginning, and its end if there is room."""
+    """The report in at most `most` characters, without what it calls open."""
     lines: list[str] = []
     room = most
     for unit in units(report(story)):
-        if len(unit.text) < 4:
+        if extent(unit.text) < 4 or is_source(unit) or is_open(unit):
             continue
         line = f"- {unit.text}" if unit.is_item or unit.is_code else unit.text
         if len(line) > room:
@@ -50,14 +76,25 @@ def outcome(story: Story, *, most: int) -> str:
     return "\n".join(lines).strip()
 
 
+def left_open(story: Story) -> list[str]:
+    """The items that the report calls open."""
+    return [unit.text for unit in units(report(story)) if is_open(unit) and not unit.opens]
+
+
+def is_open(unit: Unit) -> bool:
+    """Whether a unit stands under "Next steps" or its like, or is such a heading."""
+    heading = unit.text if unit.opens else unit.heading if unit.is_item else ""
+    return len(heading) < _LONGEST_HEADING and OPEN.is_in(sentence(heading))
+
+
 def _outweighs(later: Moment, report_: Moment) -> bool:
     """Whether what was said after the last work is the real report: a long text, not thanks."""
     return later is not report_ and len(later.text) > 2 * len(report_.text)
 
 
-def _is_report(text: str) -> bool:
-    told = folded(text)
-    if len(told) < _REPORT:
+def _is_report(text: str, work: int) -> bool:
+    shortest = _SHORT_REPORT if work == _CHANGED else REPORT
+    if extent(text) < shortest or extent(folded(text)) < shortest:
         return False
     first = units(text)[:1]
     only = len(units(text)) == 1
@@ -75,7 +112,7 @@ def _turn_ends(story: Story) -> list[tuple[Moment, int]]:
             worked, last = 0, None
         elif moment.kind == ANSWER:
             last = moment
-        elif moment.kind in {RUN, AGENT, EDIT}:
+        elif moment.kind in {RUN, SUBAGENT, EDIT}:
             worked = max(worked, _CHANGED if moment.kind == EDIT else _RAN)
             last = None  # what was said before it announced it
     return found

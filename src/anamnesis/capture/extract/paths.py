@@ -25,10 +25,17 @@ def shortened(text: str, *, root: str) -> str:
     return _HOME.sub("~", text)
 
 
+def is_below(path: str, root: str) -> bool:
+    """Whether a file belongs to the repository; one that is named without a folder does."""
+    path, root = path.replace("\\", "/"), root.replace("\\", "/").rstrip("/")
+    is_absolute = path.startswith(("/", "~")) or path[1:3] == ":/"
+    return not is_absolute or (bool(root) and path.startswith(f"{root}/"))
+
+
 def listing(files: list[str], *, root: str, most: int) -> list[str]:
-    """The files by folder, one line each, in at most `most` characters; generated ones left out."""
+    """The files by folder, one line each, in at most `most` characters; foreign ones last."""
     folders: dict[str, list[str]] = {}
-    for path in files:
+    for path in sorted(files, key=lambda path: not is_below(path, root)):
         folder, _, name = shortened(path.replace("\\", "/"), root=root).rpartition("/")
         folders.setdefault(folder, []).append(name)
     lines: list[str] = []

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 
 from anamnesis.capture.extract.findings import decisive_line
 from anamnesis.capture.extract.rules import is_rule
 from anamnesis.capture.extract.text import (
     QUESTION,
+    Cue,
     Unit,
     clipped,
+    extent,
     folded,
     is_pasted,
+    sentence,
+    sentences,
     statements,
     units,
     words,
@@ -25,14 +28,13 @@ if TYPE_CHECKING:
     from anamnesis.capture.story import Moment, Story
 
 # A nudge, no more: words that set one thing against another, in a few languages.
-_CONTRAST = re.compile(
-    r"→|->|\b(?:not|no|never|only|instead|always|must|should|don.?t|do not|without|but|rather"
-    r"|nicht|nie|kein\w*"
-    r"|immer|statt|nur|pas|jamais|toujours|plutôt|sans|sino|nunca|siempre|não|sempre|nie|не"
-    r"|никогда|всегда|только)\b"
-    r"|不|别|別|勿|必须|必須|只|先|要",
-    re.IGNORECASE,
+_CONTRAST = Cue(
+    "not, no, never, only, instead, always, must, should, don't, dont, do not, without, but",
+    "rather, nicht, nie, kein*, immer, statt, nur, pas, jamais, toujours, plutôt, sans, sino",
+    "nunca, siempre, não, sempre, не, никогда, всегда, только",
+    "不, 别, 別, 勿, 必须, 必須, 只, 先, 要",
 )
+_ARROWS = ("→", "->")
 _LONG_PROMPT = 1_500
 _SHORT = 25
 _FEW_WORDS = 5
@@ -40,7 +42,7 @@ _RULE = 0.9  # what binds later sessions is wanted most
 
 
 @record
-class Said:
+class Statement:
     """One statement with what it is worth and where it comes from."""
 
     place: int  # of its moment in the story
@@ -53,12 +55,12 @@ class Said:
 def says_something(text: str) -> bool:
     """Whether a prompt means something to somebody who was not there."""
     told = [word for word in words(text) if len(word) > 1]
-    return len(told) > _FEW_WORDS or (len(text) > _SHORT and len(told) > 2)
+    return len(told) > _FEW_WORDS or (extent(text) > _SHORT and len(told) > 2)
 
 
-def prompts(story: Story) -> list[Said]:
+def prompts(story: Story) -> list[Statement]:
     """Every statement of the person, with what it is worth."""
-    found: list[Said] = []
+    found: list[Statement] = []
     places = [place for place, each in enumerate(story.moments) if each.kind == PROMPT]
     for number, place in enumerate(places):
         moment = story.moments[place]
@@ -68,14 +70,14 @@ def prompts(story: Story) -> list[Said]:
             age = number / len(places)
             found.extend(_statements(place, moment.text, age))
         elif offer := _offer(story, place):
-            found.append(Said(place, f"{folded(moment.text)} → {offer}", 0.45, PROMPT))
+            found.append(Statement(place, f"{folded(moment.text)} → {offer}", 0.45, PROMPT))
     return found
 
 
-def _choice(place: int, moment: Moment) -> Said:
+def _choice(place: int, moment: Moment) -> Statement:
     """An answer to a question that the client put, with the question."""
     question = clipped(folded(moment.answer), 140)
-    return Said(place, f"{question} → {clipped(folded(moment.text), 160)}", 0.9, PROMPT)
+    return Statement(place, f"{question} → {clipped(folded(moment.text), 160)}", 0.9, PROMPT)
 
 
 def _offer(story: Story, place: int) -> str:
@@ -84,23 +86,29 @@ def _offer(story: Story, place: int) -> str:
         if moment.kind == PROMPT:
             return ""
         if moment.kind == ANSWER:
-            asked = [unit.text for unit in units(moment.text) if unit.text.endswith(QUESTION)]
-            return clipped(asked[-1], 180) if asked else ""
+            said = [each for unit in units(moment.text) for each in sentences(unit.text)]
+            asked = [at for at, each in enumerate(said) if each.endswith(QUESTION)]
+            return clipped(_question(said, asked[-1]), 180) if asked else ""
     return ""
 
 
-def _statements(place: int, text: str, age: float) -> list[Said]:
+def _question(said: list[str], at: int) -> str:
+    """A question, behind the sentence that it is about: "Shall I?" alone asks nothing."""
+    return said[at] if says_something(said[at]) else " ".join(said[max(0, at - 1) : at + 1])
+
+
+def _statements(place: int, text: str, age: float) -> list[Statement]:
     told = [unit for unit in statements(text) if len(unit.text) > 8]
     found = []
     for number, unit in enumerate(told):
         worth = _worth(unit, number, len(told), len(text), age)
         if is_rule(unit.text):
             worth = max(worth, _RULE)
-        found.append(Said(place, unit.text, worth, PROMPT))
+        found.append(Statement(place, unit.text, worth, PROMPT))
     if any(is_pasted(line) for line in text.split("\n")):
         error = decisive_line(text)
         if error and not any(error in each.text for each in found if each.worth > 0.5):
-            found.append(Said(place, error, 0.6, PROMPT))
+            found.append(Statement(place, error, 0.6, PROMPT))
     return found
 
 
@@ -109,9 +117,9 @@ def _worth(unit: Unit, number: int, of: int, length: int, age: float) -> float:
     text = unit.text
     sum_ = -1.2 - 0.6 * age + 0.45 * math.log(len(text)) - 0.3 * math.log(of)
     sum_ += 2.0 * (number == 0) - 1.0 * (number == of - 1 and of > 1) + 0.06 * min(number, 10)
-    sum_ += 0.9 * (_CONTRAST.search(text) is not None)
+    sum_ += 0.9 * (_CONTRAST.is_in(sentence(text)) or any(each in text for each in _ARROWS))
     sum_ -= 1.4 * is_pasted(text) + 1.1 * unit.is_code
-    sum_ -= 3.0 * (len(text) < _SHORT) + 0.6 * (length > _LONG_PROMPT)
+    sum_ -= 3.0 * (extent(text) < _SHORT) + 0.6 * (length > _LONG_PROMPT)
     sum_ -= 1.2 * text.endswith(QUESTION)
     return 1 / (1 + math.exp(-sum_))
 

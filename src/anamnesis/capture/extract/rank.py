@@ -6,9 +6,19 @@ import heapq
 import math
 import re
 
-from anamnesis.capture.extract.prompts import Said
-from anamnesis.capture.extract.text import COLON, QUESTION, Unit, statements, words
-from anamnesis.capture.story import AGENT, ANSWER, PROMPT, RECAP, SUMMARY
+from anamnesis.capture.extract.outcome import REPORT
+from anamnesis.capture.extract.prompts import Statement, says_something
+from anamnesis.capture.extract.text import (
+    COLON,
+    QUESTION,
+    Unit,
+    extent,
+    is_source,
+    statements,
+    units,
+    words,
+)
+from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUBAGENT, SUMMARY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,108 +36,139 @@ _SECTIONS = (
     (re.compile(r"user|message|request|intent", re.IGNORECASE), 0.4),
     (re.compile(r"concept|file|code", re.IGNORECASE), -0.6),
 )
+# How a person begins who does not want what was just done.
+_NO = re.compile(
+    r"\s*(?:(?:no|nope|nein|nee|non|não|нет|wrong|falsch|stop)\b(?! (?:problem|worries))"
+    r"|不[是对對要行]|いや|違い|아니)",
+    re.IGNORECASE,
+)
+_REFUSED = -1.2
+_WORK = frozenset({ANSWER, RUN, EDIT, SUBAGENT})  # what is said before them ends no turn
 _NUMBERED = re.compile(r"^\d{1,2}\.\s")
-_MOST_TEXT = 100_000  # characters that are weighed; the final answers first, the latest first
-_MOST_RANKED = 500
+_MOST_TEXT = 80_000  # characters that are weighed; the final answers first, the latest first
+_MOST_RANKED = 300
 _SHORTEST = 24
 _LONGEST = 210  # characters that a statement may take in the note
 _AGAIN = 0.35  # what a word is still worth after it was said once
+_SAME = 0.7  # of the weight of a statement's words: then another says much the same
 _SAME_TEXT = 0.75  # what a second statement of one answer is still worth
 
 
-# What the client puts under a helper's report, for the agent alone.
+# What the client puts under a subagent's report, for the agent alone.
 _FOR_THE_AGENT = re.compile(r"\n*(?:agentId: |<usage>).*\Z", re.DOTALL)
 
 
-def answers(story: Story) -> list[Said]:
-    """Every statement of the agent, of its helpers and of the client's summaries."""
-    found: list[Said] = []
+def answers(story: Story) -> list[Statement]:
+    """Every statement of the agent, of its subagents and of the client's summaries."""
+    found: list[Statement] = []
     left = _MOST_TEXT
     for place, worth in _sources(story):
         moment = story.moments[place]
-        text = report_of(moment) if moment.kind == AGENT else moment.text
+        text = report_of(moment) if moment.kind == SUBAGENT else moment.text
         for unit in statements(text):
-            if len(unit.text) >= _SHORTEST:
+            if extent(unit.text) >= _SHORTEST and not is_source(unit):
                 value = _worth(unit, moment, worth)
-                found.append(Said(place, unit.text, value, moment.kind, unit.heading))
+                found.append(Statement(place, unit.text, value, moment.kind, unit.heading))
         left -= len(text)
         if left < 0:
             break
     return found
 
 
-def report_of(helper: Moment) -> str:
-    """What a helper reported, without what its client added for the agent."""
-    return _FOR_THE_AGENT.sub("", helper.answer)
+def report_of(subagent: Moment) -> str:
+    """What a subagent reported, without what its client added for the agent."""
+    return _FOR_THE_AGENT.sub("", subagent.answer)
 
 
-def choose(pool: Iterable[Said], *, room: int, said: Iterable[str] = ()) -> list[Said]:
+def choose(pool: Iterable[Statement], *, room: int, said: Iterable[str] = ()) -> list[Statement]:
     """The statements for `room` characters, in order; what was `said` elsewhere counts as told."""
-    ranked = sorted(pool, key=_density, reverse=True)[:_MOST_RANKED]
-    terms = [set(words(each.text)) for each in ranked]
-    rarity = _rarity(terms)
-    told: dict[str, int] = {}
+    pool = list(pool)
+    weighed = _Pool(sorted(pool, key=_density, reverse=True)[:_MOST_RANKED])
     for text in said:
-        for word in set(words(text)):
-            told[word] = told.get(word, 0) + 1
-    used: dict[int, int] = {}
-
-    def gain(number: int) -> float:
-        total = sum(rarity[word] for word in terms[number]) or 1.0
-        fresh = sum(rarity[word] * _AGAIN ** told.get(word, 0) for word in terms[number])
-        again = _SAME_TEXT ** used.get(ranked[number].place, 0)
-        return _density(ranked[number]) * again * float((fresh / total) ** 1.2)
-
+        weighed.tell(set(words(text)))
     chosen: list[int] = []
-    heap = [(-gain(number), number) for number in range(len(ranked))]
+    heap = [(-weighed.gain(number), number) for number in range(len(weighed.ranked))]
     heapq.heapify(heap)
     while heap and room > _SHORTEST:
         number = heapq.heappop(heap)[1]
-        current = -gain(number)  # gains only fall, so an entry that is still the best is the best
+        current = -weighed.gain(number)  # gains only fall: an entry that is still the best is it
         if heap and current > heap[0][0]:
             heapq.heappush(heap, (current, number))
             continue
-        number = _latest_of_its_kind(number, ranked, terms, rarity, chosen)
-        cost = min(len(ranked[number].text), _LONGEST) + 3
+        number = weighed.latest_of_its_kind(number, chosen)
+        cost = min(len(weighed.ranked[number].text), _LONGEST) + 3
         if number in chosen or cost > room:
             continue
         chosen.append(number)
         room -= cost
-        used[ranked[number].place] = used.get(ranked[number].place, 0) + 1
-        for word in terms[number]:
-            told[word] = told.get(word, 0) + 1
-    return sorted((ranked[number] for number in chosen), key=lambda each: each.place)
+        weighed.take(number)
+    taken = {id(weighed.ranked[number]) for number in chosen}
+    return sorted((each for each in pool if id(each) in taken), key=lambda each: each.place)
 
 
-def _latest_of_its_kind(
-    number: int,
-    ranked: list[Said],
-    terms: list[set[str]],
-    rarity: dict[str, float],
-    chosen: list[int],
-) -> int:
-    """The last statement that says much the same: what was said later is what holds."""
-    mine, weight = terms[number], sum(rarity[word] for word in terms[number])
-    best = number
-    for other, each in enumerate(ranked):
-        later = each.place > ranked[best].place and each.source == ranked[number].source
-        if later and each.worth > 0.7 * ranked[number].worth and other not in chosen:
-            shared = sum(rarity[word] for word in mine & terms[other])
-            if shared > 0.7 * weight:
-                best = other
-    return best
+class _Pool:
+    """Statements with what their words are worth, given what was told already."""
+
+    def __init__(self, ranked: list[Statement]) -> None:
+        self.ranked = ranked
+        self._terms = [set(words(each.text)) for each in ranked]
+        self._places: dict[str, list[int]] = {}  # the statements that have a word
+        for number, each in enumerate(self._terms):
+            for word in each:
+                self._places.setdefault(word, []).append(number)
+        many = len(ranked)
+        self._rarity = {word: math.log(1 + many / len(at)) for word, at in self._places.items()}
+        self._told: dict[str, int] = {}
+        self._used: dict[int, int] = {}
+
+    def tell(self, told: Iterable[str]) -> None:
+        """Count words as told."""
+        for word in told:
+            self._told[word] = self._told.get(word, 0) + 1
+
+    def take(self, number: int) -> None:
+        """Count a statement as told."""
+        place = self.ranked[number].place
+        self._used[place] = self._used.get(place, 0) + 1
+        self.tell(self._terms[number])
+
+    def gain(self, number: int) -> float:
+        """What a statement adds for each character that it takes."""
+        rarity, told, terms = self._rarity, self._told, self._terms[number]
+        # Exact sums: the order of a set must not decide which statement a note holds.
+        total = math.fsum([rarity[word] for word in terms]) or 1.0
+        fresh = math.fsum([rarity[word] * _AGAIN ** told.get(word, 0) for word in terms])
+        again = _SAME_TEXT ** self._used.get(self.ranked[number].place, 0)
+        return _density(self.ranked[number]) * again * float((fresh / total) ** 1.2)
+
+    def latest_of_its_kind(self, number: int, chosen: list[int]) -> int:
+        """The last statement that says much the same: what was said later is what holds."""
+        ranked, mine = self.ranked, self._terms[number]
+        weight = math.fsum([self._rarity[word] for word in mine])
+        best = number
+        for other in self._with_a_rare_word(mine, weight):
+            each = ranked[other]
+            later = each.place > ranked[best].place and each.source == ranked[number].source
+            if later and each.worth > 0.7 * ranked[number].worth and other not in chosen:
+                shared = math.fsum([self._rarity[word] for word in mine & self._terms[other]])
+                if shared > _SAME * weight:
+                    best = other
+        return best
+
+    def _with_a_rare_word(self, mine: set[str], weight: float) -> list[int]:
+        """The statements that may share enough: those without one of the rarest words cannot."""
+        found: set[int] = set()
+        left = weight
+        for word in sorted(mine, key=lambda each: (-self._rarity[each], each)):
+            if left <= _SAME * weight:
+                break
+            found.update(self._places[word])
+            left -= self._rarity[word]
+        return sorted(found)
 
 
-def _density(said: Said) -> float:
+def _density(said: Statement) -> float:
     return said.worth / math.sqrt(min(len(said.text), _LONGEST) + 12)
-
-
-def _rarity(terms: list[set[str]]) -> dict[str, float]:
-    counts: dict[str, int] = {}
-    for each in terms:
-        for word in each:
-            counts[word] = counts.get(word, 0) + 1
-    return {word: math.log(1 + len(terms) / count) for word, count in counts.items()}
 
 
 def _sources(story: Story) -> list[tuple[int, float]]:
@@ -135,19 +176,34 @@ def _sources(story: Story) -> list[tuple[int, float]]:
     final, passing, other = [], [], []
     last = True
     ends_turn = True
+    refused = False
     for place in range(len(story.moments) - 1, -1, -1):
         kind = story.moments[place].kind
         if kind == ANSWER and ends_turn:
-            final.append((place, 0.8 if last else 0.0))
-            last = False
-        elif kind == ANSWER:
-            passing.append((place, -0.1))
+            short = extent(story.moments[place].text) < 2 * REPORT
+            if not _is_small_talk(story, place) and not (refused and short):
+                final.append((place, 0.8 if last else _REFUSED if refused else 0.0))
+                last = False
+        elif kind == ANSWER and extent(story.moments[place].text) >= REPORT:  # else it announces
+            # One paragraph before a call announces it; more says what was found on the way.
+            announces = len(units(story.moments[place].text)) == 1
+            passing.append((place, -0.8 if announces else -0.1))
         elif kind in {SUMMARY, RECAP}:
             other.append((place, 0.4))
-        elif kind == AGENT:
+        elif kind == SUBAGENT:
             other.append((place, -1.8))
-        ends_turn = kind == PROMPT or (ends_turn and kind != ANSWER)
+        if kind == PROMPT:
+            refused = _NO.match(story.moments[place].text) is not None
+        ends_turn = kind == PROMPT or (ends_turn and kind not in _WORK)
     return [*other, *final, *passing]
+
+
+def _is_small_talk(story: Story, place: int) -> bool:
+    """Whether a short answer only replies to "thanks" or its like."""
+    before = story.moments[place - 1] if place else None
+    if before is None or before.kind != PROMPT or before.answer or says_something(before.text):
+        return False
+    return extent(story.moments[place].text) < REPORT
 
 
 def _worth(unit: Unit, moment: Moment, base: float) -> float:

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from anamnesis.capture.extract.text import QUESTION, folded, is_pasted, sentences, statements, words
+from anamnesis.capture.extract.text import (
+    QUESTION,
+    Cue,
+    Sentence,
+    folded,
+    is_pasted,
+    sentence,
+    sentences,
+    statements,
+    typed_sentences,
+    words,
+)
 from anamnesis.capture.story import PROMPT
 from anamnesis.ground.records import record
 
@@ -16,94 +28,136 @@ if TYPE_CHECKING:
 
 # Kinds of evidence. One word never decides: a sentence needs two kinds, or a lasting word and the
 # form of a command. Each kind is written for several languages.
-_LASTING = re.compile(
-    r"\b(?:always|never|ever again|from now on|in (?:the )?future|going forward|every time"
-    r"|each time|whenever|by default|at all times|no longer"
-    r"|immer|niemals|nie(?: wieder)?|ab jetzt|künftig|jedes mal|grundsätzlich"
-    r"|toujours|jamais|désormais|à chaque fois|siempre|nunca|a partir de ahora|cada vez"
-    r"|sempre|mai più|d'ora in poi|nunca mais|a partir de agora|всегда|никогда|впредь|каждый раз)\b"
-    r"|总是|總是|永远|永遠|从不|從不|以后|以後|今后|今後|每次|务必|務必|一律|常に|必ず|絶対に"
-    r"|今後|毎回|항상|절대",
-    re.IGNORECASE,
+_LASTING = Cue(
+    "always, never, ever again, from now on, from here on, in future, in the future",
+    "going forward, every time, each time, whenever, by default, at all times, no longer",
+    "immer, niemals, nie, ab jetzt, künftig, jedes mal, grundsätzlich",
+    "toujours, jamais, désormais, à chaque fois, siempre, nunca, a partir de ahora, cada vez",
+    "sempre, mai, d'ora in poi, a partir de agora, всегда, никогда, впредь, каждый раз",
+    "总是, 總是, 永远, 永遠, 从不, 從不, 以后, 以後, 今后, 今後, 每次, 务必, 務必, 一律",
+    "常に, 必ず, 絶対に, 毎回, 항상, 절대",
 )
-_FORBIDDEN = re.compile(
-    r"\b(?:do not|don.?t|must not|mustn.?t|should not|shouldn.?t|may not|not allowed|avoid"
-    r"|no more|without|refrain"
-    r"|(?:bitte )?nicht|keine?[nrs]?|ne \w+ pas|sans|no (?:uses?|hagas?|pongas?)|sin|não|senza"
-    r"|non \w+re"
-    r"|не|нельзя|без)\b|不要|不可|不得|别用|別用|禁止|勿|ないで|しないで|禁止|하지 ?마",
-    re.IGNORECASE,
+_FORBIDDEN = Cue(
+    "do not, don't, dont, must not, mustn't, should not, shouldn't, may not, not allowed, avoid",
+    "no more, without, refrain, nicht, kein, keine, keinen, keiner, keines, sans, sin, não, senza",
+    "no uses, no use, no usar, no hagas, no hacer, no pongas, non usare, ne fais pas, ne fais",
+    "n'utilise, n'utilise pas, не, нельзя, без",
+    "hör auf, arrête de, deja de, smetti di, pare de, перестань",
+    "不要, 不可, 不得, 别用, 別用, 禁止, 勿, ないで, 하지 마, 하지마",
 )
-_OBLIGED = re.compile(
-    r"\b(?:must|should|shall|need(?:s|ed)? to|ha(?:s|ve) to|make sure|be sure|ensure|required"
-    r"|supposed to|we (?:use|want|prefer|only)|i (?:want|prefer|need|expect)|prefer\w*"
-    r"|muss|müssen|soll(?:en|te)?|wir (?:benutzen|nutzen|verwenden)|bevorzug\w+|achte darauf"
-    r"|doit|doivent|il faut|on utilise|assure[- ]toi|préfér\w+|debe[ns]?|hay que|usamos"
-    r"|asegúrate|prefier\w+"
-    r"|deve|devono|usiamo|precisa|должн\w+|нужно|надо|используем)\b"
-    r"|必须|必須|應該|应该|需要|请先|請先|我们用|我們用|使用|確保|确保|すべき|使って|해야",
-    re.IGNORECASE,
+_STOP = re.compile(r"\bstop \w+ing\b")
+_OBLIGED = Cue(
+    "must, should, shall, need to, needs to, needed to, have to, has to, make sure, be sure",
+    "ensure, required, supposed to, we use, we want, we prefer, we only, i want, i don't want",
+    "need, needs, nécessite, nécessitent, necesita, necesitan",
+    "i prefer, i need, i expect, prefer*",
+    "muss, müssen, soll, sollen, sollte, wir benutzen, wir nutzen, wir verwenden, bevorzug*",
+    "achte darauf, doit, doivent, il faut, on utilise, assure toi, assurez vous, préfér*",
+    "debe, deben, hay que, usamos, asegúrate, prefier*",
+    "deve, devono, usiamo, precisa, должн*, нужно, надо, используем",
+    "必须, 必須, 應該, 应该, 需要, 请先, 請先, 我们用, 我們用, 使用, 確保, 确保",
+    "すべき, 使って, 해야",
 )
-_GENERAL = re.compile(
-    r"\b(?:all|every|each|any|everything|everywhere|only|both|whatever"
-    r"|alle[nrsm]?|jede[nrsm]?|überall|nur|tous|toutes|chaque|partout|seulement|todos|todas|cada"
-    r"|solo"
-    r"|tutti|ogni|soltanto|tudo|все|каждый|везде|только)\b"
-    r"|所有|全部|每个|每個|每一|都|只|すべて|全て|모든",
-    re.IGNORECASE,
+_GENERAL = Cue(
+    "all, every, each, any, everything, everywhere, only, both, whatever",
+    "alle, allen, aller, alles, jede, jeden, jeder, jedes, überall, nur",
+    "tous, toutes, chaque, partout, seulement, todos, todas, cada, solo",
+    "tutti, ogni, soltanto, tudo, все, каждый, везде, только",
+    "所有, 全部, 每个, 每個, 每一, 都, 只, すべて, 全て, 모든",
 )
-_ORDER = re.compile(
-    r"\b(?:before|after|first|zuerst|bevor|nachdem"
-    r"|erst|avant|après|d'abord|antes|después|primero|prima|dopo|depois|сначала|перед|после)\b"
-    r"|先|之前|之后|之後|再|後|まず|前に|後に|먼저",
-    re.IGNORECASE,
+_ORDER = Cue(
+    "before, after, first, zuerst, vor, bevor, nachdem, erst, avant, après, d'abord, antes",
+    "después, primero, prima, dopo, depois, сначала, перед, после, прежде",
+    "先, 之前, 之后, 之後, 再, 後, まず, 前に, 먼저",
 )
 # How work is done, as opposed to what is built: the vocabulary of the trade, in any project.
-_PRACTICE = re.compile(
-    r"\b(?:commit\w*|push\w*|merg\w+|rebas\w+|branch\w*|pull requests?|prs?|tests?|testing"
-    r"|lint\w*|format(?:ter|ting)|type.?check\w*|coverage|ci|build|docs?|document(?:ation|ed)?"
-    r"|readme|changelog\w*|release notes|dependenc\w+|packages?|secrets?|credentials?|api keys?"
-    r"|passwords?|ask me|permission|approv\w+|confirm\w*|review\w*|discuss\w*|explain|verify"
-    r"|checks?|convention\w*|style|comments?|naming|refactor\w*)\b"
-    r"|提交|推送|测试|測試|文档|文件|討論|讨论|確認|确认|註解|注释|依賴|依赖|審查|审查"
-    r"|テスト|コミット|確認|커밋|테스트"
-    r"|\b(?:tester|testen|dokument\w+|frag(?:e|en)? mich|besprech\w+|vérifi\w+|demande-moi"
-    r"|pruebas?|documenta\w*"
-    r"|pregúnta\w*|confirma\w*|тест\w*|коммит\w*|документ\w*|спроси\w*)\b",
-    re.IGNORECASE,
+_PRACTICE = Cue(
+    "commit*, push*, merg*, rebas*, branch*, pull request, pull requests, pr, prs, test, tests",
+    "testing, lint*, formatter, formatting, type check*, typecheck*, coverage, ci, build, doc",
+    "docs, document, documented, documentation, readme, changelog*, release notes, dependenc*",
+    "package, packages, secret, secrets, credential*, api key, api keys, password, passwords",
+    "ask before, ask first, ask me, permission, approv*, confirm*, review*, discuss*, explain",
+    "verify, check, checks",
+    "convention*, style, comment, comments, naming, refactor*",
+    "tester, testen, dokument*, frag mich, frage mich, besprech*, vérifi*, demande moi, prueba",
+    "pruebas, documenta*, pregúnta*, confirma*, тест*, коммит*, документ*, спроси*",
+    "提交, 推送, 测试, 測試, 文档, 文件, 討論, 讨论, 確認, 确认, 註解, 注释, 依賴, 依赖",
+    "審查, 审查, テスト, コミット, 커밋, 테스트",
 )
-_ASKING = re.compile(
-    r"\b(?:ask me|check with me|confirm|my (?:ok|okay|approval|permission|go)|permission"
-    r"|discuss\w*|frag\w* mich"
-    r"|demande[sz]?[- ]moi|pregúnta\w*|спроси\w*)\b|討論|讨论|問我|问我|確認|确认|聞いて|물어",
-    re.IGNORECASE,
+_ASKING = Cue(
+    "ask before, ask first, ask me, check with me, confirm, my ok, my okay, my approval",
+    "my permission, my go, permission, discuss*, frag mich, frage mich, demande moi",
+    "demandez moi, pregúnta*, спроси*, спрашивай, 討論, 讨论, 問我, 问我, 確認, 确认, 聞いて, 물어",
 )
-_INSISTED = re.compile(
-    r"\b(?:make sure|be sure|ensure|see to it|achte darauf|stell\w* sicher|assure[sz]?[- ](?:toi"
-    r"|vous)"
-    r"|asegúrate|assicurati|certifique-se|убедись)\b|確保|确保|必ず|반드시",
-    re.IGNORECASE,
+_INSISTED = Cue(
+    "make sure, be sure, ensure, see to it, achte darauf, stell sicher, stelle sicher",
+    "assure toi, assurez vous, asegúrate, assicurati, certifique se, убедись",
+    "確保, 确保, 必ず, 반드시",
 )
-_EVERYTHING = re.compile(
-    r"\b(?:everything|everywhere|every|each|alles|überall|jede[nrsm]?|tout|partout|chaque|todo"
-    r"|cada|tutto|ogni|всё|каждый)\b"
-    r"|全部|一切|每|すべて|모두",
-    re.IGNORECASE,
+_EVERYTHING = Cue(
+    "everything, everywhere, every, each, alles, überall, jede, jeden, jeder, jedes, tout",
+    "partout, chaque, todo, cada, tutto, ogni, всё, каждый, 全部, 一切, 每, すべて, 모두",
 )
-_TOOL = re.compile(
-    r"\b(?:we|i) (?:use|are using|only use|prefer|stick (?:to|with))\b|\bwir (?:nutzen"
-    r"|benutzen|verwenden)\b"
-    r"|\bon utilise\b|\b(?:usamos|usiamo|используем)\b|我们用|我們用",
-    re.IGNORECASE,
+_AS_IT_COMES = Cue(  # repeated, as opposed to once for all that is there
+    "as, when, once, whenever, if, have, has, keep, kept, wenn, sobald, quand, dès, cuando, quando",
+    "когда, 时, 時, 都要, とき, 때",
 )
-_ONCE = re.compile(r"\b(?:until|bis|jusqu|hasta|пока)\b|直到", re.IGNORECASE)  # ends with the task
+# What a team works with: "we use pnpm", "we are on Postgres".
+_TOOL = Cue(
+    "we use, we are using, we only use, we prefer, we are on, we're on, stick to, stick with",
+    "we don't use, we do not use, we're not using, we are not using, on n'utilise, no usamos",
+    "our convention, our policy, our standard",
+    "i use, i only use, wir nutzen, wir benutzen, wir verwenden, on utilise, usamos, usiamo",
+    "используем, 我们用, 我們用",
+)
+_PREFERRED = Cue("prefer*, bevorzug*, préfér*, prefier*, preferi*, предпочита*")
+# A whole class of things, as the subject of what must be.
+_CLASS = Cue(
+    "all, every, each, any, anything, everything, those that, those which, whatever",
+    "alle, alles was, jede, jeder, jedes, tous, toutes, chaque, todos, todas, cada, tutti, ogni",
+    "все, каждый, каждая, 所有, 每个, 每個, 凡是, すべて, 모든",
+)
+_MUST = Cue(
+    "must, cannot, can't, may not, have to, has to, shall, muss, müssen, darf, dürfen, doit",
+    "doivent, debe, deben, deve, devono, должен, должна, должны, 必须, 必須, 해야",
+)
+# The words that ask to keep something, where a sentence opens with them.
+_REMEMBER = (
+    "remember", "keep in mind", "note that", "merk dir", "merke dir", "denk daran", "denk dran",
+    "n'oublie pas", "retiens", "recuerda", "ricorda", "lembre", "запомни", "помни", "记住", "記住",
+    "請記住", "请记住", "覚えて", "기억해",
+)  # fmt: skip
+_CONDITION = Cue("if, whenever, wenn, falls, si, se, если, 如果, 若, もし, 만약")
+_ONCE = Cue(  # ends with the task
+    "until, for now, right now, this time, bis, erst mal, erstmal, jusqu, pour l'instant, hasta",
+    "por ahora, per ora, por enquanto, пока, 直到, 暂时, 暫時, とりあえず",
+)
+# What opens a question, and what opens one that only sounds like a rule.
+_WONDERING = (
+    "why ", "how ", "what ", "which ", "who ", "where ", "warum ", "wieso ", "wie ", "was ", "wer ",
+    "wo ", "pourquoi ", "comment ", "por qué ", "cómo ", "perché ", "come ", "почему ", "как ",
+    "can ", "could ", "should ", "do we ", "does ", "is ", "are we ", "soll ", "können ", "kann ",
+    "为什么", "為什麼", "怎么", "怎麼", "なぜ", "どう", "왜 ",
+    "never mind", "nevermind", "no problem", "do you remember", "remember when",
+)  # fmt: skip
+_NONE_OF = re.compile(r"no [^\W\d_]+(?: [^\W\d_]+)? (?:in|on|at|from|for|without|outside) ")
+# What opens a sentence that tells how things are, and what tells how they were.
+_REPORTING = frozenset(
+    """the it this that there i my he she they der die das es ich mein meine er sie
+    le la les il elle ce cette je mon ma el ella lo yo mi gli io o a os as eu это этот он она я
+    мой""".split()  # noqa: SIM905  readable as text
+)
+_PAST = Cue(
+    "was, were, had, did, didn't, has been, have been, got, passed, failed, worked, broke",
+    "wurde, wurden, war, waren, hatte",
+    "était, étaient, fue, fueron, era, eran, был, была, было, были",
+)
 _DRAWING = re.compile("[\u2500-\u257f\u2705\u274c]")
 _LONGEST_PROMPT = 900
-_OPENING = 25  # characters: a lasting word that opens a sentence commands, a later one may report
-_SHORT_SENTENCE = 36
+_MOST_TOOL_WORDS = 36
 _BEFORE_PASTE = 6
 _LONGEST = 400
-_FEWEST_WORDS = 4
+_FEWEST_WORDS = 3
 _MOST = 12
 
 
@@ -121,34 +175,69 @@ def rules(story: Story) -> list[Rule]:
     for prompt in story.of(PROMPT):
         if prompt.answer:
             continue
-        for sentence in _sentences(prompt.text):
-            if is_rule(sentence):
-                found = [each for each in found if not _same(each.text, sentence)]
-                found.append(Rule(sentence, prompt.at))
+        for typed in _sentences(prompt.text):
+            if is_rule(typed):
+                binding = next(filter(is_rule, typed_sentences(typed)), typed)
+                found = [each for each in found if not _same(each.text, binding)]
+                found.append(Rule(binding, prompt.at))
     return found[-_MOST:]
 
 
-def is_rule(sentence: str) -> bool:
+@lru_cache(maxsize=4_096)
+def is_rule(text: str) -> bool:
     """Whether a sentence binds what comes later."""
-    if len(sentence) > _LONGEST or len(words(sentence)) < _FEWEST_WORDS:
+    if len(text) > _LONGEST or text.endswith(QUESTION):
         return False
-    if sentence.endswith(QUESTION) or is_pasted(sentence):
+    typed = sentence(text)
+    few = len(typed.words) < _FEWEST_WORDS and len(words(text)) < _FEWEST_WORDS
+    if few or is_pasted(text):
         return False
-    lasting, forbidden, obliged, general, order = (
-        kind.search(sentence) is not None
-        for kind in (_LASTING, _FORBIDDEN, _OBLIGED, _GENERAL, _ORDER)
+    if typed.text.startswith(_WONDERING):
+        return False
+    if _TOOL.is_in(typed) or typed.text.startswith(_REMEMBER):
+        return len(typed.words) < _MOST_TOOL_WORDS
+    return not _reports(typed) and (
+        _lasts(typed)
+        or _is_practice(typed)
+        or (_INSISTED.is_in(typed) and _GENERAL.is_in(typed))
+        or _CONDITION.precedes(_INSISTED, typed)
+        or _CLASS.precedes(_MUST, typed)
     )
-    forbidden = forbidden and _ONCE.search(sentence) is None
-    insisted = _INSISTED.search(sentence) is not None
-    if _PRACTICE.search(sentence):
-        asked_first = order and _ASKING.search(sentence) is not None
-        whole = _EVERYTHING.search(sentence) is not None
-        return lasting or forbidden or asked_first or whole or obliged + general + order > 1
-    if lasting:
-        return obliged or forbidden or _LASTING.search(sentence[:_OPENING]) is not None
-    return (insisted and general) or (
-        _TOOL.search(sentence) is not None and len(words(sentence)) < _SHORT_SENTENCE
+
+
+def _lasts(typed: Sentence) -> bool:
+    """Whether a sentence orders something for good; as a last word "never" mostly complains."""
+    return _LASTING.is_in(typed) and (
+        not _LASTING.ends(typed) or _FORBIDDEN.is_in(typed) or _OBLIGED.is_in(typed)
     )
+
+
+def _is_practice(typed: Sentence) -> bool:
+    """Whether a sentence says how work is to be done."""
+    if not _PRACTICE.is_in(typed):
+        return False
+    ordered = _ORDER.is_in(typed)
+    forbidden = (
+        _FORBIDDEN.is_in(typed)
+        or _STOP.search(typed.text) is not None
+        or _NONE_OF.match(typed.text) is not None
+    )
+    return (
+        (forbidden and not _ONCE.is_in(typed))
+        or (ordered and _ASKING.is_in(typed))
+        or (_EVERYTHING.is_in(typed) and (ordered or _AS_IT_COMES.is_in(typed)))
+        or _PREFERRED.is_in(typed)
+        or _OBLIGED.is_in(typed) + _GENERAL.is_in(typed) + ordered > 1
+    )
+
+
+def _reports(typed: Sentence) -> bool:
+    """Whether a sentence tells how things are instead of how they shall be."""
+    if _OBLIGED.is_in(typed):
+        return False
+    opening = typed.spaced.split(maxsplit=1)[0]
+    tells = opening.partition("'")[0] in _REPORTING and not _LASTING.opens(typed)
+    return tells or _PAST.is_in(typed)
 
 
 def _sentences(text: str) -> Iterator[str]:

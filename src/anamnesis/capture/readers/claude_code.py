@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.capture.readers import claude_tools
-from anamnesis.capture.readers.shared import mapping, mappings, text_of
-from anamnesis.capture.story import RECAP, RUN
+from anamnesis.archive import turns
+from anamnesis.capture.lines import mapping, mappings, text_of, word
+from anamnesis.capture.story import RUN, SUBAGENT, clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.capture.session import Draft
+    from anamnesis.capture.session import SessionDraft
+    from anamnesis.capture.tape import Tape
+
 
 AGENT = "claude-code"
 _EDIT_TOOLS = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
 _LINE = re.compile(
-    rb'"type": ?"(?:user|assistant|queue-operation|ai-title|custom-title)"'
-    rb'|"queued_command"|"away_summary"'
+    rb'"type": ?"(?:user|assistant|ai-title|custom-title)"|"queued_command"|"away_summary"'
 )
+_STARTED = re.compile(rb'"type": ?"queue-operation"')
 _RESULT = re.compile(rb'"tool_use_id": ?"([^"]{1,100})"')
 _FAILED = re.compile(rb'"is_error": ?true')
+_THINKING = re.compile(rb'"type": ?"thinking"')
+_BLOCK = re.compile(rb'"type": ?"(?:text|tool_use)"')
 # Not typed by a person, although the line is a user's: output of commands, notifications.
 _NOT_ASKED = re.compile(r"<(?:local-command-|task-notification|bash-|user-memory-input)")
 _COMMAND = re.compile(r"<command-name>\s*(/\S{1,100}?)\s*</command-name>")
@@ -47,6 +51,21 @@ _BEFORE_SUMMARY = re.compile(r"\AThis session is being continued from[^\n]*\n+")
 _AFTER_SUMMARY = re.compile(
     r"\n+If you need specific details from before compaction.*\Z", re.DOTALL
 )
+QUESTION = "AskUserQuestion"
+_SUBAGENTS = ("Task", "Agent")
+_ASIDE = (QUESTION, "ExitPlanMode", "TaskCreate")  # their results say something
+# The client's own sentences around what a person typed when refusing a call.
+_REFUSED = re.compile(
+    r"(?:reason for the rejection|the user said|user feedback|with the following feedback):\s*",
+    re.IGNORECASE,
+)
+_MOST_BEFORE_REASON = 600  # characters; further behind, an output may say anything
+_AFTER_REASON = re.compile(r"\n+Note: The user's next message may contain.*\Z", re.DOTALL)
+_CHOSEN = re.compile(r'"([^"]{1,500})"="([^"]{1,2000})"')
+_LAUNCHED = "Async agent launched"
+_TASK_NUMBER = re.compile(r"#(\w{1,20})")
+_REPORTED = re.compile(r"<result>(.*?)(?:</result>|\Z)", re.DOTALL)
+_SUMMARY = re.compile(r"<summary>(.{1,500}?)</summary>", re.DOTALL)
 
 
 def is_line_of(entry: dict[str, Any]) -> bool:
@@ -65,7 +84,7 @@ def summary_of(text: str) -> str:
 class Reader:
     """Takes the lines of one transcript, and of its subagents, into a draft."""
 
-    def __init__(self, draft: Draft, *, since: str = "") -> None:
+    def __init__(self, draft: SessionDraft, *, since: str = "") -> None:
         self.draft = draft
         self._since = since
         self._has_begun = False
@@ -73,10 +92,12 @@ class Reader:
     def is_wanted(self, line: bytes) -> bool:
         """Whether a line is worth parsing; of results, what failed and what a note may quote."""
         if _LINE.search(line) is None:
-            return False
-        calls = _RESULT.findall(line)
-        if not calls or _FAILED.search(line) is not None:
+            return not self._has_begun and _STARTED.search(line) is not None
+        if b'"tool_use_id"' not in line:
+            return _THINKING.search(line) is None or _BLOCK.search(line) is not None
+        if self.draft.tape or _FAILED.search(line) is not None:
             return True
+        calls = _RESULT.findall(line)
         return any(self.draft.story.awaits(call.decode("utf-8", "replace")) for call in calls)
 
     def take(self, entry: dict[str, Any]) -> None:
@@ -84,19 +105,19 @@ class Reader:
         kind, at = entry.get("type"), entry.get("timestamp")
         if kind == "queue-operation":
             # Written when the session starts, before what it was forked from is copied in.
-            if not self._has_begun and not self._since and isinstance(at, str):
+            if not self._since and isinstance(at, str):
                 self._since = at
             return
-        if kind in {"ai-title", "custom-title"}:
+        if kind in ("ai-title", "custom-title"):
             title = entry.get("customTitle") or entry.get("aiTitle")
             self.draft.story.client_title = title if isinstance(title, str) else ""
-        if kind not in {"user", "assistant", "attachment", "system"}:
+        if kind not in ("user", "assistant", "attachment", "system"):
             return
         self._has_begun = True
         self._identify(entry)
         if self._is_inherited(entry):
             return
-        self.draft.saw(at)
+        self.draft.see_time(at)
         if entry.get("isSidechain") is True:
             self.take_from_subagent(entry)
         elif kind == "assistant":
@@ -107,11 +128,27 @@ class Reader:
             self._take_aside(entry)
 
     def take_from_subagent(self, entry: dict[str, Any]) -> None:
-        """Take only the edits: the rest is between the agent and its helper."""
+        """Take only the edits: the rest is between the two agents."""
+        if self.draft.tape:
+            self._record_turns(entry, self.draft.tape)
         if entry.get("type") == "assistant":
             self._take_edits(entry)
         elif entry.get("type") == "user":
             self._take_refusals(entry)
+
+    def _record_turns(self, entry: dict[str, Any], tape: Tape) -> None:
+        """Add what a subagent said and ran, word for word."""
+        tape.at = str(entry.get("timestamp") or tape.at)
+        content = mapping(entry.get("message")).get("content")
+        if entry.get("type") == "assistant":
+            tape.say(turns.SUBAGENT, clean(text_of(content)))
+        for block in mappings(content):
+            if block.get("type") == "tool_use":
+                given = mapping(block.get("input"))
+                tape.call(block.get("name"), given, call=block.get("id"), who=turns.SUBAGENT)
+            elif block.get("type") == "tool_result":
+                failed = block.get("is_error") is True
+                tape.result(block.get("tool_use_id"), text_of(block.get("content")), failed=failed)
 
     def _identify(self, entry: dict[str, Any]) -> None:
         self.draft.identify(
@@ -132,11 +169,11 @@ class Reader:
         self._take_edits(entry)
         for block in mappings(message.get("content")):
             if block.get("type") == "tool_use":
-                claude_tools.take_call(block, self.draft.story)
+                take_call(block, self.draft)
 
     def _take_edits(self, entry: dict[str, Any]) -> None:
         for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_use" and block.get("name") in _EDIT_TOOLS:
+            if block.get("type") == "tool_use" and word(block.get("name")) in _EDIT_TOOLS:
                 given = mapping(block.get("input"))
                 path = given.get("file_path") or given.get("notebook_path")
                 self.draft.edit(path, call=block.get("id"))
@@ -147,11 +184,12 @@ class Reader:
         if aside.get("type") == "queued_command":
             text = text_of(aside.get("prompt"))
             if _NOT_ASKED.match(text.lstrip()):
-                claude_tools.take_notification(text, self.draft.story)
+                take_notification(text, self.draft)
             else:
                 self.draft.remark(text)
         elif entry.get("subtype") == "away_summary":
-            self.draft.story.said(RECAP, _ABOUT_RECAPS.sub("", text_of(entry.get("content"))))
+            recap = _ABOUT_RECAPS.sub("", text_of(entry.get("content")))
+            self.draft.recap(recap)
 
     def _take_user_line(self, entry: dict[str, Any]) -> None:
         self._take_refusals(entry)
@@ -160,17 +198,16 @@ class Reader:
         if entry.get("isCompactSummary") is True:
             self.draft.summarise(summary_of(text))
         elif _NOT_ASKED.match(text.lstrip()):
-            claude_tools.take_notification(text, self.draft.story)
+            take_notification(text, self.draft)
         elif (feedback := _HOOK_SAID.match(text)) is not None:
-            self.draft.story.began(RUN, f"{feedback[1]} hook", call="hook")
-            self.draft.story.ended("hook", text[feedback.end() :], failed=True)
+            self.draft.add_objection(f"{feedback[1]} hook", text[feedback.end() :])
         elif entry.get("isMeta") is not True:
             self._take_ask(text)
 
     def _take_results(self, entry: dict[str, Any]) -> None:
         for block in mappings(mapping(entry.get("message")).get("content")):
             if block.get("type") == "tool_result":
-                claude_tools.take_result(block, entry.get("toolUseResult"), self.draft)
+                take_result(block, entry.get("toolUseResult"), self.draft)
 
     def _take_ask(self, text: str) -> None:
         if command := _COMMAND.search(text):
@@ -185,3 +222,61 @@ class Reader:
         for block in mappings(mapping(entry.get("message")).get("content")):
             if block.get("type") == "tool_result" and block.get("is_error") is True:
                 self.draft.refuse(block.get("tool_use_id"))
+
+
+def take_call(block: dict[str, Any], draft: SessionDraft) -> None:
+    """Take one call of a tool."""
+    name, call, given = block.get("name"), block.get("id"), mapping(block.get("input"))
+    story = draft.story
+    draft.add_call(name, given, call=call)
+    if name == "Bash":
+        story.start_call(RUN, given.get("command"), call=call)
+    elif name in _SUBAGENTS:
+        story.start_call(SUBAGENT, given.get("description") or given.get("prompt"), call=call)
+    elif name == "TodoWrite":
+        todos = mappings(given.get("todos"))
+        story.replace_todos([(each.get("content"), each.get("status")) for each in todos])
+    elif name == "TaskUpdate":
+        story.set_todo(str(given.get("taskId")), given.get("subject"), given.get("status"))
+    elif name in _ASIDE:
+        story.start_call(name, given.get("subject") or given.get("plan") or name, call=call)
+
+
+def take_result(block: dict[str, Any], detail: object, draft: SessionDraft) -> None:
+    """Take the result of a call: output, a person's choice, the reason of a refusal."""
+    text, failed = text_of(block.get("content")), block.get("is_error") is True
+    call = block.get("tool_use_id")
+    if failed and (reason := _REFUSED.search(text, 0, _MOST_BEFORE_REASON)):
+        draft.remark(_AFTER_REASON.sub("", text[reason.end() :]))
+        draft.finish_call(call, "", failed=False)
+        return
+    asked = draft.story.call_kind(call)
+    if asked == QUESTION and not failed:
+        _take_choices(text, detail, draft)
+    elif asked == "TaskCreate" and (number := _TASK_NUMBER.search(text)):
+        draft.story.set_todo(number[1], draft.story.call_text(call), "pending")
+    if asked == SUBAGENT and text.startswith(_LAUNCHED):
+        text = ""  # its report comes as a notification
+    draft.finish_call(call, text, failed=failed)
+
+
+def take_notification(text: str, draft: SessionDraft) -> None:
+    """Take what a subagent in the background reported when it was done."""
+    if (result := _REPORTED.search(text)) and (summary := _SUMMARY.search(text)):
+        draft.story.start_call(SUBAGENT, summary[1], call="notification")
+        if draft.tape:
+            draft.tape.call("Agent", {"description": summary[1]}, call="notification")
+        draft.finish_call("notification", result[1], failed=False)
+
+
+def choices(text: str) -> list[tuple[str, str]]:
+    """The questions that a result answers, each with the answer that a person chose."""
+    return _CHOSEN.findall(text)
+
+
+def _take_choices(text: str, detail: object, draft: SessionDraft) -> None:
+    chosen = mapping(mapping(detail).get("answers"))
+    answers = list(chosen.items()) if chosen else choices(text)
+    for question, answer in answers[:20]:
+        if isinstance(answer, str):
+            draft.remark(answer, to=question[:500])

@@ -6,23 +6,23 @@ import json
 import os
 import re
 
-from anamnesis.capture.readers.shared import mapping, mappings, text_of
+from anamnesis.capture.lines import mapping, mappings, text_of
 from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.capture.session import Draft
+    from anamnesis.capture.session import SessionDraft
 
 AGENT = "codex"
-_ENVELOPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+_ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _WANTED = re.compile(rb'"(?:session_meta|response_item|item_completed|patch_apply_end|compacted)"')
 _NOT_ASKED = re.compile(
     r"<(?:environment_context|user_instructions|turn_aborted|skill|subagent|permissions )"
     r"|# AGENTS\.md instructions"
 )
-_SHELLS = {"shell", "shell_command", "exec_command", "local_shell", "container.exec"}
+_SHELLS = ("shell", "shell_command", "exec_command", "local_shell", "container.exec")
 _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d{1,10})")
 _OUTPUT = re.compile(r"\A(?:[A-Z][^\n:]{0,40}: ?[^\n]*\n|Process exited[^\n]*\n){1,8}Output:\n")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.{1,500})$", re.MULTILINE)
@@ -38,10 +38,10 @@ def is_wanted(line: bytes) -> bool:
     return _WANTED.search(line) is not None
 
 
-def take(entry: dict[str, Any], draft: Draft) -> None:
+def take(entry: dict[str, Any], draft: SessionDraft) -> None:
     """Take one line."""
     payload = mapping(entry.get("payload"))
-    draft.saw(entry.get("timestamp"))
+    draft.see_time(entry.get("timestamp"))
     if entry.get("type") == "session_meta":
         branch = mapping(payload.get("git")).get("branch")
         session_id = payload.get("id") or payload.get("session_id")
@@ -51,9 +51,9 @@ def take(entry: dict[str, Any], draft: Draft) -> None:
         draft.summarise(text_of(payload.get("message")))
     elif payload.get("type") == "message":
         _take_message(payload, draft)
-    elif payload.get("type") in {"function_call", "custom_tool_call", "local_shell_call"}:
+    elif payload.get("type") in ("function_call", "custom_tool_call", "local_shell_call"):
         _take_call(payload, draft)
-    elif payload.get("type") in {"function_call_output", "custom_tool_call_output"}:
+    elif payload.get("type") in ("function_call_output", "custom_tool_call_output"):
         _take_output(payload, draft)
     elif payload.get("type") == "item_completed":
         _take_changes(mapping(payload.get("item")), draft)
@@ -62,7 +62,7 @@ def take(entry: dict[str, Any], draft: Draft) -> None:
             draft.edit(path, call=payload.get("call_id"))
 
 
-def _take_message(payload: dict[str, Any], draft: Draft) -> None:
+def _take_message(payload: dict[str, Any], draft: SessionDraft) -> None:
     text = text_of(payload.get("content"), kinds=("input_text", "output_text", "text"))
     if payload.get("role") == "assistant":
         draft.answer(text)
@@ -70,19 +70,19 @@ def _take_message(payload: dict[str, Any], draft: Draft) -> None:
         draft.ask(text)
 
 
-def _take_changes(item: dict[str, Any], draft: Draft) -> None:
+def _take_changes(item: dict[str, Any], draft: SessionDraft) -> None:
     if item.get("type") == "FileChange" and item.get("status") == "completed":
         for path in mapping(item.get("changes")):
             draft.edit(path, call=item.get("id"))
 
 
-def _take_call(payload: dict[str, Any], draft: Draft) -> None:
+def _take_call(payload: dict[str, Any], draft: SessionDraft) -> None:
     name, call = payload.get("name"), payload.get("call_id")
-    draft.story.called(name)
     given = _arguments(payload.get("arguments") or payload.get("action"))
+    draft.add_call(name, given or {"input": payload.get("input")}, call=call)
     if name == "update_plan":
         plan = mappings(given.get("plan"))
-        draft.story.list_todos([(step.get("step"), step.get("status")) for step in plan])
+        draft.story.replace_todos([(step.get("step"), step.get("status")) for step in plan])
         return
     command = given.get("command") or given.get("cmd") or payload.get("input")
     if isinstance(command, list):
@@ -92,20 +92,20 @@ def _take_call(payload: dict[str, Any], draft: Draft) -> None:
     for path in _PATCHED.findall(command):
         draft.edit(os.path.join(draft.cwd, path.strip()), call=call)
     if name in _SHELLS and "*** Begin Patch" not in command:
-        draft.story.began(RUN, command, call=call)
+        draft.story.start_call(RUN, command, call=call)
 
 
-def _take_output(payload: dict[str, Any], draft: Draft) -> None:
+def _take_output(payload: dict[str, Any], draft: SessionDraft) -> None:
     output = payload.get("output")
     whole = _arguments(output)
     text = str(whole.get("output") or "") if whole else text_of(output)
     code = mapping(whole.get("metadata")).get("exit_code")
     if code is None and (found := _EXIT_CODE.search(text[:500])):
         code = int(found[1])
-    failed = code not in {None, 0}
+    failed = code not in (None, 0)
     if failed:
         draft.refuse(payload.get("call_id"))
-    draft.story.ended(payload.get("call_id"), _OUTPUT.sub("", text), failed=failed)
+    draft.finish_call(payload.get("call_id"), _OUTPUT.sub("", text), failed=failed)
 
 
 def _arguments(value: object) -> dict[str, Any]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.capture.readers.shared import mapping, mappings
+from anamnesis.capture.lines import mapping, mappings
 from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.capture.session import Draft
+    from anamnesis.capture.session import SessionDraft
 
 AGENT = "copilot"
 _EVENTS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.")
-_SHELLS = {"bash", "powershell", "shell"}
+_SHELLS = ("bash", "powershell", "shell")
+_LEFT = "user_exit"  # somebody sat there; a run that a script started ends as "complete"
 _FAILED = re.compile(r"exit(?:ed with)? code:? [1-9]", re.IGNORECASE)
 _WANTED = re.compile(
     rb'"type": ?"(?:session\.start|user\.message|assistant\.message'
-    rb'|tool\.execution_(?:start|complete))"'
+    rb'|tool\.execution_(?:start|complete))"|"hookType": ?"sessionEnd"'
 )
 
 
@@ -36,32 +37,35 @@ def is_wanted(line: bytes) -> bool:
     return _WANTED.search(line) is not None
 
 
-def take(entry: dict[str, Any], draft: Draft) -> None:
+def take(entry: dict[str, Any], draft: SessionDraft) -> None:
     """Take one event."""
     kind, told = entry.get("type"), mapping(entry.get("data"))
-    draft.saw(entry.get("timestamp"))
+    draft.see_time(entry.get("timestamp"))
     if kind == "session.start":
         place = mapping(told.get("context"))
         session_id, branch = told.get("sessionId"), place.get("branch")
         draft.identify(session_id=session_id, cwd=place.get("cwd"), branch=branch)
+        draft.start(told.get("startTime"))
     elif kind == "user.message":
         draft.ask(str(told.get("content") or ""))  # `transformedContent` holds what hooks added
     elif kind == "assistant.message":
         draft.answer(str(told.get("content") or ""))
     elif kind == "tool.execution_start":
-        draft.story.called(told.get("toolName"))
+        given = mapping(told.get("arguments"))
+        draft.add_call(told.get("toolName"), given, call=told.get("toolCallId"))
         if told.get("toolName") in _SHELLS:
-            command = mapping(told.get("arguments")).get("command")
-            draft.story.began(RUN, command, call=told.get("toolCallId"))
+            draft.story.start_call(RUN, given.get("command"), call=told.get("toolCallId"))
     elif kind == "tool.execution_complete":
         _take_result(told, draft)
+    elif kind == "hook.start" and mapping(told.get("input")).get("reason") == _LEFT:
+        draft.story.is_interactive = True
 
 
-def _take_result(told: dict[str, Any], draft: Draft) -> None:
+def _take_result(told: dict[str, Any], draft: SessionDraft) -> None:
     output = mapping(told.get("result")).get("content")
     text = output if isinstance(output, str) else ""
     failed = told.get("success") is not True or _FAILED.search(text) is not None
-    draft.story.ended(told.get("toolCallId"), text, failed=failed)
+    draft.finish_call(told.get("toolCallId"), text, failed=failed)
     if told.get("success") is True:
         for change in mappings(told.get("fileEdits")):
             draft.edit(change.get("path"), call=told.get("toolCallId"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output
 from anamnesis.ground.counting import counted
-from anamnesis.operations.curate import curate
+from anamnesis.operations.curate import backfill_provenance
 from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
@@ -19,23 +19,24 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--machine", default="", metavar="NAME", help="the machine of notes that name none"
     )
     parser.add_argument("--apply", action="store_true", help="write the changes")
-    undoing.add_option(parser)
+    arguments.add_no_sync(parser)
+    arguments.add_undo(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Show or make the changes."""
-    with undoing.store_to_change("backfill-provenance") as store:
+    with arguments.store_to_change("backfill-provenance") as store:
         if args.undo:
-            return undoing.take_back(store, "backfill-provenance", kind="provenance")
-        found = curate.without_provenance(store, machine_id=args.machine)
+            return arguments.take_back(store, "backfill-provenance", kind="provenance")
+        changes = backfill_provenance.provenance_changes(store, machine_id=args.machine)
         if args.apply:
-            curate.backfill_provenance(store, found)
+            backfill_provenance.backfill_provenance(store, changes)
     if args.json:
-        output.say_json([note_dict(after, body=False) for _, after in found])
+        output.say_json([note_dict(after, body=False) for _, after in changes])
         return 0
-    for before, after in found[:20]:
+    for before, after in changes[:20]:
         output.say(f"{after.id}  {before.prov_source} -> {after.prov_source}  {after.machine_id}")
     done = "changed" if args.apply else "would change; to do it:  --apply"
-    output.talk(f"backfill-provenance: {counted(len(found), 'note')} {done}")
+    output.talk(f"backfill-provenance: {counted(len(changes), 'note')} {done}")
     return 0

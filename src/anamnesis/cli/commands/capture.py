@@ -10,7 +10,7 @@ import os
 import sys
 
 from anamnesis.cli import hooks
-from anamnesis.config import home_directory
+from anamnesis.config import home_directory, is_ephemeral
 from anamnesis.ground.counting import counted
 from anamnesis.hooks import payload
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 EXAMPLES = """\
 examples:
   anamnesis capture --transcript session.jsonl --no-sync
   anamnesis capture --backfill --since 30d
+  anamnesis capture --again --project .      which notes would change; --apply: change them
 """
 OPTIONS = {
     "--transcript": hooks.Option("the transcript; default: that of the payload", metavar="FILE"),
@@ -34,7 +35,7 @@ OPTIONS = {
         metavar="MOMENT",
     ),
     "--no-sync": hooks.Option("leave the note to the next sync", is_flag=True),
-    "--detach": hooks.Option("go on in the background, so that nobody waits", is_flag=True),
+    "--detach": hooks.Option("go on in the background", is_flag=True),
     "--inject-again": hooks.Option(
         "give the memory again with the next prompt, for clients that do not ask", is_flag=True
     ),
@@ -42,6 +43,8 @@ OPTIONS = {
     "--sweep": hooks.Option("capture the sessions that ended without a hook", is_flag=True),
     "--backfill": hooks.Option("capture all transcripts on this machine", is_flag=True),
     "--since": hooks.Option("with --backfill: 30d, or a date such as 2026-01-31", metavar="WHEN"),
+    "--again": hooks.Option("make session notes again from the archive: a preview", is_flag=True),
+    "--apply": hooks.Option("with --again: write them", is_flag=True),
 }
 # Where a hook may say what it did: elsewhere clients take output for an answer. What PreCompact
 # prints, for example, becomes a part of the instructions for the summary.
@@ -56,17 +59,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run_hook(arguments: Sequence[str]) -> int:
     """Capture, in whichever way the options say."""
     options = hooks.Options(OPTIONS, arguments)
-    if options.flag("--backfill"):  # no hook, but a person, who is told what goes wrong
+    if options.flag("--backfill"):  # run by hand: errors are shown
         sys.stdout.write(_backfill(home_directory(), options))
+        return 0
+    if options.flag("--again"):
+        _again(options)
         return 0
     return hooks.guarded("capture", lambda: _capture(options), area="capture")
 
 
 def run(args: Namespace) -> int:
     """Capture, the options being parsed already."""
-    given = {name: getattr(args, name[2:].replace("-", "_"), None) for name in OPTIONS}
+    values = {name: getattr(args, name[2:].replace("-", "_"), None) for name in OPTIONS}
     arguments = [
-        name if value is True else f"{name}={value}" for name, value in given.items() if value
+        name if value is True else f"{name}={value}" for name, value in values.items() if value
     ]
     return run_hook(arguments)
 
@@ -77,36 +83,50 @@ def _capture(options: hooks.Options) -> str:
         return _sweep(home, options)
     spooled = options.text("--payload")
     data = _take(spooled) if spooled else payload.read_bytes()
-    if options.flag("--detach") and _went_to_background(home, data, options):
+    hook = payload.parse(data) if data.strip() else payload.from_environment()
+    if options.flag("--detach") and (
+        _is_off(home, hook) or _went_to_background(home, data, options)
+    ):
         return ""
-    told = payload.parse(data) if data.strip() else payload.from_environment()
-    return _capture_one(home, told, options)
+    return _capture_one(home, hook, options)
 
 
-def _capture_one(home: Home, told: payload.Payload, options: hooks.Options) -> str:
+def _is_off(home: Home, hook: payload.Payload) -> bool:
+    """Whether memory is switched off as the hook is called; the background might find it on."""
+    from anamnesis.hooks import runs, switches
+
+    off = switches.why_off_now(home, hook.cwd)
+    if off:
+        switches.stand_back(home, hook.session_id)
+        runs.note_run(home, "capture", did=off, session=hook.session_id)
+    return bool(off)
+
+
+def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> str:
     from anamnesis.hooks import again, runs
     from anamnesis.operations.sessions.capture import capture, source_of
 
     captured = capture(
         home,
-        told,
-        source=options.text("--source") or source_of(told),
+        hook,
+        source=options.text("--source") or source_of(hook),
         transcript=options.text("--transcript"),
         project=options.text("--project"),
     )
     if options.flag("--inject-again"):
-        again.promise(home, told.session_id)
+        again.promise(home, hook.session_id)
     note = captured.note
     about = f" ({note.project}: {' '.join(note.title.split())})" if note else ""
-    runs.note_run(home, "capture", did=captured.said + about, session=told.session_id)
+    runs.note_run(home, "capture", did=captured.said + about, session=hook.session_id)
     runs.worked(home, "capture")
-    if note and not options.flag("--no-sync"):
+    is_over = hook.event in _SPOKEN_EVENTS
+    if (note and not options.flag("--no-sync")) or ((note or is_over) and is_ephemeral()):
         _sync()
     if note:
-        from anamnesis.operations.curate.upkeep import reflect_in_background
+        from anamnesis.operations.sessions.capture import reflect_in_background
 
         reflect_in_background(home)
-    return f"capture: {captured.said}{about}\n" if told.event in _SPOKEN_EVENTS else ""
+    return f"capture: {captured.said}{about}\n" if is_over else ""
 
 
 def _sweep(home: Home, options: hooks.Options) -> str:
@@ -139,6 +159,34 @@ def _backfill(home: Home, options: hooks.Options) -> str:
     return f"backfill: {did}\n"
 
 
+def _again(options: hooks.Options) -> None:
+    from anamnesis.cli import arguments, output, tables
+    from anamnesis.operations.sessions.again import plan_again, write_again
+
+    with arguments.store_to_change("capture") as store:
+        project = arguments.project_of(options.text("--project"))
+        with output.progress("reading sessions") as progress:
+            plan = plan_again(store, project=project, progress=progress)
+        unit = write_again(store, plan) if options.flag("--apply") else None
+    for each in plan.remade:
+        old, new = each.before.note, each.after
+        output.say(tables.note_line(old))
+        if new.title != old.title:
+            output.say(f"       new title: {new.title}")
+    for reason, number in sorted(plan.left.items()):
+        output.talk(f"capture: {counted(number, 'note')} left unchanged: {reason}")
+    if unit is not None:
+        output.say(f"capture: {unit.summary}")
+        output.talk(f"take it back:  anamnesis undo {unit.id}")
+        if not options.flag("--no-sync"):
+            _sync()
+    elif plan.remade:
+        would = counted(len(plan.remade), "note")
+        output.talk(f"{would} would change; to do it:  anamnesis capture --again --apply")
+    else:
+        output.say("capture: no note would change")
+
+
 def _take(path: str) -> bytes:
     with open(path, "rb") as file:
         data = file.read()
@@ -160,14 +208,14 @@ def _went_to_background(home: Home, data: bytes, options: hooks.Options) -> bool
     arguments += [name for name in ("--no-sync", "--inject-again") if options.flag(name)]
     try:
         atomic.write_bytes(spooled, data)
-        background.start(arguments)
+        (background.complete if is_ephemeral() else background.start)(arguments)
     except (NotWritable, OSError):
         return False
     return True
 
 
 def _sync() -> None:
-    """Let the note travel, in the background."""
+    """Let the note travel, in the background; an ephemeral machine waits until it is there."""
     from anamnesis.hooks import background
 
-    background.start(["sync"])
+    (background.complete if is_ephemeral() else background.start)(["sync"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -10,7 +11,7 @@ from anamnesis.operations.machine import settings
 from anamnesis.operations.machine.prove import prove_provider
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import ArgumentParser
 
 EXAMPLES = """\
 examples:
@@ -30,6 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("key", nargs="?", metavar="KEY", help="a setting, see list")
     parser.add_argument("value", nargs="?", metavar="VALUE", help="for set")
+    parser.add_argument("more", nargs="*", metavar="KEY VALUE", help="more of them, for set")
+    parser.add_argument("--yes", action="store_true", help="do not ask before the remote changes")
     arguments.add_json(parser)
 
 
@@ -42,6 +45,11 @@ def run(args: Namespace) -> int:
     if not args.key or (args.action == "set") != (args.value is not None):
         usage = {"get": "get KEY", "set": "set KEY VALUE", "unset": "unset KEY"}[args.action]
         raise InvalidInput("Which setting?", hint=f"anamnesis config {usage}")
+    for key, text in _more(args):
+        if code := run(Namespace(**{**vars(args), "key": key, "value": text, "more": []})):
+            return code
+    if args.action == "set" and args.key == "remote" and not _agrees(args):
+        return EXIT_FAILED
     if args.action != "get":
         settings.change(args.key, args.value)
     value = settings.value_of(args.key)
@@ -52,6 +60,19 @@ def run(args: Namespace) -> int:
     else:
         output.say(f"{value.setting.key} = {value.shown}  ({value.source})")
     return 0
+
+
+def _more(args: Namespace) -> list[tuple[str, str]]:
+    """Further settings on the same line."""
+    if args.more and (args.action != "set" or len(args.more) % 2):
+        raise InvalidInput("Each setting needs a value.", hint="anamnesis config set KEY VALUE")
+    return list(zip(args.more[::2], args.more[1::2], strict=True))
+
+
+def _agrees(args: Namespace) -> bool:
+    from anamnesis.cli import setup
+
+    return setup.agrees_to_remote(args.value, yes=args.yes)
 
 
 def _test(*, as_json: bool) -> int:

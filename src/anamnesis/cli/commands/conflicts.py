@@ -1,7 +1,7 @@
 """Notes that were edited on two machines: compare the versions and choose.
 
 Your version is the file itself. A choice is sent with the next sync; the version that was not
-chosen is kept in <home>/conflicts/settled/.
+chosen is kept in <home>/conflicts/resolved/.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, editor, output
+from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.errors import EXIT_CONFLICT
 from anamnesis.operations.travel import conflicts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Mapping
 
     from anamnesis.operations.travel.conflicts import Sides
     from anamnesis.store import MemoryStore
@@ -71,55 +72,84 @@ def run(args: Namespace) -> int:
     """Carry out one action; `list` exits with 3 while something is held."""
     with arguments.open_store() as store:
         if args.action == "list":
-            return _list(conflicts.held(store), as_json=args.json)
+            return _list(store, conflicts.held(store), as_json=args.json)
         if args.action == "resolve":
             return _resolve(store, args.id, args.choice)
         sides = conflicts.find(store, args.id)
     if args.json:
         output.say_json(_as_json(sides))
     elif args.action == "diff":
-        output.say(conflicts.difference(sides).rstrip("\n"))
+        output.page([conflicts.difference(sides).rstrip("\n")])
     else:
         _show(sides)
     return 0
 
 
-def _list(held: list[Sides], *, as_json: bool) -> int:
+def _list(store: MemoryStore, held: list[Sides], *, as_json: bool) -> int:
     if as_json:
         output.say_json([_as_json(sides) for sides in held])
-    for sides in [] if as_json else held:
-        conflict = sides.conflict
-        fields = ", ".join(conflict.fields)
-        written = f" (edited {conflict.written})" if conflict.written else ""
-        output.say(
-            f"{conflict.id}  since {conflict.since}  with {sides.other}{written}  ({fields})"
-        )
+        return EXIT_CONFLICT if held else 0
     if not held:
         output.talk("conflicts: none")
         return 0
+    ids = tables.shown_ids(store, [sides.conflict.id for sides in held])
+    for line in _table(held, ids) if tables.is_terminal() else map(_line, held):
+        output.say(line)
+    output.talk(f"compare and choose:  anamnesis conflicts show {ids[held[0].conflict.id]}")
     return EXIT_CONFLICT
+
+
+def _table(held: list[Sides], ids: Mapping[str, str]) -> list[str]:
+    rows = [
+        (
+            ids[sides.conflict.id],
+            tables.ago(sides.conflict.since),
+            sides.other,
+            ", ".join(sides.conflict.fields),
+            sides.title,
+        )
+        for sides in held
+    ]
+    return tables.table(
+        rows,
+        heading=("ID", "HELD", "WITH", "IN", "TITLE"),
+        styles=("yellow", "dim", "cyan"),
+        most=(0, 0, 20, 20),
+    )
+
+
+def _line(sides: Sides) -> str:
+    conflict = sides.conflict
+    fields = ", ".join(conflict.fields)
+    written = f" (edited {conflict.written})" if conflict.written else ""
+    where = f"since {conflict.since}  with {sides.other}{written}"
+    return f"{conflict.id}  {where}  ({fields})  {sides.title}"
 
 
 def _show(sides: Sides) -> None:
     versions = {"this machine": sides.mine, sides.other: sides.conflict.theirs}
     if sides.conflict.base is not None:
         versions["before both"] = sides.conflict.base
-    for name, data in versions.items():
-        text = "(deleted)" if data is None else data.decode("utf-8", "replace").rstrip("\n")
-        output.say(f"== {name}\n{text}\n")
-    output.talk(f"choose:  anamnesis conflicts resolve {sides.conflict.id} --mine|--theirs|--both")
+    output.page(f"== {name}\n{_text(data)}\n" for name, data in versions.items())
+    output.talk("choose one:")
+    for choice in ("mine", "theirs", "both", "edit"):
+        output.talk(f"  anamnesis conflicts resolve {sides.conflict.id} --{choice}")
 
 
-def _resolve(store: MemoryStore, given: str, choice: str) -> int:
-    conflict_id = conflicts.find(store, given).conflict.id
+def _text(data: bytes | None) -> str:
+    return "(deleted)" if data is None else data.decode("utf-8", "replace").rstrip("\n")
+
+
+def _resolve(store: MemoryStore, name: str, choice: str) -> int:
+    conflict_id = conflicts.find(store, name).conflict.id
     if choice == "edit":
-        with editor.edited(conflicts.draft(conflicts.find(store, conflict_id))) as text:
+        with asking.edited(conflicts.draft(conflicts.find(store, conflict_id))) as text:
             conflicts.resolve_with(store, conflict_id, text)
     else:
         second = conflicts.resolve(store, conflict_id, choice)
         if second is not None:
             output.say(second.id)
-    output.talk(f"conflicts: {conflict_id} is settled; send it with:  anamnesis sync")
+    output.talk(f"conflicts: {conflict_id} is resolved; send it with:  anamnesis sync")
     return 0
 
 
@@ -129,6 +159,7 @@ def _as_json(sides: Sides) -> dict[str, object]:
     return {
         "id": conflict.id,
         "path": conflict.path,
+        "title": sides.title,
         "fields": list(conflict.fields),
         "machine": conflict.machine,
         "since": conflict.since,

@@ -1,13 +1,15 @@
 """Show, search, edit and version the memory in a browser.
 
-Listens on this machine only. The address that it prints works once and opens a session of the
-browser that uses it; for another browser, run the command again.
+Listens on this machine only, under a name and port of its own that stay the same. The address that
+it prints works once and opens a session of the browser that uses it; for another browser, run the
+command again.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -15,24 +17,44 @@ from anamnesis.config import home_directory
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
 
+    Progress = Callable[[int, int], None]
+
+_MANY = 500  # notes; fewer are indexed before anyone could read about it
 EXAMPLES = """\
 examples:
   anamnesis dashboard
   anamnesis dashboard --port 8765 --no-open
+  anamnesis dashboard --no-name
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--port", type=arguments.port, default=0, help="default: a free one")
+    parser.add_argument(
+        "--port", type=arguments.port, default=0, help="default: the one that was used before"
+    )
     parser.add_argument("--no-open", action="store_true", help="only print the address")
+    parser.add_argument(
+        "--no-name",
+        action="store_true",
+        help="print an address with 127.0.0.1 and a password: some browsers do not find the name",
+    )
     parser.add_argument("--home", metavar="PATH", help="the store; default: ANAMNESIS_HOME")
+    parser.add_argument("--store", dest="home", help=SUPPRESS)  # as version 0.1.x called it
     parser.add_argument(
         "--host",
         metavar="ADDRESS",
         default="127.0.0.1",
         help="listen on this address of the machine instead: others reach it, without encryption",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="with --host: a name of this machine in your network that it may be opened by",
     )
 
 
@@ -43,17 +65,44 @@ def run(args: Namespace) -> int:
     if args.home:
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.path.expanduser(args.home))
     home = home_directory()
-    link = serve.running(home)
+    link = serve.running(home, plain=args.no_name)
     if link is not None:
-        _show(link, browse=not args.no_open)
+        _show(link, serve.redirection(home), browse=not args.no_open)
         return 0
-    server = serve.Server(home, port=args.port, host=args.host, project=_project_here())
+    with output.progress("indexing notes") as bar:
+        server = serve.Server(
+            home,
+            port=args.port,
+            host=args.host,
+            names=tuple(args.name),
+            project=_project_here(),
+            progress=_indexing(bar),
+        )
     if not serve.is_loopback(args.host):
         _warn(args.host, server.port)
-    _show(server.link(), browse=not args.no_open)
+    elif server.moved:
+        output.talk(
+            f"The port of this store is taken by another program; using {server.port} this time.\n"
+            "Your browser has sessions and unsaved words under the usual one."
+        )
+    _show(server.link(plain=args.no_name), serve.redirection(home), browse=not args.no_open)
     output.talk("Stop it with Ctrl-C.")
     server.run()
     return 0
+
+
+def _indexing(bar: Progress | None) -> Progress:
+    """Say once that many notes have to be indexed first; a terminal is shown how far that is."""
+    told: list[int] = []
+
+    def advance(done: int, total: int) -> None:
+        if not told and total >= _MANY:
+            told.append(total)
+            output.talk(f"Indexing {total:,} notes first. This happens once.")
+        if bar is not None:
+            bar(done, total)
+
+    return advance
 
 
 def _project_here() -> str:
@@ -68,17 +117,24 @@ def _project_here() -> str:
 
 def _warn(host: str, port: int) -> None:
     output.talk(
-        f"Warning: everybody who reaches {host} can see what passes: there is no encryption.\n"
-        "Nobody gets in without the address below, but who reads it on the way does.\n"
+        f"Warning: there is no encryption: anyone who can reach {host} may read along.\n"
+        "The address below is the only way in, but anyone who reads it on the way can use it.\n"
         "Safer, from the other machine, with the dashboard on loopback:\n"
         f"  ssh -L {port}:127.0.0.1:{port} {host} anamnesis dashboard --no-open --port {port}"
     )
 
 
-def _show(link: str, *, browse: bool) -> None:
+def _show(link: str, redirection: str, *, browse: bool) -> None:
     output.say(link)
     sys.stdout.flush()
     if browse:
         import webbrowser
+        from html import escape
+        from pathlib import Path
 
-        webbrowser.open(link)
+        from anamnesis.ground import atomic
+
+        # Every user of this machine can read the arguments of the browser's process.
+        page = f'<meta http-equiv="refresh" content="0; url={escape(link)}">\n'
+        atomic.write_text(redirection, page)
+        webbrowser.open(Path(redirection).as_uri())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, undoing
+from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.operations.notes.delete import delete
@@ -29,21 +29,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Delete the notes after asking."""
-    with undoing.store_to_change("delete", wait=False) as store:
-        notes = {note.id: note for note in (show(store, given).note for given in args.id)}
-        for note in notes.values():
-            output.talk(output.note_line(note))
+    with arguments.store_to_change("delete", wait=False) as store:
+        notes = {note.id: note for note in (show(store, name).note for name in args.id)}
+        lines = tables.NoteLines(store, list(notes.values()))
+        for note_id in notes:
+            output.talk(lines[note_id])
         if not asking.confirmed(f"Delete {counted(len(notes), 'note')}?", yes=args.yes):
             output.talk("delete: nothing was deleted")
             return 1
         done = delete(store, notes)
     for notice in done.notices:
         output.talk(f"delete: {notice}")
-    for note_id in done.ids:
+    if args.json:
+        output.say_json({"deleted": list(done.ids)})
+    for note_id in [] if args.json else done.ids:
         output.say(note_id)
     if done.unit:
         output.talk("take it back:  anamnesis undo")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.history import restore
+from anamnesis.operations.notes.history import difference
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -29,11 +29,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the difference."""
     with arguments.open_store() as store:
-        found = restore.difference(store, args.id, args.old, args.new)
+        changes = difference(store, args.id, args.old, args.new)
     if args.json:
-        output.say_json({"diff": found})
-    elif found:
-        output.say(found.rstrip("\n"))
+        output.say_json({"diff": changes})
+    elif changes:
+        output.page([changes.rstrip("\n")])
     else:
         output.talk("diff: no difference")
     return 0

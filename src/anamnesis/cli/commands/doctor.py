@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, findings, output
+from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
 from anamnesis.ground.counting import counted
-from anamnesis.ground.errors import EXIT_FAILED, AnamnesisError
+from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.onboard import health
 from anamnesis.operations.care.checks import FAILED, WARNING
 
@@ -33,36 +33,33 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print what was found."""
     home = home_directory()
-    found = health.doctor(home)
-    if args.fix and _fixed(found):
-        found = health.doctor(home)
+    findings = health.doctor(home)
+    if args.fix and _fixed(findings):
+        findings = health.doctor(home)
     if args.json:
-        output.say_json([_as_json(finding) for finding in found])
+        output.say_json([_as_json(finding) for finding in findings])
     else:
-        _print(found)
-    return EXIT_FAILED if any(finding.severity == FAILED for finding in found) else 0
+        _print(findings)
+    return EXIT_FAILED if any(finding.severity == FAILED for finding in findings) else 0
 
 
-def _fixed(found: Sequence[Finding]) -> int:
+def _fixed(findings: Sequence[Finding]) -> int:
     number = 0
-    for finding in found:
-        if finding.fix is not None:
-            try:
-                finding.fix()
-            except AnamnesisError as error:
-                output.complain("doctor", error)
-                continue
-            output.talk(f"doctor: fixed: {finding.name}: {finding.sentence}")
-            number += 1
+    for finding, error in health.repaired(findings):
+        if error is not None:
+            output.complain("doctor", error)
+            continue
+        output.talk(f"doctor: fixed: {finding.name}: {finding.sentence}")
+        number += 1
     return number
 
 
-def _print(found: Sequence[Finding]) -> None:
-    findings.show(finding.as_dict() for finding in found)
-    failed = sum(finding.severity == FAILED for finding in found)
-    warnings = sum(finding.severity == WARNING for finding in found)
+def _print(findings: Sequence[Finding]) -> None:
+    output.say_findings(finding.as_dict() for finding in findings)
+    failed = sum(finding.severity == FAILED for finding in findings)
+    warnings = sum(finding.severity == WARNING for finding in findings)
     output.talk(
-        f"{counted(len(found), 'finding')}: {failed} failed, {counted(warnings, 'warning')}"
+        f"{counted(len(findings), 'finding')}: {failed} failed, {counted(warnings, 'warning')}"
     )
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, editor, output, undoing
+from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.notes.edit import edit
-from anamnesis.operations.notes.show import show
+from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
 
 EXAMPLES = """\
 examples:
@@ -25,19 +25,24 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_note(parser)
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Open the editor and save what it left."""
-    with undoing.store_to_change("edit", wait=False) as store:
-        found = show(store, args.id)
-        before = serialize(found.note)
-        with editor.edited(before) as text:
+    with arguments.store_to_change("edit", wait=False) as store:
+        read = show(store, args.id)
+        before = serialize(read.note)
+        with asking.edited(before) as text:
             if text == before:
                 output.talk("edit: nothing was changed")
                 return 0
-            saved = edit(store, found, _note(text, found.note), face="command")
-    output.say(saved.note.id)
+            saved = edit(store, read, _note(text, read.note), face="command")
+        line = tables.NoteLines(store, [saved.note])[saved.note.id]
+    if args.json:
+        output.say_json(note_dict(saved.note))
+    else:
+        output.say(line if tables.is_terminal() else saved.note.id)
     if saved.notice:
         output.talk(f"edit: {saved.notice}")
     return 0

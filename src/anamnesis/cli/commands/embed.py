@@ -1,7 +1,7 @@
 """Make vectors of the notes, so that they are found by what they say, whatever their words.
 
-This needs the extra `anamnesis-memory[semantic]` and the setting `semantic`; a text is read by the
-model only once. It also runs by itself in the background when notes change.
+This needs the extra `[semantic]` and the setting `semantic`; a text is read by the
+model only once. It also runs automatically in the background when notes change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  pip install 'anamnesis-memory[semantic]'
+  pip install '.[semantic]'        in the checkout
   anamnesis config set semantic 1
   anamnesis embed                  some 50 ms for each short note, once
   anamnesis embed --remove         delete the vectors; the notes are not touched
@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Make what is missing, and say how much that was."""
     if args.idle and not os.path.isdir(home_directory()):
-        return 0  # deleted since we were started
+        return 0  # deleted meanwhile
     if args.idle and hasattr(os, "nice"):
         os.nice(_LOW_PRIORITY)
     with arguments.open_store() as store:
@@ -47,7 +47,6 @@ def run(args: Namespace) -> int:
             embed.remove(store)
             output.say("embed: the vectors are gone")
             return 0
-        store.refresh()
         try:
             with output.progress("reading notes") as progress:
                 result = embed.embed(store, progress)

@@ -4,18 +4,15 @@ build        draft a question for each of some notes, to be approved
 approve      approve drafted questions: all, or those whose number is given
 run          recall@1, 3, 5, 8 and MRR over the approved questions
 experiment   reflect on a copy of the store and compare; the store is not changed
-import       take in questions from a file of JSON lines
+import       import questions from a file of JSON lines
 history      recall over time, as a plot
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.eval import cases as questions
-from anamnesis.eval.build import build_eval_candidates
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.operations.care import evaluate
@@ -24,7 +21,7 @@ from anamnesis.operations.curate import reflect
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.operations.care.evaluate import Measurement
+    from anamnesis.operations.care.evaluate import Case, Measurement
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
@@ -42,11 +39,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("verb", choices=_VERBS, help="what to do, see above")
     parser.add_argument(
-        "given", nargs="*", help="import: a file; approve: numbers, or nothing for all"
+        "item", nargs="*", help="import: a file; approve: numbers, or nothing for all"
     )
     arguments.add_count(parser, "-n", default=20, help="build: how many notes; default: 20")
     parser.add_argument("--seed", type=int, default=0, help="build: another sample of notes")
-    parser.add_argument("--all", action="store_true", help="also questions that nobody approved")
+    parser.add_argument("--all", action="store_true", help="also questions that were not approved")
     parser.add_argument("--no-model", action="store_true", help="build, experiment: use no model")
     arguments.add_json(parser)
 
@@ -62,27 +59,18 @@ def run(args: Namespace) -> int:
 
 
 def _build(store: MemoryStore, args: Namespace) -> int:
-    model = None if args.no_model else reflect.configured_model()
     with output.progress("asking") as progress:
-        found = build_eval_candidates(
-            store, model=model, n=args.n, seed=args.seed, progress=progress
+        added = evaluate.draft_cases(
+            store, number=args.n, seed=args.seed, use_model=not args.no_model, progress=progress
         )
-    added = _add(store, found)
     output.say(f"eval: {added} questions drafted")
-    output.talk(f"look at {questions.path_in(store.home)}, then:  anamnesis eval approve")
+    output.talk(f"look at {evaluate.path_in(store.home)}, then:  anamnesis eval approve")
     return 0
 
 
 def _approve(store: MemoryStore, args: Namespace) -> int:
-    path = questions.path_in(store.home)
-    known = questions.load(path)
-    if not all(given.isdigit() and 0 < int(given) <= len(known) for given in args.given):
-        raise InvalidInput(f"Give numbers from 1 to {len(known)}, or none for all.")
-    chosen = {int(given) - 1 for given in args.given} or set(range(len(known)))
-    questions.save(
-        path, (replace(case, approved=case.approved or i in chosen) for i, case in enumerate(known))
-    )
-    output.say(f"eval: {counted(len(chosen), 'question')} approved")
+    approved = evaluate.approve(store.home, args.item)
+    output.say(f"eval: {counted(approved, 'question')} approved")
     return 0
 
 
@@ -104,37 +92,39 @@ def _run(store: MemoryStore, args: Namespace) -> int:
 def _experiment(store: MemoryStore, args: Namespace) -> int:
     model = None if args.no_model else reflect.configured_model()
     with output.progress("searching") as progress:
-        found = evaluate.experiment(store, _cases(store, args), model=model, progress=progress)
+        outcome = evaluate.experiment(store, _cases(store, args), model=model, progress=progress)
     if args.json:
         output.say_json({
-            "before": _fields(found.before), "after": _fields(found.after), "added": found.added,
-            "problems": list(found.problems), "regressions": list(found.regressions),
+            "before": _fields(outcome.before), "after": _fields(outcome.after),
+            "added": outcome.added, "problems": list(outcome.problems),
+            "regressions": list(outcome.regressions),
         })  # fmt: skip
-        return 1 if found.regressions else 0
-    _print("before", found.before)
-    _print("after", found.after)
-    output.say(f"{found.added} notes would be added")
-    for problem in found.problems:
+        return 1 if outcome.regressions else 0
+    _print("before", outcome.before)
+    _print("after", outcome.after)
+    output.say(f"{outcome.added} notes would be added")
+    for problem in outcome.problems:
         output.say(f"problem     {problem}")
-    for query in found.regressions:
+    for query in outcome.regressions:
         output.say(f"regression  {query}")
-    return 1 if found.regressions else 0
+    return 1 if outcome.regressions else 0
 
 
 def _import(store: MemoryStore, args: Namespace) -> int:
-    if len(args.given) != 1:
+    if len(args.item) != 1:
         raise InvalidInput("Name one file of JSON lines.")
-    output.say(f"eval: {counted(_add(store, questions.load(args.given[0])), 'question')} added")
+    added = evaluate.import_cases(store.home, args.item[0])
+    output.say(f"eval: {counted(added, 'question')} added")
     return 0
 
 
 def _history(store: MemoryStore, args: Namespace) -> int:
-    found = evaluate.history(store.home)
+    measurements = evaluate.history(store.home)
     if args.json:
-        output.say_json(found)
+        output.say_json(measurements)
         return 0
     for k in evaluate.KS:
-        values = [float(each["recall"].get(str(k), 0)) for each in found]  # type: ignore[attr-defined]
+        values = [float(each["recall"].get(str(k), 0)) for each in measurements]  # type: ignore[attr-defined]
         bars = "".join(_BARS[round(value * (len(_BARS) - 1))] for value in values[-60:])
         output.say(
             f"recall@{k}  {bars}  {values[-1]:.0%}" if values else f"recall@{k}  no runs yet"
@@ -142,7 +132,7 @@ def _history(store: MemoryStore, args: Namespace) -> int:
     return 0
 
 
-def _cases(store: MemoryStore, args: Namespace) -> list[questions.Case]:
+def _cases(store: MemoryStore, args: Namespace) -> list[Case]:
     cases = evaluate.approved_cases(store.home, everything=args.all)
     if not cases:
         raise InvalidInput(
@@ -150,14 +140,6 @@ def _cases(store: MemoryStore, args: Namespace) -> list[questions.Case]:
             hint="anamnesis eval build, then:  anamnesis eval approve",
         )
     return cases
-
-
-def _add(store: MemoryStore, more: list[questions.Case]) -> int:
-    path = questions.path_in(store.home)
-    known = questions.load(path)
-    cases = questions.joined(known, more)
-    questions.save(path, cases)
-    return len(cases) - len(known)
 
 
 def _print(when: str, measured: Measurement) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -10,10 +11,13 @@ from anamnesis.ground import atomic
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.operations.curate import export
+from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator
+
+    from anamnesis.notes.fields import Memory
 
 EXAMPLES = """\
 examples:
@@ -34,6 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--machine-local", action="store_true", help="also notes that stay on this machine"
     )
+    parser.add_argument(
+        "--json", action="store_true",
+        help="print JSON for a program: what was written, or without a path the notes",
+    )  # fmt: skip
 
 
 def run(args: Namespace) -> int:
@@ -41,33 +49,43 @@ def run(args: Namespace) -> int:
     format = args.format or _format_of(args.path or "")
     if format == "directory" and not args.path:
         raise InvalidInput("A directory needs a path.", hint="anamnesis export backup/")
-    with arguments.open_store() as store, output.progress("writing notes") as progress:
-        notes = export.notes_to_export(
+    # The bar would be drawn over notes that are printed.
+    bar = output.progress("writing notes") if args.path else nullcontext()
+    with arguments.open_store() as store, bar as progress:
+        found = export.notes_to_export(
             store,
             project=arguments.project_of(args.project),
             superseded=args.superseded,
             machine_local=args.machine_local,
             progress=progress,
         )
-        if format == "directory":
-            number = export.to_directory(notes, args.path)
+        number = 0
+
+        def notes() -> Iterator[Memory]:
+            nonlocal number
+            for note in found:
+                number += 1
+                yield note
+
+        if args.json and not args.path:
+            output.say_json([note_dict(note) for note in notes()])
+        elif format == "directory":
+            export.to_directory(notes(), args.path)
         else:
             render = export.jsonl_lines if format == "jsonl" else export.document_lines
-            number = _write(render(notes), args.path)
+            _write(render(notes()), args.path)
+    if args.json and args.path:
+        output.say_json({"path": args.path, "format": format, "notes": number})
     output.talk(f"export: {counted(number, 'note')}")
     return 0
 
 
-def _write(lines: Iterator[str], path: str | None) -> int:
-    if path is None:
-        number = 0
-        for line in lines:
-            sys.stdout.write(line)
-            number += 1
-        return number
-    written = list(lines)
-    atomic.write_text(path, "".join(written))
-    return len(written)
+def _write(lines: Iterator[str], path: str | None) -> None:
+    if path is not None:
+        atomic.write_text(path, "".join(lines))
+        return
+    for line in lines:
+        sys.stdout.write(line)
 
 
 def _format_of(path: str) -> str:

@@ -8,11 +8,11 @@ A secret that was ever pushed counts as known: revoke it, whatever the history s
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, undoing
+from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.counting import counted
-from anamnesis.notes import tombstones
 from anamnesis.operations.curate import forget
 from anamnesis.operations.travel import purge
 
@@ -44,48 +44,66 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--purge-history", action="store_true", help="remove them from the git history too"
     )
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Show the notes, ask, and remove them."""
     conditions = bool(args.id or args.query or args.project or args.before)
-    with undoing.store_to_change("forget") as store:
+    say = output.talk if args.json else output.say  # JSON is then all that is printed as data
+    done: dict[str, object] = {"forgotten": [], "forgotten_before": [], "versions_purged": 0}
+    with arguments.store_to_change("forget") as store:
         if args.purge_history and not conditions:
-            return _purge(store, tombstones.forgotten(store.home), yes=args.yes)
-        found = forget.choose(
+            return _purge(store, purge.forgotten(store.home), args, done)
+        notes = forget.choose(
             store,
             ids=args.id,
             query=args.query,
             project=arguments.project_of(args.project),
             before=args.before,
         )
-        for note in found:
-            output.talk(output.note_line(note))
-        if not found:
-            output.say("forget: no note fits")
-            return 0
-        if not asking.confirmed(
-            f"Forget {counted(len(found), 'note')} on all machines?", yes=args.yes
+        before = forget.forgotten_before(store, args.id)
+        if before:
+            forget.finish(store, before)  # a command that was killed may have left copies of them
+            say(f"forget: {counted(len(before), 'note was', 'notes were')} forgotten before")
+        lines = tables.NoteLines(store, notes)
+        for note in notes:
+            output.talk(lines[note.id])
+        if notes and not asking.confirmed(
+            f"Forget {counted(len(notes), 'note')} on all machines?", yes=args.yes
         ):
             output.talk("forget: nothing was removed")
             return 1
-        number = forget.forget(store, [note.id for note in found])
-        output.say(f"forget: {counted(number, 'note')} removed; the next sync does so elsewhere")
-        if args.purge_history:
-            return _purge(store, [note.id for note in found], yes=args.yes)
+        ids = [note.id for note in notes]
+        done |= {"forgotten": ids, "forgotten_before": before}
+        if notes:
+            removed = counted(forget.forget(store, ids), "note")
+            say(f"forget: {removed} removed; the next sync does so elsewhere")
+        if args.purge_history and (notes or before):
+            return _purge(store, [*before, *ids], args, done)
+    if not notes and not before:
+        say("forget: no note fits")
+    if args.json:
+        output.say_json(done)
     return 0
 
 
-def _purge(store: MemoryStore, ids: Collection[str], *, yes: bool) -> int:
+def _purge(
+    store: MemoryStore, ids: Collection[str], args: Namespace, report: dict[str, object]
+) -> int:
     question = f"Rewrite the history of all machines without {counted(len(ids), 'forgotten note')}?"
-    if not asking.confirmed(question, yes=yes):
+    if not asking.confirmed(question, yes=args.yes):
         output.talk("forget: the history was not changed")
         return 1
     done = purge.purge(store, ids)
-    output.say(f"forget: {counted(done.texts, 'version is', 'versions are')} gone from the history")
+    if args.json:
+        output.say_json({**report, "versions_purged": done.texts})
+    else:
+        gone = counted(done.texts, "version is", "versions are")
+        output.say(f"forget: {gone} gone from the history")
     if not done.cleared:
         output.talk("on this disk git removes them later, or at once with:")
-        output.talk(f"  git -C {store.memory_dir} gc --prune=now")
+        output.talk(f"  git -C {shlex.quote(str(store.home.memory))} gc --prune=now")
     if not done.remote_cleared:
         output.talk("on the remote's own disk git removes them later, or at once there with:")
         output.talk("  git reflog expire --expire=now --all; git gc --prune=now")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.history import restore
+from anamnesis.operations.notes import history
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -21,21 +21,23 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_note(parser)
-    arguments.add_count(parser, "--limit", default=100, help="at most this many (100)")
+    arguments.add_limit(parser, default=100)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the versions."""
     with arguments.open_store() as store:
-        found = restore.versions(store, args.id, limit=args.limit)
+        versions = history.versions(store, args.id, limit=args.limit)
     if args.json:
         output.say_json(
             [{"commit": v.commit, "at": v.at, "machine": v.machine, "deleted": v.deleted}
-             for v in found]
+             for v in versions]
         )  # fmt: skip
         return 0
-    for version in found:
-        gone = "  deleted" if version.deleted else ""
-        output.say(f"{version.commit[:10]}  {version.at}  {version.machine}{gone}")
+    output.page(
+        f"{version.commit[:10]}  {version.at}  {version.machine}"
+        + ("  deleted" if version.deleted else "")
+        for version in versions
+    )
     return 0

@@ -6,21 +6,23 @@ and `anamnesis uninstall` takes everything back.
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.cli import output, setup
+from anamnesis.cli import arguments, output, setup
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.onboard import journey
-from anamnesis.sync.remote import shown
+from anamnesis.operations.sessions import archive
+from anamnesis.operations.travel.remote import reach, shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.ground.home import Home
-    from anamnesis.onboard.journey import Wishes
+    from anamnesis.config import Home
+    from anamnesis.onboard.journey import Journey, Wishes
 
 EXAMPLES = """\
 examples:
@@ -35,6 +37,7 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     setup.add_options(parser)
+    arguments.add_json(parser)
     parser.add_argument("--print", action="store_true", help="show the plan as a diff, and stop")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--remote", metavar="URL", help="the repository that your machines share")
@@ -48,27 +51,46 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Plan, ask, carry out, prove."""
+    if (earlier := journey.earlier_home()) is not None:
+        output.talk(f"Found the hooks of version 0.1.x; its store is {earlier}.")
+        if not os.environ.get("ANAMNESIS_HOME") and not config.pointed_to():
+            args.home = args.home or earlier
     home = journey.use_home(_home(args))
+    if earlier is not None:
+        output.talk(
+            f"Its notes, history and settings are kept{_reflection()}; its hooks are replaced."
+        )
     known = config.resolve_remote()
     wishes = setup.wishes_of(args, remote=_remote(args))
     work = journey.prepared(home, wishes)
     if args.print:
-        setup.show_plan(work)
+        setup.show_plan(work, as_json=args.json)
         return 0
-    if work.plan.changes and not args.yes and not setup.agrees(_question(len(work.plan.changes))):
+    if wishes.remote and not setup.agrees_to_remote(wishes.remote, yes=args.yes):
+        return EXIT_FAILED
+    if work.plan.changes and not args.yes and not _agrees(work):
         output.talk("nothing was changed")
         return EXIT_FAILED
     if wishes.remote and wishes.remote != known and not args.no_sync:
         _reach(wishes.remote)
     setup.set_up(work, wishes)
+    if args.json:
+        setup.say_changes(work.plan.changes)
     synced = args.no_sync or setup.first_sync()
     setup.offer_backfill(args)
+    setup.offer_summaries(args)
     worked = setup.prove(work)
     if worked:
         _say_what_next(home, wishes)
     else:
         output.talk("Agents cannot use it like this. Look closer with:  anamnesis doctor")
     return 0 if worked and synced else EXIT_FAILED
+
+
+def _reflection() -> str:
+    """Who reflects by the settings of an earlier version, which are read as they are."""
+    provider, model = map(config.setting, ("reflection_provider", "reflection_model"))
+    return f", reflection by {' '.join(filter(None, (provider, model)))} too" if provider else ""
 
 
 def _home(args: Namespace) -> str | None:
@@ -89,14 +111,16 @@ def _remote(args: Namespace) -> str | None:
     return None if answer.lower() in ("none", "-") else answer
 
 
-def _question(number: int) -> str:
-    return f"Change {counted(number, 'file')}? (see them with --print)"
+def _agrees(work: Journey) -> bool:
+    """Whether the files may be changed, which are named before the question."""
+    for change in work.plan.changes:
+        output.talk(f"  {change.what:<28} {change.path}")
+    number = counted(len(work.plan.changes), "file")
+    return setup.agrees(f"Change {number}? (see how with --print)")
 
 
 def _reach(url: str) -> None:
-    from anamnesis.onboard import travel
-
-    made = travel.reach(url)
+    made = reach(url)
     output.talk(f"remote: {shown(url)} {'was created and works' if made else 'works'}")
 
 
@@ -104,6 +128,11 @@ def _say_what_next(home: Home, wishes: Wishes) -> None:
     output.talk("")
     output.talk(f"The notes are in {home}/memory. From the next session on, agents start with what")
     output.talk("you know about a project, and each session leaves a note.")
+    if archive.is_on():
+        off = "anamnesis config set archive 0"
+        output.talk(
+            f"Sessions are kept word for word, on this machine only. To switch it off:  {off}"
+        )
     if wishes.remote:
         output.talk(f"On the next machine:  anamnesis join {shlex.quote(shown(wishes.remote))}")
     else:

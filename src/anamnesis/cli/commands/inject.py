@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis inject                      what a session started here would be given
+  anamnesis inject --explain            how each note is shown, and why
   anamnesis inject --project my-project --k 12
   anamnesis inject --format gemini < payload.json
 """
@@ -27,13 +28,14 @@ OPTIONS = {
     "--project": hooks.Option(
         "the project; default: that of the payload's directory", metavar="KEY"
     ),
-    "--k": hooks.Option("at most K notes of the project; default: 8", metavar="K", default="8"),
+    "--k": hooks.Option("at most K notes of the project; default: as many as fit", metavar="K"),
     "--format": hooks.Option(
         "claude, codex, gemini, copilot or text; default: claude",
         metavar="CLIENT",
         default="claude",
     ),
     "--max-chars": hooks.Option("at most UNITS UTF-16 units; default: 9500", metavar="UNITS"),
+    "--explain": hooks.Option("print the plan instead of the notes", is_flag=True),
 }
 
 
@@ -50,34 +52,45 @@ def run_hook(arguments: Sequence[str]) -> int:
         k=options.number("--k"),
         format=options.text("--format"),
         limit=options.number("--max-chars"),
+        explain=options.flag("--explain"),
     )
 
 
 def run(args: Namespace) -> int:
     """Print the working set, the options being parsed already."""
-    limit = getattr(args, "max_chars", None)
+    limit, k = getattr(args, "max_chars", None), getattr(args, "k", None)
     return _inject(
         project=getattr(args, "project", None),
-        k=int(getattr(args, "k", 8)),
+        k=None if k is None else int(k),
         format=getattr(args, "format", None),
         limit=int(limit) if limit else None,
+        explain=getattr(args, "explain", False),
     )
 
 
-def _inject(*, project: str | None, k: int | None, format: str | None, limit: int | None) -> int:
+def _inject(
+    *,
+    project: str | None,
+    k: int | None,
+    format: str | None,
+    limit: int | None,
+    explain: bool,
+) -> int:
     def work() -> str:
-        from anamnesis.operations.sessions.inject import inject
+        from anamnesis.operations.sessions.inject import explain_start, inject
 
-        told = payload.read()
+        hook = payload.read()
+        if explain:
+            return explain_start(home_directory(), hook, project=project, k=k, limit=limit)
         text = inject(
             home_directory(),
-            told,
+            hook,
             project=project,
-            k=8 if k is None else k,
+            k=k,
             format=format or "claude",
             limit=limit,
         )
-        if told.event == "SessionStart" and os.environ.get("ANAMNESIS_SWEEP") != "0":
+        if hook.event == "SessionStart" and os.environ.get("ANAMNESIS_SWEEP") != "0":
             hooks.guarded("inject", _sweep_now_and_then)
         return text
 

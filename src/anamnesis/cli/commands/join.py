@@ -1,15 +1,22 @@
-"""Join the machines that share a repository: clone, hooks, index, and proof of a round trip."""
+"""Join the machines that share a repository: clone, hooks, index, and proof of a round trip.
+
+A sealed store lets a machine in only after another one approved it. The first `join` makes this
+machine's keys and prints a code for `anamnesis machines approve`; that prints another code, with
+which the second `join --code` makes sure that it meets your store and no other.
+"""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, setup
+from anamnesis.cli import arguments, asking, output, setup
 from anamnesis.ground.counting import counted
-from anamnesis.ground.errors import EXIT_FAILED
-from anamnesis.onboard import journey, travel
-from anamnesis.operations.travel import fleet, remote
-from anamnesis.sync.remote import shown
+from anamnesis.ground.errors import EXIT_FAILED, EXIT_NOT_SET_UP, InvalidInput
+from anamnesis.onboard import journey
+from anamnesis.operations.machine import index
+from anamnesis.operations.travel import fleet, remote, sealed
+from anamnesis.operations.travel.sync import first_sync
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -18,29 +25,71 @@ EXAMPLES = """\
 examples:
   anamnesis join you@always-on:anamnesis-memory.git
   anamnesis join /mnt/share/anamnesis-memory.git --yes
+  anamnesis join you@git-host:notes.git --code ABCD-EFGH-IJKL-MNOP    a sealed store, once approved
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("remote", metavar="URL", help="user@host:path, a path or an https address")
+    parser.add_argument(
+        "--code", metavar="CODE", help="of a sealed store, as a machine that approves prints it"
+    )
+    parser.add_argument(
+        "--recovery", action="store_true",
+        help="let this machine in by the recovery key, which is asked for; needs --code",
+    )  # fmt: skip
     setup.add_options(parser)
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Prove the way there and back first, then set up and take the notes over."""
     home = journey.use_home(args.home)
+    if not setup.agrees_to_remote(args.remote, yes=args.yes):
+        return EXIT_FAILED
     wishes = setup.wishes_of(args, remote=args.remote)
-    remote.prove(remote.address(args.remote))
-    output.talk(f"remote: a commit went to {shown(args.remote)} and came back")
+    url = remote.address(args.remote)
+    is_sealed = remote.prove(url, may_be_sealed=True)
+    output.talk(f"remote: a commit went to {remote.shown(args.remote)} and came back")
+    if is_sealed and not _is_let_in(url, args):
+        return EXIT_NOT_SET_UP
+    if sealed.is_sealed() and not is_sealed:
+        raise InvalidInput(
+            f"This machine's notes are sealed, and {remote.shown(url)} is not.",
+            hint="To send them there in clear:  anamnesis config set sealed 0",
+        )
     work = journey.prepared(home, wishes)
     setup.set_up(work, wishes)
-    result = travel.first_sync().result
+    done = first_sync()
+    result = done.result
     with arguments.open_store() as store:
-        store.refresh()
-        total = store.stats()["total"]
+        total = index.reindex(store, only_if_needed=True).notes
     output.talk(f"sync: {result.detail}; {counted(total, 'note is', 'notes are')} here")
     for machine in fleet.machines(home):
         output.talk(f"  {machine.name}, last seen {machine.seen}")
     worked = setup.prove(work)
+    if args.json:
+        output.say_json({"notes": total, "works": worked, **done.as_dict()})
     return 0 if worked and not result.error else EXIT_FAILED
+
+
+def _is_let_in(url: str, args: Namespace) -> bool:
+    """Whether this machine may read a sealed store; otherwise says what is to be done."""
+    if args.recovery:
+        if not args.code:
+            raise InvalidInput("The recovery key needs its code.", hint="Add:  --code CODE")
+        sealed.recover(url, asking.secret("Recovery key"), args.code)
+    elif args.code:
+        sealed.accept(url, args.code)
+    if sealed.is_member(url):
+        return True
+    code = sealed.ask(url)
+    output.talk("This store is sealed. On a machine that reads it, run:")
+    if args.json:
+        output.say_json({"approve": code})
+    else:
+        output.say(f"anamnesis machines approve {code}")
+    output.talk("Then run here, with the code that it prints:")
+    output.talk(f"  anamnesis join {shlex.quote(args.remote)} --code CODE")
+    return False

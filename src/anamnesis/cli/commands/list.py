@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
-from anamnesis.index.browse import NoteFilter
-from anamnesis.operations.notes.list import list_notes
+from anamnesis.cli import arguments, output, tables
+from anamnesis.operations.notes.list import NoteFilter, list_notes
+from anamnesis.operations.notes.search import Filters
 from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
@@ -16,40 +16,47 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis list --project .
-  anamnesis list --type procedural --limit 200
+  anamnesis list --type procedural --since 7d -k 200
   anamnesis list --json --limit 0     everything, for a program
 """
+_FILTERS = (
+    "project", "type", "scope", "tag", "machine", "source", "since", "until", "as_of", "file",
+)  # fmt: skip
+_NOTHING = 'no notes; write one with:  anamnesis write "a fact"'
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_filters(parser)
-    arguments.add_count(parser, "--limit", default=50, help="default: 50; 0 lists all", least=0)
-    arguments.add_count(parser, "--offset", default=0, help="skip the first N notes", least=0)
+    arguments.add_limit(parser, default=50, least=0)
+    arguments.add_offset(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Print one line for each note."""
-    project = arguments.project_of(args.project) or ""
-    wanted = NoteFilter(args.type or "", project, args.scope or "", state="all")
+    filters = arguments.filters_of(args, include_superseded=not args.as_of)
+    everything, limit = NoteFilter(state="all"), args.limit or None
     with arguments.open_store() as store:
-        page = list_notes(store, wanted, limit=args.limit or None, offset=args.offset)
+        page = list_notes(store, everything, limit=limit, offset=args.offset, filters=filters)
+        lines = tables.NoteLines(store, [row.note for row in page.rows])
     if args.json:
         output.say_json([note_dict(row.note, body=False) for row in page.rows])
         return 0
-    for row in page.rows:
-        output.say(output.note_line(row.note))
+    output.page((lines[row.note.id] for row in page.rows), heading=lines.heading)
     if page.next_offset is not None:
         output.talk(f"more with:  anamnesis list {_options(args)}")
     if not page.rows:
-        output.talk('no notes; write one with:  anamnesis write "a fact"')
+        output.talk(_NOTHING if filters == Filters(include_superseded=True) else "no note fits")
     return 0
 
 
 def _options(args: Namespace) -> str:
     """What gives the next page of the same list."""
-    asked = {"project": args.project, "type": args.type, "scope": args.scope, "limit": args.limit}
-    asked["offset"] = args.offset + args.limit
-    given = ((f"--{name}", str(value)) for name, value in asked.items() if value)
-    return shlex.join(word for pair in given for word in pair)
+    asked = {name: getattr(args, name) for name in _FILTERS}
+    asked |= {"limit": args.limit, "offset": args.offset + args.limit}
+    words: list[str] = []
+    for name, value in asked.items():
+        for each in value if isinstance(value, list) else [value]:
+            words += [f"--{name.replace('_', '-')}", str(each)] if each else []
+    return shlex.join(words)

@@ -1,39 +1,67 @@
-"""List the last changes of all notes: when, by which machine, which files."""
+"""List the last changes of all notes: when, by which machine, which notes."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
-from anamnesis.config import home_directory
-from anamnesis.history import log
+from anamnesis.cli import arguments, output, tables
+from anamnesis.operations.notes import history
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Mapping
 
-_FILES_SHOWN = 5
+    from anamnesis.operations.notes.history import RecordedChange
+
+_NOTES_SHOWN = 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    arguments.add_count(parser, "--limit", default=20, help="at most this many (20)")
+    arguments.add_limit(parser, default=20)
+    arguments.add_since(parser)
+    arguments.add_project(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Print the changes."""
-    found = log.log(os.path.join(home_directory(), "memory"), limit=args.limit)
+    """Print the changes with the titles of their notes."""
+    with arguments.open_store() as store:
+        if project := arguments.project_of(args.project):
+            found = history.project_changes(store, project, limit=args.limit)
+        else:
+            found = history.changes(store.home, limit=args.limit)
+        recent = [version for version in found if version.at >= (args.since or "")]
+        changes = history.changes_with_titles(store, recent, most=_NOTES_SHOWN)
+        notes = [note for change in changes for note in change.notes]
+        ids = tables.shown_ids(store, [note.note_id for note in notes])
     if args.json:
-        output.say_json(
-            [{"commit": v.commit, "at": v.at, "machine": v.machine, "message": v.message,
-              "files": list(v.files)} for v in found]
-        )  # fmt: skip
+        output.say_json([_as_json(change) for change in changes])
         return 0
-    for version in found:
-        output.say(f"{version.commit[:10]}  {version.at}  {version.machine}")
-        for line in version.files[:_FILES_SHOWN]:
-            output.say(f"    {line}")
-        if len(version.files) > _FILES_SHOWN:
-            output.say(f"    and {len(version.files) - _FILES_SHOWN} more")
+    lines = [line for change in changes for line in _lines(change, ids)]
+    output.page(lines)
     return 0
+
+
+def _lines(change: RecordedChange, ids: Mapping[str, str]) -> Iterator[str]:
+    version = change.version
+    commit = tables.painted(version.commit[:10], "yellow")
+    yield f"{commit}  {tables.moment(version.at)}  {version.machine}"
+    for note in change.notes:
+        head = f"    {note.what:<7}  {ids[note.note_id]}  "
+        yield head + tables.fitted(note.title, len(head))
+    if change.total > len(change.notes):
+        yield f"    and {change.total - len(change.notes)} more"
+
+
+def _as_json(change: RecordedChange) -> dict[str, object]:
+    version = change.version
+    notes = [{"what": n.what, "id": n.note_id, "title": n.title} for n in change.notes]
+    return {
+        "commit": version.commit,
+        "at": version.at,
+        "machine": version.machine,
+        "message": version.message,
+        "files": list(version.files),
+        "notes": notes,
+    }

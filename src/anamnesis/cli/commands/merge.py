@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
-from anamnesis.importers.draft import read_text
-from anamnesis.operations.curate import curate
-from anamnesis.operations.notes.show import note_dict
+from anamnesis.operations.curate import merge
+from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -29,24 +28,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--title", default="", help="default: the title of the first note")
     parser.add_argument("--file", metavar="PATH", help="take the text from a file")
     parser.add_argument("--apply", action="store_true", help="write the note")
-    undoing.add_option(parser, what="merge")
+    arguments.add_no_sync(parser)
+    arguments.add_undo(parser, what="merge")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Show the merged note, or write it."""
-    with undoing.store_to_change("merge") as store:
+    with arguments.store_to_change("merge") as store:
         if args.undo:
-            return undoing.take_back(store, "merge")
-        note = curate.merged_note(
+            return arguments.take_back(store, "merge")
+        note = merge.merged_note(
             store,
-            [store.resolve_id(given) for given in args.id],
+            [show(store, name).note.id for name in args.id],
             machine_id=resolve_machine_id(),
             title=args.title,
-            body=read_text(args.file).strip() if args.file else "",
+            body=arguments.text_of(args.file).strip() if args.file else "",
         )
         if args.apply:
-            curate.merge(store, note)
+            merge.merge(store, note)
     if args.json:
         output.say_json(note_dict(note))
     elif args.apply:

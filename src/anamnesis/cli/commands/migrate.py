@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.importers.draft import read_text
-from anamnesis.operations.curate import curate
+from anamnesis.operations.curate import migrate
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -29,46 +28,53 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", nargs="?", help="a JSON file with the map")
     parser.add_argument(
-        "--map", metavar="OLD=NEW", action="append", default=[], help="one pair, instead of a file"
+        "--map",
+        metavar="OLD=NEW",
+        action="append",
+        default=[],
+        help="one pair, instead of a file; or the file",
     )
     parser.add_argument("--apply", action="store_true", help="write the changes")
-    undoing.add_option(parser)
+    arguments.add_no_sync(parser)
+    arguments.add_undo(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Show or make the changes."""
-    with undoing.store_to_change("migrate") as store:
+    with arguments.store_to_change("migrate") as store:
         if args.undo:
-            return undoing.take_back(store, "migrate")
+            return arguments.take_back(store, "migrate")
         projects = _projects(args)
         with output.progress("reading notes") as progress:
-            found = curate.rekeyed(store, projects, progress=progress)
+            changes = migrate.project_changes(store, projects, progress=progress)
         if args.apply:
             with output.progress("writing notes") as progress:
-                curate.migrate(store, found, progress=progress)
+                migrate.migrate(store, changes, progress=progress)
     if args.json:
-        output.say_json([{"id": e.note.id, "from": e.note.project, "to": e.project} for e in found])
+        output.say_json(
+            [{"id": e.note.id, "from": e.note.project, "to": e.project} for e in changes]
+        )
         return 0
-    for each in found[:_SHOWN]:
+    for each in changes[:_SHOWN]:
         output.say(f"{each.note.id}  {each.note.project} -> {each.project}")
-    if len(found) > _SHOWN:
-        output.say(f"and {len(found) - _SHOWN} more")
+    if len(changes) > _SHOWN:
+        output.say(f"and {len(changes) - _SHOWN} more")
     done = "moved" if args.apply else "would move; to do it:  anamnesis migrate … --apply"
-    output.talk(f"migrate: {counted(len(found), 'note')} {done}")
+    output.talk(f"migrate: {counted(len(changes), 'note')} {done}")
     return 0
 
 
 def _projects(args: Namespace) -> dict[str, str]:
-    pairs = [given.partition("=") for given in args.map]
+    pairs = [pair.partition("=") for pair in args.map if "=" in pair]
     named = {old: new for old, _, new in pairs}
-    if args.file:
-        text = read_text(args.file)
+    for file in filter(None, (args.file, *(name for name in args.map if "=" not in name))):
+        text = arguments.text_of(file)
         try:
-            found = json.loads(text)
+            keys = json.loads(text)
         except ValueError as error:
-            raise InvalidInput(f"{args.file} is not JSON: {error}.") from error
-        named |= found if isinstance(found, dict) else {"": ""}
+            raise InvalidInput(f"{file} is not JSON: {error}.") from error
+        named |= keys if isinstance(keys, dict) else {"": ""}
     if not named or not all(isinstance(new, str) and old and new for old, new in named.items()):
         raise InvalidInput('A map is needed, such as {"old key": "new key"}.')
     if set(named) & set(named.values()):

@@ -1,14 +1,14 @@
-"""Move notes between the tree that travels and the one that stays on this machine."""
+"""Keep notes on this machine only, or sync them again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.errors import EXIT_FAILED
-from anamnesis.notes.note import SCOPES
+from anamnesis.notes.fields import SCOPES
 from anamnesis.operations.notes.move import move
-from anamnesis.operations.notes.show import show
+from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -16,22 +16,27 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis move N0KGD --scope machine-local    stop syncing it
-  anamnesis move N0KGD --scope portable         let it travel again
+  anamnesis move N0KGD --scope portable         sync it again
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser)
-    parser.add_argument("--scope", choices=SCOPES, required=True, help="where it shall live")
+    parser.add_argument("--scope", choices=SCOPES, required=True, help="synced or local only")
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Move the notes."""
-    with undoing.store_to_change("move", wait=False) as store:
-        done = move(store, [show(store, given).note.id for given in args.id], args.scope)
-        for note_id in done.ids:
-            output.say(output.note_line(show(store, note_id).note))
+    with arguments.store_to_change("move", wait=False) as store:
+        done = move(store, [show(store, name).note.id for name in args.id], args.scope)
+        notes = [show(store, note_id).note for note_id in done.ids]
+        lines = tables.NoteLines(store, notes)
+    if args.json:
+        output.say_json([note_dict(note, body=False) for note in notes])
+    for note in [] if args.json else notes:
+        output.say(lines[note.id])
     for error in done.errors:
         output.complain("move", error)
     return EXIT_FAILED if done.errors else 0

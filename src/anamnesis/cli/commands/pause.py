@@ -1,10 +1,12 @@
 """Stop remembering and recalling: everywhere, or in one project on this machine.
 
-Nothing is deleted. The tools of the MCP server still answer what they are asked.
+Nothing is deleted, and the tools of the MCP server still answer what they are asked. `anamnesis
+resume` remembers and recalls again.
 """
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -18,18 +20,33 @@ EXAMPLES = """\
 examples:
   anamnesis pause               everywhere, until `anamnesis resume`
   anamnesis pause --project .   only in the project of this directory
+  anamnesis resume              what was paused everywhere
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_project(parser)
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Switch off."""
-    project = arguments.project_of(args.project)
-    switches.pause(home_directory(), project=project)
-    resume = f"anamnesis resume --project {project}" if project else "anamnesis resume"
-    output.say(f"paused {project or 'everywhere'}; go on with:  {resume}")
+    """Pause or resume."""
+    home, project = home_directory(), arguments.project_of(args.project)
+    change = switches.resume if args.invoked_as == "resume" else switches.pause
+    change(home, project=project)
+    if args.json:
+        paused = {"paused": switches.paused(home), "projects": switches.paused_projects(home)}
+        output.say_json(paused)
+    elif args.invoked_as == "resume":
+        _tell_resumed(project)
+    else:
+        resume = shlex.join(["anamnesis", "resume", *(["--project", project] if project else [])])
+        output.say(f"paused {project or 'everywhere'}; go on with:  {resume}")
     return 0
+
+
+def _tell_resumed(project: str | None) -> None:
+    output.say(f"resumed {project or 'everywhere'}")
+    if still_paused := switches.paused_projects(home_directory()):
+        output.say(f"still paused: {', '.join(still_paused)}")

@@ -18,16 +18,7 @@ EXAMPLES = """\
 examples:
   echo '{"prompt": "why is sqlite locked", "cwd": "."}' | anamnesis recall-hook
 """
-OPTIONS = {
-    "--project": hooks.Option(
-        "the project; default: that of the payload's directory", metavar="KEY"
-    ),
-    "--format": hooks.Option(
-        "claude, codex, gemini, copilot or text; default: claude",
-        metavar="CLIENT",
-        default="claude",
-    ),
-}
+OPTIONS = hooks.moment_options("claude, codex, gemini, copilot or text")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,7 +41,7 @@ def _recall(*, project: str | None, format: str | None) -> int:
     def work() -> str:
         from anamnesis.operations.sessions.prompt import recall_for_prompt
 
-        told = payload.read()
-        return recall_for_prompt(home_directory(), told, project=project, format=format or "claude")
+        hook = payload.read()
+        return recall_for_prompt(home_directory(), hook, project=project, format=format or "claude")
 
     return hooks.guarded("recall-hook", work, area="recall")

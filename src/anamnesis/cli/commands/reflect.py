@@ -9,20 +9,15 @@ from __future__ import annotations
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output
 from anamnesis.ground.counting import counted
-from anamnesis.history.commit import one_commit
-from anamnesis.hooks import runs
 from anamnesis.operations.curate import reflect as reflection
-from anamnesis.operations.curate import review
 from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.history import undo
-    from anamnesis.operations.curate.reflect import Reflection
-    from anamnesis.store import MemoryStore
+    from anamnesis.operations.curate.reflect import Reflection, ReflectionRun
 
 EXAMPLES = """\
 examples:
@@ -40,55 +35,44 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--undo", action="store_true", help="take back the last run")
     parser.add_argument("--force", action="store_true", help=SUPPRESS)  # what --undo always does
     parser.add_argument("--no-model", action="store_true", help="only what needs no model")
+    arguments.add_no_sync(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Propose, and apply if asked to."""
-    with undoing.store_to_change("reflect") as store:
+    with arguments.store_to_change("reflect") as store:
         if args.undo:
-            with one_commit(store.home):
-                return undoing.take_back(store, "reflect")
-        with runs.watched(store.home, "reflect"):
-            found = _propose(store, args)
-            unit = reflection.apply(store, found) if args.apply else None
-            reflection.note_outcome(store.home, found)
-            project = arguments.project_of(args.project)
-            why = [] if found else reflection.why_nothing(store, project=project, least=args.min)
+            arguments.report("reflect", reflection.undo_last(store))
+            return 0
+        with output.progress("reflecting") as progress:
+            done = reflection.run(
+                store,
+                project=arguments.project_of(args.project),
+                least=args.min,
+                use_model=not args.no_model,
+                write=args.apply,
+                progress=progress,
+            )
     if args.json:
-        applied = None if unit is None else unit.id
-        projects = list(map(_fields, found))
-        output.say_json({"applied": applied, "projects": projects, "why_nothing": why})
+        output.say_json(_run_fields(done))
     else:
-        _print(found, applied=unit)
-        for line in why:
-            output.say(f"  {line}")
-    return 1 if any(each.problem for each in found) else 0
+        _print(done)
+    return 1 if any(each.problem for each in done.reflections) else 0
 
 
-def _propose(store: MemoryStore, args: Namespace) -> list[Reflection]:
-    review.keep_old(store, days=review.keep_after_days())
-    model = None if args.no_model else reflection.configured_model()
-    with output.progress("reflecting") as progress:
-        return reflection.propose(
-            store,
-            project=arguments.project_of(args.project),
-            least=args.min,
-            model=model,
-            progress=progress,
-        )
-
-
-def _print(found: list[Reflection], *, applied: undo.Unit | None) -> None:
-    for each in found:
+def _print(done: ReflectionRun) -> None:
+    for each in done.reflections:
         _print_project(each)
-    if applied is not None:
-        output.say(f"reflect: wrote {applied.summary}")
+    if done.unit is not None:
+        output.say(f"reflect: wrote {done.unit.summary}")
         output.talk("look at them:  anamnesis review\ntake it back:  anamnesis reflect --undo")
-    elif any(not each.is_empty for each in found):
+    elif any(not each.is_empty for each in done.reflections):
         output.talk("nothing was written; to write it:  anamnesis reflect --apply")
-    elif not found:
+    elif not done.reflections:
         output.say("reflect: nothing to distil yet")
+    for line in done.why_nothing:
+        output.say(f"  {line}")
 
 
 def _print_project(each: Reflection) -> None:
@@ -105,10 +89,18 @@ def _print_project(each: Reflection) -> None:
         output.say(f"  = {group.keeper.title}")
         for other in group.others:
             output.say(f"    folds {other.id}  {other.title}")
-    for note in each.settled:
+    for note in each.superseding:
         output.say(f"  = {note.title}  (also distilled on another machine; one stays)")
     if each.marked:
         output.say(f"  {counted(len(each.marked), 'session')} will count as distilled")
+
+
+def _run_fields(done: ReflectionRun) -> dict[str, object]:
+    return {
+        "applied": done.unit.id if done.unit else None,
+        "projects": [_fields(each) for each in done.reflections],
+        "why_nothing": done.why_nothing,
+    }
 
 
 def _fields(each: Reflection) -> dict[str, object]:
@@ -118,6 +110,6 @@ def _fields(each: Reflection) -> dict[str, object]:
         "add": [note_dict(note) for note in each.added],
         "mark": [note.id for note in each.marked],
         "fold": [[group.keeper.id, *(o.id for o in group.others)] for group in each.duplicates],
-        "settle": [note.id for note in each.settled],
+        "supersede": [note.id for note in each.superseding],
         "problem": each.problem,
     }

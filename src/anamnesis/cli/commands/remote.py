@@ -2,15 +2,18 @@
 
 Any bare repository that all machines reach will do: a folder on a shared disk, or a machine
 that is always on, over ssh. `--create` makes one and proves it with a round trip.
+
+`seal` lets the remote see only ciphertext: what you write is encrypted to the keys of your
+machines before it leaves them. Every other machine then joins again:  anamnesis join URL
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
-from anamnesis.ground.errors import EXIT_NOT_SET_UP, InvalidInput
-from anamnesis.operations.travel import remote
+from anamnesis.cli import arguments, asking, output, setup
+from anamnesis.ground.errors import EXIT_FAILED, EXIT_NOT_SET_UP, InvalidInput
+from anamnesis.operations.travel import remote, sealed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,24 +25,33 @@ examples:
   anamnesis remote --create /mnt/share/anamnesis-memory.git
   anamnesis remote set you@always-on:anamnesis-memory.git      on the other machines
   anamnesis remote remove                                      back to one machine
+  anamnesis remote seal                                        encrypt what it holds
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "action", nargs="?", choices=("show", "set", "remove"), default="show",
-        help="show (the default), set URL, or remove",
+        "action", nargs="?", choices=("show", "set", "remove", "seal"), default="show",
+        help="show (the default), set URL, remove, or seal",
     )  # fmt: skip
     parser.add_argument("url", nargs="?", metavar="URL", help="path, user@host:path or https URL")
     parser.add_argument(
         "--create", metavar="URL", help="make a bare repository there, prove it, and use it"
     )
+    parser.add_argument("--yes", action="store_true", help="do not ask before it is changed")
+    parser.add_argument(
+        "--replace", action="store_true",
+        help="with seal: write a sealed remote that was tampered with again from this machine",
+    )  # fmt: skip
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Carry out one action."""
+    named = args.create or (args.url if args.action == "set" else None)
+    if named and not setup.agrees_to_remote(named, yes=args.yes):
+        return EXIT_FAILED
     if args.create:
         url = remote.create(args.create)
         remote.prove(url)
@@ -51,16 +63,52 @@ def run(args: Namespace) -> int:
         remote.name(args.url)
     elif args.action == "remove":
         remote.name(None)
+    elif args.action == "seal":
+        return _seal(args)
     return _show(as_json=args.json)
 
 
+def _seal(args: Namespace) -> int:
+    if args.replace:
+        sealed.replace()
+        output.talk("remote: written again from what this machine knows")
+        return 0
+    output.talk(_BEFORE)
+    if not asking.confirmed("Seal the remote?", yes=args.yes):
+        output.talk("nothing was changed")
+        return EXIT_FAILED
+    cleared = sealed.seal(_show_recovery)
+    output.talk("remote: sealed; from now on it gets only ciphertext")
+    if not cleared:
+        output.talk(_LEFT_OVER)
+    output.talk("On each other machine run:  anamnesis join URL")
+    return 0
+
+
+def _show_recovery(recovery: sealed.RecoveryKey) -> None:
+    """Data, not talk: it can be sent to a file or a printer, and nothing else keeps it."""
+    output.say(f"recovery key:  {recovery.key}")
+    output.say(f"store code:    {recovery.code}")
+    output.talk("Write both down; they are not shown again. They open the store without a machine.")
+
+
+_BEFORE = """\
+The history at the remote is replaced by an encrypted one. Your other machines cannot sync until
+each has joined again and was approved here. Whoever loses every machine and the recovery key has
+lost the remote; the notes on the machines stay readable files."""
+_LEFT_OVER = """\
+The host may still keep what it had before in clear, in old objects and backups: ask it to collect
+garbage, or create a new repository, seal that one, and delete the old."""
+
+
 def _show(*, as_json: bool) -> int:
-    found = remote.current()
+    current = remote.current()
     if as_json:
-        output.say_json({"remote": found.url, "named_by": found.named_by})
-    elif found.url:
-        output.say(found.url)
+        facts = {"remote": current.url, "named_by": current.named_by}
+        output.say_json({**facts, "sealed": sealed.is_sealed()})
+    elif current.url:
+        output.say(f"{current.url} (sealed)" if sealed.is_sealed() else current.url)
     else:
         output.talk("remote: none; the notes stay on this machine")
         output.talk("Set one with:  anamnesis remote --create you@host:anamnesis-memory.git")
-    return 0 if found.url else EXIT_NOT_SET_UP
+    return 0 if current.url else EXIT_NOT_SET_UP

@@ -9,15 +9,15 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, undoing
+from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.counting import counted
 from anamnesis.operations.curate import review
-from anamnesis.operations.notes.show import note_dict
+from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
@@ -32,6 +32,8 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_project(parser)
+    arguments.add_since(parser)
+    arguments.add_limit(parser, default=0, least=0)
     parser.add_argument("--list", action="store_true", help="only list what waits")
     parser.add_argument("--keep", metavar="ID", action="append", default=[], help="keep this note")
     parser.add_argument(
@@ -45,21 +47,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--held", action="store_true", help="only notes in whose text something was found"
     )
-    undoing.add_option(parser, what="decision")
+    arguments.add_undo(parser, what="decision")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Decide what the options say, or ask note by note."""
-    with undoing.store_to_change("review") as store:
+    with arguments.store_to_change("review") as store:
         if args.undo:
-            return undoing.take_back(store, "review")
+            return arguments.take_back(store, "review")
         review.keep_old(store, days=review.keep_after_days())
         waiting = _chosen(store, args)
         if args.keep or args.reject or args.keep_all or args.reject_all:
             return _decide(store, args, waiting)
         if args.list or args.json:
-            _list(waiting, as_json=args.json)
+            _list(store, waiting, as_json=args.json)
             return 0
         return _ask(store, waiting)
 
@@ -71,14 +73,16 @@ def _chosen(store: MemoryStore, args: Namespace) -> list[Memory]:
     if args.held or args.keep_all:
         plain = {note.id for note in review.without_findings(store, waiting)}
         waiting = [note for note in waiting if (note.id not in plain) == args.held]
-    return waiting
+    if args.since:
+        waiting = [note for note in waiting if note.updated_at >= args.since]
+    return waiting[: args.limit or None]
 
 
 def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
-    rejected = dict.fromkeys(store.resolve_id(given) for given in args.reject)
+    rejected = dict.fromkeys(show(store, name).note.id for name in args.reject)
     if args.reject_all:
         rejected |= dict.fromkeys(note.id for note in waiting)
-    wanted = [store.resolve_id(given) for given in args.keep]
+    wanted = [show(store, name).note.id for name in args.keep]
     wanted += [note.id for note in waiting] if args.keep_all else []
     kept = dict.fromkeys(id for id in wanted if id not in rejected)
     review.reject(store, rejected)
@@ -87,14 +91,14 @@ def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
     return 0
 
 
-def _list(waiting: list[Memory], *, as_json: bool) -> None:
+def _list(store: MemoryStore, waiting: list[Memory], *, as_json: bool) -> None:
     if as_json:
         output.say_json([note_dict(note, body=False) for note in waiting])
         return
-    for note in waiting:
-        output.say(output.note_line(note))
+    lines = tables.NoteLines(store, waiting)
+    output.page((lines[note.id] for note in waiting), heading=lines.heading)
     output.talk(
-        f"{counted(len(waiting), 'note waits', 'notes wait')} for a look:  anamnesis review"
+        f"{counted(len(waiting), 'note waits', 'notes wait')} for review:  anamnesis review"
     )
 
 
@@ -124,18 +128,18 @@ def _edit(note_id: str) -> bool:
     return main(["edit", note_id]) == 0
 
 
-def _show(found: review.Pending, position: str) -> None:
-    note = found.note
+def _show(pending: review.Pending, position: str) -> None:
+    note = pending.note
     origin = f"{note.prov_source} {note.prov_model}".strip()
     output.say(f"\n── {position} ── [{note.type}] {note.title}")
     output.say(f"{note.project}, {origin}, confidence {note.confidence:g}, {note.id}\n")
     output.say(note.body)
-    if found.warning:
-        output.say(f"\n{found.warning}")
-    for old in found.replaces:
+    if pending.warning:
+        output.say(f"\n{pending.warning}")
+    for old in pending.replaces:
         output.say(f"\nit replaces “{old.title}”:")
         output.say(_difference(old.body, note.body))
-    for other in found.similar:
+    for other in pending.similar:
         output.say(f"\nsimilar: [{other.type}] {other.title}  {other.id}")
         output.say(_difference(other.body, note.body))
 

@@ -33,12 +33,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Serve until the client or the person ends it."""
+    """Serve until the client or Ctrl-C ends it."""
     return _serve_http(args.port) if args.transport == "http" else run_plain()
 
 
 def run_plain() -> int:
     """Serve one client on standard input and output; needs no parser, which costs 8 ms."""
+    from anamnesis.hooks import background
     from anamnesis.mcp.binding import Binding
     from anamnesis.mcp.stdio import serve
 
@@ -49,21 +50,26 @@ def run_plain() -> int:
             "anamnesis: waiting for an MCP client on standard input; end with Ctrl-D.\n"
             "Agents start this themselves. For people:  anamnesis --help\n"
         )
-    return serve(Binding())
+    code = serve(Binding())
+    background.push_if_ephemeral()
+    return code
 
 
 def _serve_http(port: int) -> int:
     import os
 
     from anamnesis.config import home_directory
+    from anamnesis.hooks import background
     from anamnesis.mcp import http
     from anamnesis.server import build_server
     from anamnesis.store import MemoryStore
 
-    given = os.environ.get("ANAMNESIS_HTTP_TOKEN", "").strip()
-    token = given or http.new_token()
+    chosen = os.environ.get("ANAMNESIS_HTTP_TOKEN", "").strip()
+    token = chosen or http.new_token()
     with http.listen(port) as bound, MemoryStore(home_directory()) as store:
-        shown = "the token in ANAMNESIS_HTTP_TOKEN" if given else token
+        server = build_server(store)
+        shown = "the token in ANAMNESIS_HTTP_TOKEN" if chosen else token
         sys.stderr.write(f"listening on {http.address(bound)}\nAuthorization: Bearer {shown}\n")
-        http.serve(build_server(store), bound, token=token)
+        http.serve(server, bound, token=token)
+    background.push_if_ephemeral()
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.operations.curate.stale import stale_notes
@@ -32,14 +32,15 @@ def run(args: Namespace) -> int:
         raise InvalidInput(f"There is no directory {args.directory}.")
     project = args.project or resolve_project_key(args.directory)
     with arguments.open_store() as store, output.progress("reading sources") as progress:
-        found = stale_notes(store, project=project, directory=args.directory, progress=progress)
+        stale = stale_notes(store, project=project, directory=args.directory, progress=progress)
+        lines = tables.NoteLines(store, [each.note for each in stale])
     if args.json:
-        output.say_json([{"id": e.note.id, "missing": list(e.missing)} for e in found])
+        output.say_json([{"id": e.note.id, "missing": list(e.missing)} for e in stale])
         return 0
-    for each in found:
-        output.say(output.note_line(each.note))
+    for each in stale:
+        output.say(lines[each.note.id])
         more = f", and {len(each.missing) - _SHOWN} more" if len(each.missing) > _SHOWN else ""
         output.say(f"  not found: {', '.join(each.missing[:_SHOWN])}{more}")
-    those = counted(len(found), "note mentions", "notes mention")
+    those = counted(len(stale), "note mentions", "notes mention")
     output.talk(f"{those} files or symbols that {project} no longer has")
     return 0

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.cli import arguments, findings, machines, output
-from anamnesis.config import home_directory
+from anamnesis.cli import arguments, output, tables
+from anamnesis.config import home_directory, resolve_machine_id
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.operations.care.status import NotSetUp, full_report
-from anamnesis.sync.machine import backend_of_this_machine
+from anamnesis.operations.travel import fleet
+from anamnesis.project import short_names
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from anamnesis.config import Home
 
 _PROJECTS_SHOWN = 10
 
@@ -30,51 +35,68 @@ def run(args: Namespace) -> int:
     if not os.path.isdir(home):
         raise NotSetUp(home)
     if args.fleet or args.forget:
-        return machines.show(forget=args.forget, as_json=args.json)
+        return _fleet(home, forget=args.forget, as_json=args.json)
     with arguments.open_store() as store:
-        store.refresh()
-        report = full_report(store, backend_of_this_machine())
+        report = full_report(store)
+        held = tables.shown_ids(store, held_notes(report))
     if args.json:
         output.say_json(report)
     else:
-        _print(report)
+        _print(report, list(held.values()))
     return 0
 
 
-def _print(report: dict[str, Any]) -> None:
+def held_notes(report: Mapping[str, Any]) -> list[str]:
+    """The ids of the notes with a conflict."""
+    return list(report["sync"]["held"])
+
+
+def _print(report: dict[str, Any], held: Sequence[str]) -> None:
     output.say(f"store      {report['root']}  (machine {report['machine_id']})")
     output.say(f"notes      {report['total']}  ({report['superseded']} superseded)")
     for name in ("type", "scope", "project"):
         if report[f"by_{name}"]:
-            output.say(f"{'by ' + name:<10} {_counted(report[f'by_{name}'])}")
-    for line in _sync_lines(report["sync"]):
-        output.say(line)
+            _say_row(f"by {name}", _counted(report[f"by_{name}"]))
+    for heading, text in _sync_rows(report["sync"], held):
+        _say_row(heading, text)
     if report["semantic"]["on"] and not report["semantic"]["problem"]:
         known = f"{report['semantic']['notes']} of {report['total']} notes"
         output.say(f"semantic   {known} can be found by what they say")
+    if kept := report["archive"]["sessions"]:
+        size = report["archive"]["bytes"] / 1_000_000
+        output.say(f"archive    {counted(kept, 'session')} word for word, {size:.1f} MB")
     if report["findings"]:
         output.say("")
-    findings.show(report["findings"], within="anamnesis status")
-    unreadable = [f"{found['path']}: {found['reason']}" for found in report["unreadable"]]
+    output.say_findings(report["findings"], within="anamnesis status")
+    unreadable = [f"{file['path']}: {file['reason']}" for file in report["unreadable"]]
     _list("Files that cannot be read:", unreadable)
     _list("Files that stay on this machine:", report["sync"]["held_back"])
 
 
+def _say_row(heading: str, text: str) -> None:
+    first, *rest = tables.wrapped(text, indent=11)
+    output.say(f"{heading:<10} {first}")
+    for line in rest:
+        output.say(f"{'':<10} {line}")
+
+
 def _counted(counts: dict[str, int]) -> str:
-    shown = [f"{key} {number}" for key, number in list(counts.items())[:_PROJECTS_SHOWN]]
+    names = short_names(counts) if tables.is_terminal() else {key: key for key in counts}
+    shown = [f"{names[key]} {number}" for key, number in list(counts.items())[:_PROJECTS_SHOWN]]
     more = f", and {len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
     return f"{', '.join(shown)}{more}"
 
 
-def _sync_lines(sync: dict[str, Any]) -> list[str]:
+def _sync_rows(sync: dict[str, Any], held: Sequence[str]) -> list[tuple[str, str]]:
     if not sync["initialized"]:
-        return [f"sync       {sync['detail']}"]
+        return [("sync", sync["detail"])]
     where = sync["remote"] or "this machine only"
     waiting = "uncommitted changes, " if sync["dirty"] else ""
+    last = tables.moment(sync["last_success"]) if sync["last_success"] else "never"
     return [
-        f"sync       {where}: {waiting}{sync['ahead']} to send, {sync['behind']} to take over",
-        f"last sync  {sync['last_success'] or 'never'}",
-        *([f"held       {', '.join(sync['held'])}"] if sync["held"] else []),
+        ("sync", f"{where}: {waiting}{sync['ahead']} to send, {sync['behind']} to take over"),
+        ("last sync", last),
+        *([("held", ", ".join(held))] if held else []),
     ]
 
 
@@ -83,3 +105,32 @@ def _list(heading: str, lines: Sequence[str]) -> None:
         output.say(f"\n{heading}")
     for line in lines:
         output.say(f"  {line}")
+
+
+def _fleet(home: Home, *, forget: str | None, as_json: bool) -> int:
+    """Print every machine that has reported, after taking one off the list if asked to."""
+    if forget and not fleet.forget(home, forget):
+        raise InvalidInput(f"No machine is called {forget}.", hint="anamnesis status --fleet")
+    machines = fleet.machines(home)
+    if as_json:
+        output.say_json([{name: getattr(each, name) for name in fleet.FIELDS} for each in machines])
+        return 0
+    if not machines:
+        output.talk("No machine has reported yet; each one reports when it syncs")
+    for machine in machines:
+        output.say(_machine_line(machine))
+    return 0
+
+
+def _machine_line(machine: fleet.Machine) -> str:
+    is_renamed = machine.name != machine.machine
+    name = f"{machine.name} ({machine.machine})" if is_renamed else machine.name
+    facts = [
+        f"{name:<24} anamnesis {machine.version}",
+        f"seen {machine.seen}",
+        f"last capture {machine.last_capture or 'never'}",
+    ]
+    facts += [f"{machine.pending} held"] if machine.pending else []
+    facts += [machine.last_error] if machine.last_error else []
+    facts += ["this machine"] if machine.machine == resolve_machine_id() else []
+    return ", ".join(facts)

@@ -7,31 +7,35 @@ two machines is held until you choose; all others are synced.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
 
 from anamnesis.cli import output
 from anamnesis.ground.errors import EXIT_CONFLICT, EXIT_FAILED
 from anamnesis.hooks import background
-from anamnesis.operations.travel.sync import exchange
-from anamnesis.sync.git import NETWORK_SECONDS
-from anamnesis.sync.machine import backend_of_this_machine
+from anamnesis.operations.travel.sync import NETWORK_SECONDS, sync
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
-    from anamnesis.operations.travel.sync import Synchronised
+    from anamnesis.operations.travel.sync import SyncOutcome
 
 EXAMPLES = """\
 examples:
   anamnesis sync
   anamnesis sync --detach          return at once; the outcome is in `anamnesis status`
 """
+_CONFLICTS_NAMED = 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--detach", action="store_true", help="sync in the background")
     parser.add_argument("--json", action="store_true", help="print JSON for a program")
+    parser.add_argument(
+        "--verbose", action="store_true", help="every figure on one line, as hooks and logs get it"
+    )
     parser.add_argument(
         "--timeout",
         type=float,
@@ -47,18 +51,31 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Sync, print the outcome, tell by the exit code whether a person is needed."""
+    """Sync, print the outcome, and exit with 3 if a conflict needs you."""
     if args.detach:
         deletions = ["--accept-deletions"] if args.accept_deletions else []
         background.start(["sync", f"--timeout={args.timeout}", *deletions])
         output.talk("sync: started in the background; see:  anamnesis status")
         return 0
-    backend = backend_of_this_machine(seconds=args.timeout)
-    done = exchange(backend, accept_deletions=args.accept_deletions)
+    with output.waiting("Syncing"):
+        done = sync(seconds=args.timeout, accept_deletions=args.accept_deletions)
+    return _report(done, as_json=args.json, verbose=args.verbose)
+
+
+def run_plain() -> int:
+    """Sync without options, as a session start does: needs no parser, which costs 8 ms."""
+    with output.waiting("Syncing"):
+        done = sync()
+    return _report(done)
+
+
+def _report(done: SyncOutcome, *, as_json: bool = False, verbose: bool = False) -> int:
     if done.recovered:
         output.talk(f"sync: {done.recovered}")
-    if args.json:
-        output.say_json(_as_json(done))
+    if as_json:
+        output.say_json(done.as_dict())
+    elif verbose or not _is_terminal():
+        _print_record(done)
     else:
         _print(done)
     if done.result.conflicted:
@@ -66,35 +83,64 @@ def run(args: Namespace) -> int:
     return EXIT_FAILED if done.result.error else 0
 
 
-def _as_json(done: Synchronised) -> dict[str, object]:
+def _print(done: SyncOutcome) -> None:
+    """For people: how many notes went where, and what needs them."""
+    from anamnesis.cli import tables
+    from anamnesis.ground.counting import counted
+
     result = done.result
-    return {
-        "pushed": result.pushed,
-        "pulled": result.pulled,
-        "conflicted": result.conflicted,
-        "head": result.head,
-        "indexed": done.indexed,
-        "detail": result.detail,
-        "conflicts": list(result.conflicts),
-        "changed": list(result.changed),
-        "held_back": list(result.held_back),
-        "offline": result.offline,
-        "error": result.error,
-        "hint": result.hint,
-    }
+    counts = f"{result.sent} sent, {result.received} received"
+    if result.conflicts:
+        counts += f", {counted(len(result.conflicts), 'conflict')}"
+    heading, color = "Synced", "green"
+    if result.error or result.offline:
+        heading, color = "Not synced", "red" if result.error else "yellow"
+    elif result.conflicts:
+        color = "yellow"
+    remark = result.detail.removeprefix("synced").removeprefix("; ")
+    if result.conflicts:  # they are listed below
+        remark = remark.rpartition("edited on two machines and held")[0].removesuffix("; ")
+    if result.error or result.offline:
+        counts = result.detail.removeprefix("offline: ")
+    elif remark:
+        counts += f" ({remark})"
+    output.say(f"{tables.painted(heading, color)}: {counts}")
+    _say_what_to_do(done)
 
 
-def _print(done: Synchronised) -> None:
+def _print_record(done: SyncOutcome) -> None:
+    """For logs and programs: every figure on one line."""
     result = done.result
     output.say(
         f"sync: pushed={result.pushed} pulled={result.pulled} conflicted={result.conflicted} "
         f"head={result.head or '-'} indexed={done.indexed} ({result.detail})"
     )
+    _say_what_to_do(done)
+
+
+def _say_what_to_do(done: SyncOutcome) -> None:
+    result = done.result
     for line in result.held_back:
         output.talk(f"sync: not sent: {line}")
     if result.hint:
         output.talk(result.hint)
     if result.conflicts:
         output.talk("your version is kept; everything else was synced")
-        for conflict_id in result.conflicts:
+        named = result.conflicts[:_CONFLICTS_NAMED]
+        for conflict_id in _short(named) if _is_terminal() else named:
             output.talk(f"compare and choose:  anamnesis conflicts show {conflict_id}")
+        if len(result.conflicts) > len(named):
+            output.talk("see the others with:  anamnesis conflicts")
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _short(ids: Sequence[str]) -> list[str]:
+    """Ids as short as they can be typed; needs the index, which a sync otherwise may not."""
+    from anamnesis.cli import arguments
+    from anamnesis.operations.notes.show import short_ids
+
+    with arguments.open_store() as store:
+        return list(short_ids(store, ids).values())

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
 from anamnesis.ground.counting import counted
-from anamnesis.ground.errors import InvalidInput
-from anamnesis.history import undo
+from anamnesis.operations.notes import undo
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-
-    from anamnesis.ground.home import Home
 
 EXAMPLES = """\
 examples:
@@ -42,26 +39,14 @@ def run(args: Namespace) -> int:
     if args.list:
         _list(as_json=args.json)
         return 0
-    with undoing.store_to_change("undo") as store:
-        undone = undo.undo(store, id=_id(store.home, args.id))
+    with arguments.store_to_change("undo") as store:
+        undone = undo.undo(store, args.id)
     if args.json:
         put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
         output.say_json({**_fields(undone.unit), **put_back})
     else:
-        undoing.report("undo", undone)
+        arguments.report("undo", undone)
     return 0
-
-
-def _id(home: Home, given: str) -> str:
-    """The whole id of a change that is named by a part of it. Raises InvalidInput."""
-    part = given.upper()
-    ids = (unit.id for unit in undo.undoable(home))
-    found = [id for id in ids if id.startswith(part) or id.endswith(part)] if given else []
-    if len(found) > 1:
-        raise InvalidInput(
-            f"Several changes match {given}: {', '.join(found[:8])}.", hint="Give more of the id."
-        )
-    return found[0] if found else given
 
 
 def _list(*, as_json: bool) -> None:

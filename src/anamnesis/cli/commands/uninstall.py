@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import output, setup
+from anamnesis.cli import arguments, output, setup
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.onboard import journey, receipt, uninstall
@@ -13,7 +13,7 @@ from anamnesis.onboard import journey, receipt, uninstall
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 EXAMPLES = """\
 examples:
@@ -29,16 +29,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--print", action="store_true", help="show what would change, and stop")
     parser.add_argument("--purge", action="store_true", help="also delete this machine's store")
     parser.add_argument("--home", metavar="DIR", help="where the store is; default: ~/.anamnesis")
+    arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Remove, and name what a person has to look at."""
+    """Remove, and name the files that need you."""
     home = journey.use_home(args.home)
     if args.print:
         plan = uninstall.removal(journey.this_setup(home), receipt.load(home))
-        output.say("\n".join(change.diff for change in plan.changes) or "nothing to change")
+        if args.json:
+            setup.say_changes(plan.changes, diff=True)
+        else:
+            output.say("\n".join(change.diff for change in plan.changes) or "nothing to change")
         return 0
     work = uninstall.leave(home)
+    if args.json:
+        setup.say_changes(work.changes)
     for change in work.changes:
         output.talk(f"  {change.what:<28} {change.path}")
     if work.changes:
@@ -57,7 +63,7 @@ def run(args: Namespace) -> int:
 
 
 def _purged(home: Home, *, yes: bool) -> bool:
-    """Whether the store is gone; what git still holds is said before anybody agrees."""
+    """Whether the store is gone; what git still holds is shown before you agree."""
     if not os.path.isdir(home):
         output.talk(f"there is no {home}")
         return True

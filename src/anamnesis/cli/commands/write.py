@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output, undoing
+from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.notes.note import SCOPES, TYPES
-from anamnesis.operations.notes.draft import NoteDraft
+from anamnesis.notes.fields import SCOPES, TYPES
+from anamnesis.operations.notes.policy import NoteDraft
 from anamnesis.operations.notes.show import note_dict, show
 from anamnesis.operations.notes.write import write
 
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     title = args.title or _first_line(text)
     if not title:
         raise InvalidInput("The note is empty.", hint='For example:  anamnesis write "a fact"')
-    with undoing.store_to_change("write", wait=False) as store:
+    with arguments.store_to_change("write", wait=False) as store:
         draft = NoteDraft(
             title=title,
             body=text,
@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
             project=arguments.project_of(args.project) or "global",
             scope=args.scope,
             tags=tuple(args.tags.split(",")),
-            supersedes=tuple(show(store, given).note.id for given in args.supersedes),
+            supersedes=tuple(show(store, name).note.id for name in args.supersedes),
         )
         saved = write(
             store,
@@ -110,14 +110,7 @@ def _text(args: Namespace) -> str:
     if args.file and args.text:
         raise InvalidInput("Give the text or --file, not both.")
     if args.file:
-        try:
-            with open(args.file, encoding="utf-8", newline="") as stream:
-                text = stream.read()
-        except OSError as error:
-            reason = (error.strerror or "").lower()
-            raise InvalidInput(f"Cannot read {args.file}: {reason}.") from error
-        except UnicodeDecodeError as error:
-            raise InvalidInput(f"Cannot read {args.file}: it is not UTF-8.") from error
+        text = arguments.text_of(args.file)
     elif args.text in (None, "-"):
         if sys.stdin.isatty():
             output.talk("Type the note; end with Ctrl-D.")

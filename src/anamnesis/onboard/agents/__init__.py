@@ -1,4 +1,4 @@
-"""The agents that we know, one file each."""
+"""The supported agents, one file each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ AGENTS: dict[str, Agent] = {
 
 
 def chosen(names: str, setup: Setup) -> list[Agent]:
-    """The agents that an option names; `auto`: Claude Code and whichever others are here."""
+    """The agents that an option names; `auto`: Claude Code and whichever others are here.
+
+    Raises InvalidInput.
+    """
     if names == "auto":
         return [
             agent for agent in AGENTS.values() if agent.name == "claude" or agent.is_here(setup)

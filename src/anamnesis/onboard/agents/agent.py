@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from anamnesis.config import Home
     from anamnesis.onboard.edits import Edit
 
 Place = tuple[tuple[str, str], ...]
-# A person may have several profiles of an agent, each set up by itself.
+# One user may have several profiles of an agent, each set up on its own.
 _MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "APPDATA")
 READING_TOOLS = ("memory_search", "memory_list", "memory_status")
 
@@ -22,13 +23,14 @@ READING_TOOLS = ("memory_search", "memory_list", "memory_status")
 class Setup:
     """What is to be set up on this machine."""
 
-    command: tuple[str, ...]  # how an agent calls us
+    command: tuple[str, ...]  # how an agent calls Anamnesis
     user_home: str
+    home: Home  # the store that it is set up for
     name: str = "anamnesis"  # of the MCP server
     mcp: bool = True
     hooks: bool = True
     env: Mapping[str, str] = field(default_factory=dict)  # what the command needs besides
-    variables: Mapping[str, str] = field(default_factory=dict)  # the person's own environment
+    variables: Mapping[str, str] = field(default_factory=dict)  # the environment of the user
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of earlier set-ups, to be recognised
     former: tuple[str, ...] = ()  # names that the server had in earlier set-ups
 
@@ -59,7 +61,7 @@ class Setup:
 
     @property
     def bases(self) -> tuple[tuple[str, ...], ...]:
-        """Every command line that we are known under."""
+        """Every command line that starts Anamnesis."""
         return (self.command, *self.earlier)
 
 
@@ -71,7 +73,7 @@ class Agent:
     title: str
     is_here: Callable[[Setup], bool]
     edits: Callable[[Setup], list[Edit]]
-    afterwards: str = ""  # what the person has to know or do once
+    afterwards: str = ""  # what to know or do once
 
 
 def is_installed(setup: Setup, program: str, directory: str) -> bool:

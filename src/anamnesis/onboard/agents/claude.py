@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
+from anamnesis import config
+from anamnesis.ground import process
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
 from anamnesis.onboard.edits import Edit, json_edit, server_edit
 from anamnesis.onboard.hooks import build_hooks, merge_hooks, without_hooks
@@ -13,17 +19,21 @@ from anamnesis.onboard.jsontext import NotJson, parsed
 from anamnesis.onboard.settings import entries, put, read_bytes, section
 
 PLUGIN = "anamnesis"
+ACCOUNT = ".claude.json"  # who is logged in, and much else that is Claude Code's own
+MOMENT_FILE = "moment_file"
+_CALLS_SERVERS = (2, 1, 118)  # the first Claude Code whose hooks may call a server
+_VERSION_SECONDS = 10.0
 _PLUGIN_SERVER = f"plugin_{PLUGIN}_{PLUGIN}"  # as Claude Code calls the server of a plugin
 
 
 def settings_path(setup: Setup) -> str:
-    """The person's settings file."""
+    """The settings file of the user."""
     return os.path.join(setup.directory("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
 
 
 def servers_path(setup: Setup) -> str:
-    """Where Claude Code keeps the MCP servers of the person."""
-    return os.path.join(setup.variables.get("CLAUDE_CONFIG_DIR") or setup.user_home, ".claude.json")
+    """Where Claude Code keeps the MCP servers of the user."""
+    return os.path.join(setup.variables.get("CLAUDE_CONFIG_DIR") or setup.user_home, ACCOUNT)
 
 
 def rules(*servers: str) -> list[str]:
@@ -35,13 +45,34 @@ def has_plugin(setup: Setup) -> bool:
     """Whether our plugin is switched on: it brings hooks and server itself."""
     try:
         data = read_bytes(settings_path(setup))
-        said = parsed(data.decode()).value if data else {}
-        enabled = said.get("enabledPlugins", {})
+        settings = parsed(data.decode()).value if data else {}
+        enabled = settings.get("enabledPlugins", {})
         return any(
             on is True and str(name).partition("@")[0] == PLUGIN for name, on in enabled.items()
         )
     except (NotJson, UnicodeDecodeError, AttributeError):
         return False
+
+
+def calls_servers(setup: Setup) -> bool:
+    """Whether a hook may call our server: an older Claude Code would drop all settings for it.
+
+    A client that is not on PATH does not tell its version.
+    """
+    if not config.is_on(MOMENT_FILE, default=True):
+        return False
+    program = shutil.which("claude", path=setup.variables.get("PATH") or "")
+    return program is not None and _version(program) >= _CALLS_SERVERS
+
+
+@lru_cache(maxsize=4)
+def _version(program: str) -> tuple[int, ...]:
+    try:
+        said = process.run([program, "--version"], timeout=_VERSION_SECONDS).out
+    except AnamnesisError:
+        return ()
+    number = re.match(rb"(\d+)\.(\d+)\.(\d+)", said)
+    return tuple(map(int, number.groups())) if number else ()
 
 
 def _edits(setup: Setup) -> list[Edit]:
@@ -62,40 +93,42 @@ def _servers_edit(setup: Setup, *, plugin: bool) -> Edit:
 
 
 def _settings_edit(setup: Setup, *, plugin: bool) -> Edit:
-    wanted_hooks = (
-        build_hooks(list(setup.command), dict(setup.env)) if setup.hooks and not plugin else {}
-    )
+    command, env = list(setup.command), dict(setup.env)
+    server = setup.name if setup.mcp and calls_servers(setup) else ""
+    wanted_hooks = build_hooks(command, env, server=server, guarded=True)
+    if plugin or not setup.hooks:
+        wanted_hooks = {}
     wanted_rules = rules(_PLUGIN_SERVER if plugin else setup.name) if setup.mcp else []
     former_rules = rules(*setup.former)
 
-    def install(said: dict[str, Any]) -> dict[str, Any]:
+    def install(settings: dict[str, Any]) -> dict[str, Any]:
         if setup.hooks:
-            said = merge_hooks(said, wanted_hooks, bases=setup.bases)
-        return _with_rules(_without_rules(said, former_rules), wanted_rules)
+            settings = merge_hooks(settings, wanted_hooks, bases=setup.bases)
+        return _with_rules(_without_rules(settings, former_rules), wanted_rules)
 
-    def remove(said: dict[str, Any]) -> dict[str, Any]:
-        said = without_hooks(said, bases=setup.bases)
-        return _without_rules(said, rules(*setup.names, _PLUGIN_SERVER))
+    def remove(settings: dict[str, Any]) -> dict[str, Any]:
+        settings = without_hooks(settings, bases=setup.bases)
+        return _without_rules(settings, rules(*setup.names, _PLUGIN_SERVER))
 
     return json_edit(settings_path(setup), "hooks and permissions", install=install, remove=remove)
 
 
-def _with_rules(said: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
-    permissions = section(said, "permissions")
+def _with_rules(settings: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
+    permissions = section(settings, "permissions")
     allowed = entries(permissions, "allow")
     missing = [rule for rule in wanted if rule not in allowed]
     if not missing:
-        return said
-    return {**said, "permissions": {**permissions, "allow": [*allowed, *missing]}}
+        return settings
+    return {**settings, "permissions": {**permissions, "allow": [*allowed, *missing]}}
 
 
-def _without_rules(said: dict[str, Any], unwanted: list[str]) -> dict[str, Any]:
-    permissions = section(said, "permissions")
+def _without_rules(settings: dict[str, Any], unwanted: list[str]) -> dict[str, Any]:
+    permissions = section(settings, "permissions")
     allowed = entries(permissions, "allow")
     kept = [rule for rule in allowed if rule not in unwanted]
     if len(kept) == len(allowed):
-        return said
-    return put(said, "permissions", put(permissions, "allow", kept))
+        return settings
+    return put(settings, "permissions", put(permissions, "allow", kept))
 
 
 AGENT = Agent(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from anamnesis.onboard import tomltext
 from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
-from anamnesis.onboard.command import shell_line
+from anamnesis.onboard.command import hook_line
 from anamnesis.onboard.edits import Content, Edit, is_our_server, json_edit, require_free
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
 from anamnesis.onboard.settings import UnusualSettings, UnusualShape
@@ -37,7 +37,7 @@ def _hooks(setup: Setup) -> HooksMap:
                 "hooks": [
                     {
                         "type": "command",
-                        "command": shell_line(setup.command, setup.env, *arguments),
+                        "command": hook_line(setup.command, setup.env, *arguments),
                         "timeout": timeout,
                     }
                 ]
@@ -82,11 +82,11 @@ def _without(path: str, data: Content, names: Sequence[str]) -> Content:
 
 
 def _hooks_edit(setup: Setup) -> Edit:
-    def install(said: dict[str, Any]) -> dict[str, Any]:
-        return merge_hooks(said, _hooks(setup), bases=setup.bases)
+    def install(settings: dict[str, Any]) -> dict[str, Any]:
+        return merge_hooks(settings, _hooks(setup), bases=setup.bases)
 
-    def remove(said: dict[str, Any]) -> dict[str, Any]:
-        return without_hooks(said, bases=setup.bases)
+    def remove(settings: dict[str, Any]) -> dict[str, Any]:
+        return without_hooks(settings, bases=setup.bases)
 
     path = os.path.join(_directory(setup), "hooks.json")
     return json_edit(path, "hooks", install=install, remove=remove)

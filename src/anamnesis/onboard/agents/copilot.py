@@ -6,7 +6,7 @@ import json
 import os
 
 from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
-from anamnesis.onboard.command import shell_line
+from anamnesis.onboard.command import hook_line
 from anamnesis.onboard.edits import Edit, own_file, server_edit
 
 # Its payloads do not name their event, so the moment is an argument.
@@ -14,7 +14,7 @@ _HOOKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sessionStart", ("inject", "--format", "copilot")),
     ("userPromptSubmitted", ("recall-hook", "--format", "copilot")),
     ("agentStop", ("capture", "--source", "checkpoint", "--detach", "--no-sync")),
-    # Nothing tells us when it is done; the next prompt brings the memory back.
+    # Nothing says when it is done; the next prompt brings the memory back.
     (
         "preCompact",
         ("capture", "--source", "precompact", "--inject-again", "--detach", "--no-sync"),
@@ -45,7 +45,7 @@ def _hook_file(setup: Setup) -> str:
         event: [
             {
                 "type": "command",
-                "bash": shell_line(setup.command, setup.env, *arguments),
+                "bash": hook_line(setup.command, setup.env, *arguments),
                 "timeoutSec": _TIMEOUT_SECONDS,
             }
         ]

@@ -19,5 +19,5 @@ AGENT = Agent(
     title="Cursor",
     is_here=lambda setup: is_installed(setup, "cursor", os.path.join(setup.user_home, ".cursor")),
     edits=_edits,
-    afterwards="has no hooks of ours; in each project run:  anamnesis init --rules .",
+    afterwards="is set up without hooks; in each project run:  anamnesis init --rules .",
 )

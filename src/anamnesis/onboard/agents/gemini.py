@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from anamnesis.onboard.agents.agent import READING_TOOLS, Agent, Setup, is_installed
-from anamnesis.onboard.command import shell_line
+from anamnesis.onboard.command import hook_line
 from anamnesis.onboard.edits import Edit, json_edit, own_file, with_server, without_server
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
 
@@ -31,7 +31,7 @@ def _hooks(setup: Setup) -> HooksMap:
         hook = {
             "name": f"anamnesis-{event}",
             "type": "command",
-            "command": shell_line(setup.command, setup.env, *arguments),
+            "command": hook_line(setup.command, setup.env, *arguments),
             "timeout": timeout,
         }
         built.setdefault(event, []).append({"matcher": matcher, "hooks": [hook]})
@@ -41,16 +41,16 @@ def _hooks(setup: Setup) -> HooksMap:
 def _edits(setup: Setup) -> list[Edit]:
     path = os.path.join(setup.user_home, ".gemini", "settings.json")
 
-    def install(said: dict[str, Any]) -> dict[str, Any]:
+    def install(settings: dict[str, Any]) -> dict[str, Any]:
         if setup.hooks:
-            said = merge_hooks(said, _hooks(setup), bases=setup.bases)
+            settings = merge_hooks(settings, _hooks(setup), bases=setup.bases)
         if setup.mcp:
-            said = with_server(said, "mcpServers", setup.names, setup.server)
-        return said
+            settings = with_server(settings, "mcpServers", setup.names, setup.server)
+        return settings
 
-    def remove(said: dict[str, Any]) -> dict[str, Any]:
-        said = without_hooks(said, bases=setup.bases)
-        return without_server(said, "mcpServers", setup.names)
+    def remove(settings: dict[str, Any]) -> dict[str, Any]:
+        settings = without_hooks(settings, bases=setup.bases)
+        return without_server(settings, "mcpServers", setup.names)
 
     what = "hooks and MCP server"
     edits = [json_edit(path, what, install=install, remove=remove, comments=True)]

@@ -58,6 +58,12 @@ export const Anamnesis = async ({ client, directory }) => {
       }
       for (const text of [started.get(session), recalled.get(session)]) if (text) system.push(text)
     },
+    "tool.execute.after": async ({ tool, sessionID }, output) => {
+      if (tool !== "bash" || !output.metadata?.exit) return
+      const payload = { session_id: sessionID, cwd: directory, error: output.output }
+      const helped = await run(["failure-hook", "--format", "text"], payload)
+      if (helped) output.output += `\n\n${helped}`
+    },
     "experimental.session.compacting": async ({ sessionID }) => {
       await capture(sessionID, "--source", "precompact", "--no-sync")
     },

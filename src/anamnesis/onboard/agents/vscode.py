@@ -6,8 +6,7 @@ import os
 import sys
 
 from anamnesis.onboard.agents.agent import Agent, Setup, is_installed
-from anamnesis.onboard.edits import Edit, own_file, server_edit
-from anamnesis.onboard.rules import RULES
+from anamnesis.onboard.edits import RULES, Edit, own_file, server_edit
 
 
 def _directory(setup: Setup) -> str:

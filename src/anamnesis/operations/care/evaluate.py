@@ -6,12 +6,13 @@ import json
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.eval import report
-from anamnesis.eval.cases import Case, load, path_in
+from anamnesis.eval import build_eval_candidates, report
+from anamnesis.eval.cases import Case, joined, load, path_in, save
 from anamnesis.ground import clock
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.inject.render import render_inject
 from anamnesis.inject.select import select_inject
 from anamnesis.operations.curate import reflect
@@ -20,9 +21,16 @@ from anamnesis.store import MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from anamnesis.config import Home
     from anamnesis.llm.models import Model
+    from anamnesis.notes.fields import NoteId
 
     Progress = Callable[[int, int], None] | None
+
+__all__ = [
+    "KS", "Case", "Experiment", "Measurement", "approve", "approved_cases", "draft_cases",
+    "expect", "expected", "experiment", "history", "import_cases", "measure", "path_in", "remember",
+]  # fmt: skip
 
 KS = (1, 3, 5, 8)
 _HISTORY = "eval-history.jsonl"
@@ -72,6 +80,51 @@ def measure(store: MemoryStore, cases: Sequence[Case], *, progress: Progress = N
 def approved_cases(root: str, *, everything: bool = False) -> list[Case]:
     """The cases of a store that a person approved, or all."""
     return [case for case in load(path_in(root)) if case.approved or everything]
+
+
+def draft_cases(
+    store: MemoryStore, *, number: int, seed: int, use_model: bool, progress: Progress = None
+) -> int:
+    """Draft a question for each of some notes, to be approved; gives how many are new."""
+    model = reflect.configured_model() if use_model else None
+    drafts = build_eval_candidates(store, model=model, n=number, seed=seed, progress=progress)
+    return _add(store.home, drafts)
+
+
+def import_cases(home: Home, path: str) -> int:
+    """Add the cases of a file; gives how many are new. Raises InvalidInput."""
+    return _add(home, load(path))
+
+
+def expect(home: Home, query: str, note_id: NoteId, *, project: str = "") -> bool:
+    """Keep a person's word that a note answers a question best; whether that is news."""
+    case = Case(query, [note_id], project=project, approved=True)
+    return _add(home, [case]) == 1
+
+
+def expected(home: Home, query: str) -> set[NoteId]:
+    """The notes that a person said answer a question."""
+    asked = Case(query).key[0]
+    cases = (case for case in load(path_in(home)) if case.approved and case.key[0] == asked)
+    return {note_id for case in cases for note_id in case.relevant}
+
+
+def approve(home: Home, numbers: Sequence[str]) -> int:
+    """Approve the cases with these numbers, or all; gives how many. Raises InvalidInput."""
+    known = load(path_in(home))
+    if not all(number.isdigit() and 0 < int(number) <= len(known) for number in numbers):
+        raise InvalidInput(f"Give numbers from 1 to {len(known)}, or none for all.")
+    chosen = {int(number) - 1 for number in numbers} or set(range(len(known)))
+    cases = (replace(case, approved=case.approved or at in chosen) for at, case in enumerate(known))
+    save(path_in(home), cases)
+    return len(chosen)
+
+
+def _add(home: Home, more: Sequence[Case]) -> int:
+    known = load(path_in(home))
+    cases = joined(known, more)
+    save(path_in(home), cases)
+    return len(cases) - len(known)
 
 
 def experiment(

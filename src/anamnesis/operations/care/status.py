@@ -1,19 +1,30 @@
-"""How the store and its sync stand."""
+"""How the store and its sync stand, and the list of health checks that every face reads from."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError
-from anamnesis.operations.care.checks import STATUS, TOOL, Subject
+from anamnesis.operations.care.checks import (
+    STATUS,
+    TOOL,
+    Subject,
+    examined,
+    machine,
+    sessions,
+    store,
+    travel,
+)
 
 if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
+    from anamnesis.operations.care.checks import Finding
     from anamnesis.store import MemoryStore
-    from anamnesis.sync.backend import SyncBackend
+    from anamnesis.sync import SyncBackend
 
 _PROJECTS_NAMED = 50
 _LINES_NAMED = 10
+CHECKS = (*machine.CHECKS, *store.CHECKS, *travel.CHECKS, *sessions.CHECKS)
 
 
 class NotSetUp(AnamnesisError):
@@ -29,8 +40,6 @@ class NotSetUp(AnamnesisError):
 
 def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Counts, paths and sync for an agent; findings and unreadable files only if there are any."""
-    from anamnesis.operations.care import health
-
     subject = Subject(store.home, store=store, backend=backend)
     report: dict[str, object] = {
         "root": store.home,
@@ -41,20 +50,21 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
     report["by_project"] = _largest(report["by_project"])
     if unreadable := store.unreadable():
         report["unreadable"] = _some([f"{found.path}: {found.reason}" for found in unreadable])
-    if found := health.findings(subject, face=TOOL):
+    if found := findings(subject, face=TOOL):
         report["findings"] = [finding.as_dict() for finding in found]
     return report
 
 
-def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
-    """All that `anamnesis status` shows."""
+def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[str, object]:
+    """All that `anamnesis status` shows, of the notes as they are on disk now."""
+    from anamnesis.archive import files
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooks import switches
-    from anamnesis.operations.care import health
     from anamnesis.operations.curate.review import pending_count
     from anamnesis.operations.machine import embed
 
     root = store.home
+    store.refresh()
     subject = Subject(root, store=store, backend=backend)
     return {
         "root": root,
@@ -65,15 +75,33 @@ def full_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
         "pending": pending_count(store),
         "paused": switches.paused(root),
         "semantic": embed.report(root),
-        "unreadable": [
-            {"path": found.path, "reason": found.reason, "indexed": found.indexed}
-            for found in store.unreadable()
-        ],
+        "archive": files.report(root),
+        "unreadable": _unreadable(store),
         "sync": _full_sync(subject),
         "findings": [
-            finding.as_dict() for finding in health.findings(subject, face=STATUS)
+            finding.as_dict() for finding in findings(subject, face=STATUS)
         ],
     }  # fmt: skip
+
+
+def store_report(store: MemoryStore) -> dict[str, object]:
+    """Counts, paths and unreadable files, for a script that asks the dashboard."""
+    from anamnesis.config import resolve_machine_id
+
+    return {
+        "root": store.home,
+        "machine_id": resolve_machine_id(),
+        **store.stats(),
+        "degraded": store.degraded,
+        "unreadable": _unreadable(store),
+    }
+
+
+def _unreadable(store: MemoryStore) -> list[dict[str, object]]:
+    return [
+        {"path": file.path, "reason": file.reason, "indexed": file.indexed}
+        for file in store.unreadable()
+    ]
 
 
 def _full_sync(subject: Subject) -> dict[str, object]:
@@ -115,3 +143,8 @@ def _some(found: object) -> list[str]:
     lines = found if isinstance(found, list) else []
     more = len(lines) - _LINES_NAMED
     return [*lines[:_LINES_NAMED], f"and {more} more"] if more > 0 else lines
+
+
+def findings(subject: Subject, *, face: str) -> list[Finding]:
+    """What is worth a word in a face that only glances: nothing that is in order."""
+    return [finding for finding in examined(subject, CHECKS, face=face) if not finding.is_ok]

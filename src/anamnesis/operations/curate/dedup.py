@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.counting import counted
 from anamnesis.history import undo
-from anamnesis.index.curation import in_force
+from anamnesis.index.queries import active
 from anamnesis.reflect.similarity import THRESHOLD, groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
+
+__all__ = ["THRESHOLD", "Duplicates", "find_duplicates", "fold", "folded", "read_all", "unchanged"]
 
 _SOURCE_RANK = {"human": 3, "import": 2, "reflection": 1}
 
@@ -39,7 +41,7 @@ def find_duplicates(
     progress: Progress = None,
 ) -> list[Duplicates]:
     """Groups of identical bodies, then of nearly identical ones; nothing is changed."""
-    headers = store.ask(lambda db: in_force(db, project=project))
+    headers = store.ask(lambda db: active(db, project=project))
     places: dict[tuple[str, str, str], list[Memory]] = {}
     for note in headers:
         places.setdefault((note.project, note.scope, note.type), []).append(note)
@@ -74,6 +76,17 @@ def folded(store: MemoryStore, found: Duplicates) -> tuple[ReadNote, Memory]:
         tags=list(dict.fromkeys([*note.tags, *sorted(carried)])),
         confidence=max([note.confidence, *(other.confidence for other in found.others)]),
     )
+
+
+def unchanged(store: MemoryStore, notes: Iterable[Memory]) -> set[NoteId]:
+    """The ids of those notes that are still there, active and as they were."""
+    replaced = store.superseded_ids()
+    pairs = ((note, store.read(note.id)) for note in notes)
+    return {
+        note.id
+        for note, read in pairs
+        if read is not None and read.note.updated_at == note.updated_at and note.id not in replaced
+    }
 
 
 def _of_place(

@@ -14,7 +14,7 @@ from anamnesis.notes.fields import FIELDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
@@ -42,7 +42,10 @@ def notes_to_export(
 
 
 def to_directory(notes: Iterator[Memory], directory: str) -> int:
-    """Write one markdown file for each note, as the store has it; the directory must be new."""
+    """Write one markdown file for each note, as the store has it; the directory must be new.
+
+    Raises InvalidInput.
+    """
     if os.path.isdir(directory) and os.listdir(directory):
         raise InvalidInput(f"{directory} is not empty.", hint="Name a new directory.")
     count = 0

@@ -6,17 +6,18 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from anamnesis.archive import database as archive
 from anamnesis.ground.clock import since
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
-from anamnesis.notes import tombstones
+from anamnesis.notes import tree
 from anamnesis.search import vectors
-from anamnesis.sync import conflicts
+from anamnesis.sync.conflicts import Conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
 _MOST_HITS = 50
@@ -25,17 +26,23 @@ _MOST_HITS = 50
 def choose(
     store: MemoryStore,
     *,
-    ids: Sequence[str] = (),
+    ids: Sequence[NoteId] = (),
     query: str = "",
     project: str | None = None,
     before: str = "",
 ) -> list[Memory]:
-    """The notes that the given conditions name together; without any condition, none."""
+    """The notes that the given conditions name together; without any condition, none.
+
+    An id that was forgotten before names none: whoever was interrupted runs the same command again.
+
+    Raises InvalidInput.
+    """
     if not (ids or query or project or before):
         raise InvalidInput("Say what to forget.", hint="By id, --query, --project or --before.")
     limit = _moment(before)
     if ids:
-        named = [store.get(store.resolve_id(given)) for given in ids]
+        known = set(forgotten_before(store, ids))
+        named = [store.get(store.resolve_id(given)) for given in ids if given not in known]
         found = [note for note in named if note is not None]
     elif query:
         found = store.search(query, project=project, k=_MOST_HITS)
@@ -49,6 +56,15 @@ def choose(
     ]
 
 
+def forgotten_before(store: MemoryStore, ids: Iterable[NoteId]) -> list[str]:
+    """Those of some ids, written in full, that only a tombstone is left of."""
+    return [
+        each
+        for each in dict.fromkeys(ids)
+        if tree.is_forgotten(store.home, each) and store.get(each) is None
+    ]
+
+
 def _moment(text: str) -> str:
     """The start of a point in time as notes write it: a year, a month, a day, or `30d` ago."""
     text = text.strip()
@@ -57,17 +73,17 @@ def _moment(text: str) -> str:
     return datetime.fromtimestamp(since(text), UTC).isoformat(timespec="seconds")
 
 
-def forget(store: MemoryStore, ids: Sequence[str]) -> int:
+def forget(store: MemoryStore, ids: Sequence[NoteId]) -> int:
     """Remove the notes with all that is kept of them on this machine, and leave tombstones."""
     stones: dict[str, None] = {}
     for note_id in dict.fromkeys(ids):
         note = store.require(note_id).note
-        stones[tombstones.path_of(note_id)] = None
+        stones[tree.tombstone_of(note_id)] = None
         if note.type == "episodic" and note.prov_session:
-            stones[tombstones.path_of_session(note.prov_session)] = None
-    known = tombstones.forgotten(store.home)
+            stones[tree.session_tombstone_of(note.prov_session)] = None
+    known = tree.forgotten(store.home)
     graves = [
-        undo.FileChange(path, None, tombstones.CONTENT)
+        undo.FileChange(path, None, tree.TOMBSTONE)
         for path in stones
         if path.rpartition("/")[2].removesuffix(".json") not in known
     ]
@@ -77,23 +93,29 @@ def forget(store: MemoryStore, ids: Sequence[str]) -> int:
     return len(set(ids))
 
 
+def finish(store: MemoryStore, ids: Iterable[NoteId]) -> None:
+    """Remove what a killed command left of notes that have their tombstones."""
+    _erase(store, ids)
+
+
 def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
     """Remove notes that were forgotten elsewhere but came back, for example by an edit.
 
     Of those whose tombstone just arrived, nothing else is kept here either.
     """
-    stones = tombstones.forgotten(store.home)
+    stones = tree.forgotten(store.home)
     returned = [note_id for note_id in stones if store.get(note_id) is not None]
     if gone := {*arrived, *returned}:
         _erase(store, gone)
     return returned
 
 
-def _erase(store: MemoryStore, ids: Iterable[str]) -> None:
+def _erase(store: MemoryStore, ids: Iterable[NoteId]) -> None:
     """Remove notes and what is kept of them; a file last, so that the next try finds it."""
     gone = set(ids)
-    conflicts.erase(store.home, gone)
+    Conflicts(store.home).erase(gone)
     vectors.forget(store.home, gone)
+    archive.forget(store.home, gone)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
     undo.erase(store, removals, ids=gone)

@@ -1,52 +1,62 @@
-"""Drafts of other programs become notes: once each, updated later, never over an edit."""
+"""Importing notes of other programs: once each, updated later, never over an edit."""
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.ground import clock
+from anamnesis.ground import atomic, clock
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
-from anamnesis.importers import native, sources
-from anamnesis.index.curation import places, titled
-from anamnesis.notes import tombstones
+from anamnesis.importers import exports, programs, sources
+from anamnesis.importers.import_draft import markdown_files, read_text
+from anamnesis.index.queries import PENDING, places, titled
+from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import FIELDS, Memory, UnreadableNote, is_valid_id
+from anamnesis.notes.frontmatter import deserialize
+from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
-from anamnesis.redact import RULES, findings, redact
-from anamnesis.redact.allowed import allow_list
+from anamnesis.redact import RULES, allow_list, findings, redact
+from anamnesis.trust import policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from anamnesis.importers.draft import Draft
+    from anamnesis.importers.import_draft import ImportDraft
+    from anamnesis.notes.fields import NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
 
-# What a changed source says anew; all else may have been decided here since.
+CLAUDE_CODE, OWN_EXPORT = "claude-code", "anamnesis"
+FORMATS = (CLAUDE_CODE, OWN_EXPORT, *programs.PROGRAMS)
+# What a changed source overwrites; all else may have been decided here since.
 _AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extra")
 CONFIDENCE = 0.8  # somebody wrote it for a purpose, but not for here
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
-    """What an import does: notes to write, and what is left alone for which reason."""
+class ImportPlan:
+    """What an import does: notes to write, and what is skipped for which reason."""
 
     added: list[Memory] = field(default_factory=list)
     updated: list[tuple[ReadNote, Memory]] = field(default_factory=list)
     unchanged: int = 0
-    edited: list[str] = field(default_factory=list)  # changed here by a person; left as they are
+    edited: list[str] = field(default_factory=list)  # ids of notes that were edited here
     forgotten: int = 0
     known: int = 0  # already there under another id, word for word
-    digests: dict[str, str] = field(default_factory=dict)  # of the texts that became these notes
+    digests: dict[str, str] = field(default_factory=dict)  # of the texts, by the id of the note
 
     @property
     def sentence(self) -> str:
-        """The outcome for a person."""
-        said = [f"{len(self.added)} new", f"{len(self.updated)} updated"]
+        """The outcome in words."""
+        parts = [f"{len(self.added)} new", f"{len(self.updated)} updated"]
         for number, what in (
             (self.unchanged, "unchanged"),
             (self.known, "already known"),
@@ -54,84 +64,151 @@ class Intake:
             (self.forgotten, "forgotten and left out"),
         ):
             if number:
-                said.append(f"{number} {what}")
-        return ", ".join(said)
+                parts.append(f"{number} {what}")
+        return ", ".join(parts)
 
 
-def plan_intake(
+def import_notes(
     store: MemoryStore,
-    drafts: Iterable[Draft],
+    path: str,
+    *,
+    format: str | None = None,
+    project: str | None = None,
+    mine: bool = False,
+    dry: bool = False,
+    progress: Progress = None,
+) -> ImportPlan:
+    """Import a file or directory, by default of whichever program wrote it.
+
+    `mine` says that an export of Anamnesis is the person's own, which needs no review.
+    Raises InvalidInput if it cannot be read or no program is known to write such a file.
+    """
+    if format == OWN_EXPORT or (format is None and is_own_export(path)):
+        source, planned = OWN_EXPORT, plan_own_export(store, path, mine=mine)
+    else:
+        program = programs.program_of(path, format)
+        source = program.name
+        planned = plan_import(
+            store, program.drafts(path), source=source, project=project, progress=progress
+        )
+    if not dry:
+        carry_out(store, planned, source=source)
+    return planned
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, and the unit that takes it back; None if nothing was written."""
+
+    plan: ImportPlan
+    unit: undo.Unit | None
+
+
+def import_texts(store: MemoryStore, texts: dict[str, str], *, project: str) -> Imported:
+    """Import files that a browser sent, by their names; `project` is for instructions.
+
+    Raises InvalidInput if there is none, or no program is known to write such a file.
+    """
+    if not texts:
+        raise InvalidInput("There is no file to import.")
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.basename(name.replace("\\", "/")).lstrip(".") for name in texts]
+        for name, text in zip(names, texts.values(), strict=True):
+            atomic.write_text(os.path.join(folder, name or "untitled.md"), text)
+        path = os.path.join(folder, names[0]) if len(names) == 1 else folder
+        if is_own_export(path):
+            source, planned = OWN_EXPORT, plan_own_export(store, path)
+        else:
+            program = programs.program_of(path)
+            source = program.name
+            is_ours = source == "instructions"  # which belong to where they stand; here, nowhere
+            drafts = exports.sections(path, project=project) if is_ours else program.drafts(path)
+            planned = plan_import(store, drafts, source=source)
+        return Imported(planned, carry_out(store, planned, source=source))
+
+
+def plan_import(
+    store: MemoryStore,
+    drafts: Iterable[ImportDraft],
     *,
     source: str,
     project: str | None = None,
-    origin: str = "",
     progress: Progress = None,
-) -> Intake:
-    """What importing some drafts would do. `origin` keeps equal keys of two machines apart."""
+) -> ImportPlan:
+    """What importing some drafts would do."""
     items = list(drafts)
-    intake = _Planner(store, items, source=source, project=project, origin=origin)
+    planner = _Planner(store, items, source=source, project=project)
     for done, draft in enumerate(items):
-        intake.take(draft)
+        planner.add(draft)
         if progress is not None:
             progress(done + 1, len(items))
-    return intake.result()
+    return planner.result()
 
 
-def carry_out(store: MemoryStore, intake: Intake, *, source: str) -> undo.Unit | None:
+def is_own_export(path: str) -> bool:
+    """Whether a directory or a JSON-lines file was written by `anamnesis export`."""
+    if os.path.isdir(path):
+        return any(os.path.isdir(os.path.join(path, name)) for name in tree.TREES)
+    return path.endswith(".jsonl") and '"prov_source"' in read_text(path, most=20_000)
+
+
+def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> ImportPlan:
+    """What importing an export of Anamnesis would add: the same notes under the same ids.
+
+    Whoever made it could write anything into it, so its notes wait for review unless it is `mine`.
+    A note that is here already, however it reads, is skipped. Raises InvalidInput.
+    """
+    planned = ImportPlan()
+    unchanged = forgotten = 0
+    for note in _exported(path):
+        here = store.get(note.id)
+        plain, _ = without_new_secrets(note)
+        if tree.is_forgotten(store.home, note.id):
+            forgotten += 1
+        elif here is None:
+            planned.added.append(plain if mine else _unreviewed(plain))
+        elif here in (note, plain) or _hash(here) == _hash(plain):
+            unchanged += 1
+        else:
+            planned.edited.append(note.id)
+    return replace(planned, unchanged=unchanged, forgotten=forgotten)
+
+
+def _unreviewed(note: Memory) -> Memory:
+    """A note from someone else; what it claims about its own origin is ignored."""
+    foreign = note.origin.startswith("import:") and note.origin != policy.NATIVE
+    return replace(
+        note,
+        origin=note.origin if foreign else f"import:{OWN_EXPORT}",
+        tags=list(dict.fromkeys([*note.tags, PENDING])),
+        confidence=min(note.confidence, CONFIDENCE),
+    )
+
+
+def carry_out(store: MemoryStore, planned: ImportPlan, *, source: str) -> undo.Unit | None:
     """Write what was planned, as one unit."""
-    pairs = [*((None, note) for note in intake.added), *intake.updated]
+    pairs = [*((None, note) for note in planned.added), *planned.updated]
     changes = undo.changes_of(store, pairs)
-    summary = f"{source}: {intake.sentence}"
+    summary = f"{source}: {planned.sentence}"
     unit = undo.apply(store, changes, kind="import", summary=summary)
-    sources.remember(store.home, intake.digests, files=_files(store, intake.digests))
+    sources.remember(store.home, planned.digests, files=_files(store, planned.digests))
     return unit
 
 
-def _files(store: MemoryStore, ids: Iterable[str]) -> dict[str, str]:
-    return store.ask(lambda db: places(db, ids))
-
-
-def import_native(
-    store: MemoryStore, *, again: bool = False, dry: bool = False, progress: Progress = None
-) -> Intake:
-    """Take in Claude Code's own memory; files that did not change since are not even read."""
-    root = store.home
-    seen = {} if again else native.seen(root)
-    files = list(native.files())
-    stamps = {file.path: file.stamp for file in files}
-    fresh_ones = [file for file in files if seen.get(file.path) != file.stamp]
-    if not fresh_ones:
-        return Intake()
-    projects = {slug: native.project_of(slug) for slug in {file.slug for file in fresh_ones}}
-    found = (native.draft(file, project=projects[file.slug]) for file in fresh_ones)
-    intake = plan_intake(
-        store,
-        (draft for draft in found if draft is not None),
-        source="claude-code",
-        # Each machine's Claude writes its own files: equal names are different notes.
-        origin=config.resolve_machine_id(),
-        progress=progress,
-    )
-    if not dry:
-        carry_out(store, intake, source="claude-code")
-        native.remember(root, stamps)
-    return intake
-
-
 class _Planner:
+    """Decides about one draft after the other."""
+
     def __init__(
         self,
         store: MemoryStore,
-        drafts: Iterable[Draft],
+        drafts: Iterable[ImportDraft],
         *,
         source: str,
         project: str | None,
-        origin: str,
     ) -> None:
         self._store = store
         self._source = source
         self._project = project
-        self._origin = origin
         self._allow = allow_list(store.home)
         self._machine = config.resolve_machine_id()
         self._notes: dict[str, Memory] = {}
@@ -141,27 +218,10 @@ class _Planner:
         self._digests: dict[str, str] = {}
         # A value that is allowed today, or a rule that is new, makes another note of the same text.
         self._under = "\0".join((str(RULES), project or "", *self._allow))
-        self._forgotten = tombstones.forgotten(store.home)
+        self._forgotten = tree.forgotten(store.home)
         self._unchanged = self._unchanged_since({self._id(d): self._digest(d) for d in drafts})
 
-    def _id(self, draft: Draft) -> str:
-        return derived_id("import", self._source, self._origin, draft.key, at="")
-
-    def _digest(self, draft: Draft) -> str:
-        return sources.digest(draft, under=self._under)
-
-    def _unchanged_since(self, digests: dict[str, str]) -> dict[str, str]:
-        """The texts that were imported as they are and whose notes nobody touched since."""
-        root = str(self._store.root)
-        before = sources.known(root)
-        files = _files(self._store, digests.keys() & before.keys())
-        return {
-            id: digests[id]
-            for id, file in files.items()
-            if before[id] == sources.mark(root, file, digest=digests[id])
-        }
-
-    def take(self, draft: Draft) -> None:
+    def add(self, draft: ImportDraft) -> None:
         """Decide about one draft."""
         id, digest = self._id(draft), self._digest(draft)
         if id in self._forgotten:
@@ -172,6 +232,30 @@ class _Planner:
             self._digests[id] = digest
             self._decide(self._note(id, draft))
 
+    def result(self) -> ImportPlan:
+        """What was decided."""
+        return ImportPlan(
+            list(self._notes.values()), list(self._updated.values()), edited=self._edited,
+            digests=self._digests, **self._counts,
+        )  # fmt: skip
+
+    def _id(self, draft: ImportDraft) -> str:
+        return draft.id or derived_id("import", self._source, "", draft.key, at="")
+
+    def _digest(self, draft: ImportDraft) -> str:
+        return sources.digest(draft, under=self._under)
+
+    def _unchanged_since(self, digests: dict[str, str]) -> dict[str, str]:
+        """The texts that were imported unchanged and whose notes have not been edited since."""
+        home = self._store.home
+        before = sources.known(home)
+        files = _files(self._store, digests.keys() & before.keys())
+        return {
+            id: digests[id]
+            for id, file in files.items()
+            if before[id] == sources.mark(home, file, digest=digests[id])
+        }
+
     def _decide(self, note: Memory) -> None:
         read = self._store.read(note.id)
         if read is not None:
@@ -181,19 +265,15 @@ class _Planner:
         else:
             self._notes[note.id] = note
 
-    def result(self) -> Intake:
-        return Intake(
-            list(self._notes.values()), list(self._updated.values()), edited=self._edited,
-            digests=self._digests, **self._counts,
-        )  # fmt: skip
-
     def _compare(self, read: ReadNote, note: Memory) -> None:
         old = read.note
-        if key(old, "import_hash") == key(note, "import_hash"):
+        if self._project and old.project != self._project:
+            self._updated[note.id] = (read, replace(old, project=self._project))
+        elif key(old, "import_hash") == key(note, "import_hash"):
             self._counts["unchanged"] += 1
-        elif key(old, "import_hash") != _hash(old):
+        elif not _is_as_imported(old, note):
             self._edited.append(old.id)
-            del self._digests[old.id]  # said again at the next import
+            del self._digests[old.id]  # the next import reports it again
         else:
             tags = list(dict.fromkeys([*old.tags, *(t for t in note.tags if t != "pending")]))
             fresh = replace(old, tags=tags, **{name: getattr(note, name) for name in _AT_SOURCE})
@@ -210,7 +290,7 @@ class _Planner:
             return texts
         return [redact(text, allow=self._allow) for text in texts]
 
-    def _note(self, id: str, draft: Draft) -> Memory:
+    def _note(self, id: str, draft: ImportDraft) -> Memory:
         title, project, *tags, body = self._plain(
             [" ".join(draft.title.split()), draft.project, *draft.tags, draft.body.strip()]
         )
@@ -230,9 +310,50 @@ class _Planner:
             confidence=CONFIDENCE,
             origin=f"import:{self._source}",
         )
-        said = keys(import_from=f"{self._source}:{draft.key}"[:200], import_hash=_hash(note))
-        return replace(note, extra=said)
+        extra = keys(import_from=f"{self._source}:{draft.key}"[:200], import_hash=_hash(note))
+        return replace(note, extra=extra)
+
+
+def _is_as_imported(old: Memory, note: Memory) -> bool:
+    """Whether a note is unedited since its source was imported.
+
+    Version 0.1.3 kept no hash, but the time of its source.
+    """
+    if known := key(old, "import_hash"):
+        return known == _hash(old)
+    return old.body.strip() == note.body or note.updated_at > old.updated_at
+
+
+def _files(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
+    return store.ask(lambda db: places(db, ids))
 
 
 def _hash(note: Memory) -> str:
     return fingerprint(f"{note.title}\n{note.body}")
+
+
+def _exported(path: str) -> Iterator[Memory]:
+    if os.path.isdir(path):
+        for file in markdown_files(path):
+            try:
+                note = deserialize(read_text(file))
+            except UnreadableNote:
+                continue
+            top = os.path.relpath(file, path).split(os.sep)[0]
+            yield replace(note, scope=tree.TREES.get(top, note.scope))
+        return
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield _from_json(line, f"{path}, line {number}")
+
+
+def _from_json(line: str, where: str) -> Memory:
+    try:
+        fields = json.loads(line)
+        note = Memory(**{name: fields[name] for name in FIELDS if name in fields})
+        tree.encode(note)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise InvalidInput(f"{where} is not a note.", hint="Nothing was imported.") from error
+    if not is_valid_id(note.id) or not tree.is_safe_type(note.type):
+        raise InvalidInput(f"{where} is not a note.", hint="Nothing was imported.")
+    return note

@@ -12,20 +12,20 @@ from anamnesis.ground.errors import AnamnesisError
 from anamnesis.history import undo
 from anamnesis.history.commit import one_commit
 from anamnesis.hooks import runs
-from anamnesis.index.curation import in_force, waiting_sessions
-from anamnesis.index.held import admitted
+from anamnesis.index.queries import active, admitted, waiting_sessions
 from anamnesis.llm.models import connect, json_object
-from anamnesis.notes import tombstones
+from anamnesis.notes import tree
+from anamnesis.operations.curate import review
 from anamnesis.operations.curate.dedup import Duplicates, find_duplicates, folded, read_all
-from anamnesis.reflect import plan, proposal, question, repeated, twins
+from anamnesis.reflect import plan, proposal, repeated
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.llm.models import Model
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
@@ -43,14 +43,23 @@ class Reflection:
     sessions: list[Memory] = field(default_factory=list)  # read for it
     added: list[Memory] = field(default_factory=list)
     marked: list[Memory] = field(default_factory=list)  # sessions that live on in durable notes
-    settled: list[Memory] = field(default_factory=list)  # notes that supersede another run's
+    superseding: list[Memory] = field(default_factory=list)  # notes that supersede another run's
     duplicates: list[Duplicates] = field(default_factory=list)
     problem: str = ""
 
     @property
     def is_empty(self) -> bool:
         """Whether applying it would change nothing."""
-        return not (self.added or self.marked or self.settled or self.duplicates)
+        return not (self.added or self.marked or self.superseding or self.duplicates)
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionRun:
+    """What one run proposed, the change if it was written, and why there is nothing."""
+
+    reflections: list[Reflection]
+    unit: undo.Unit | None
+    why_nothing: list[str]
 
 
 def least_sessions() -> int:
@@ -75,7 +84,7 @@ def propose(
     """
     enough = least if least is not None else least_sessions()
     waiting = _waiting(store, project)
-    durable = _admitted(store, lambda db: in_force(db, project=project, types=_DURABLE))
+    durable = _admitted(store, lambda db: active(db, project=project, types=_DURABLE))
     projects = sorted({*waiting, *(note.project for note in durable)})
     found = []
     for done, name in enumerate(projects):
@@ -98,7 +107,8 @@ def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -
             lines.append(f"{name}: {count} to reflect on, {enough} needed (--min)")
         else:
             lines.append(
-                f"{name}: {count} read; no new statement occurs in {repeated.ENOUGH_SESSIONS}"
+                f"{name}: {count} read; no new statement or fixed error occurs in "
+                f"{repeated.ENOUGH_SESSIONS} of them"
             )
     return lines or ["every captured session has been reflected on, or none was captured yet"]
 
@@ -112,6 +122,32 @@ def _admitted(
     return [note for note in notes if note.id in allowed]
 
 
+def run(
+    store: MemoryStore,
+    *,
+    project: str | None = None,
+    least: int | None = None,
+    use_model: bool = True,
+    write: bool = False,
+    progress: Progress = None,
+) -> ReflectionRun:
+    """Propose, and write it if asked to; a failure is remembered for the next session."""
+    with runs.Watched(store.home, "reflect"):
+        review.keep_old(store, days=review.keep_after_days())
+        model = configured_model() if use_model else None
+        found = propose(store, project=project, least=least, model=model, progress=progress)
+        unit = apply(store, found) if write else None
+        note_outcome(store.home, found)
+        why = [] if found else why_nothing(store, project=project, least=least)
+    return ReflectionRun(found, unit, why)
+
+
+def undo_last(store: MemoryStore) -> undo.Undone:
+    """Take the last run back as one commit. Raises NothingToUndo and ChangedSince."""
+    with one_commit(store.home):
+        return undo.undo(store, kind=UNDO_KIND)
+
+
 def configured_model() -> Model | None:
     """The model that is set up for reflection; None for the heuristic."""
     return connect()
@@ -123,7 +159,7 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
     for each in found:
         pairs += [(None, note) for note in each.added]
         pairs += [(store.read(note.id), plan.marked(note)) for note in each.marked]
-        pairs += [(store.read(note.id), note) for note in each.settled]
+        pairs += [(store.read(note.id), note) for note in each.superseding]
         pairs += [folded(store, group) for group in each.duplicates]
     changes = undo.changes_of(store, pairs)  # type: ignore[arg-type]
     added = sum(len(each.added) for each in found)
@@ -159,10 +195,10 @@ def _reflect(
     model: Model | None,
 ) -> Reflection:
     known = read_all(store, durable)
-    settled = twins.settled(known)
-    stepping_back = {id for note in settled for id in note.supersedes_ids}
+    superseding = plan.superseding(known)
+    stepping_back = {id for note in superseding for id in note.supersedes_ids}
     known = [note for note in known if note.id not in stepping_back]
-    found = Reflection(project, settled=settled)
+    found = Reflection(project, superseding=superseding)
     if waiting:
         sessions = read_all(store, waiting)
         if model is None:
@@ -170,7 +206,7 @@ def _reflect(
         else:
             found = _distilled(store, found, sessions, known, model)
     if model is None:
-        touched = {note.id for note in settled} | stepping_back
+        touched = {note.id for note in superseding} | stepping_back
         groups = [
             group
             for group in find_duplicates(store, project=project)
@@ -185,12 +221,14 @@ def _promoted(store: MemoryStore, project: str, sessions: list[Memory]) -> list[
     root = store.home
     machine_id = config.resolve_machine_id()
     notes = repeated.promoted(
-        repeated.repeated_facts(sessions), project=project, machine_id=machine_id
+        [*repeated.repeated_facts(sessions), *repeated.repeated_fixes(sessions)],
+        project=project,
+        machine_id=machine_id,
     )
     return [
         note
         for note in notes
-        if store.get(note.id) is None and not tombstones.is_forgotten(root, note.id)
+        if store.get(note.id) is None and not tree.is_forgotten(root, note.id)
     ]
 
 
@@ -202,9 +240,9 @@ def _distilled(
     model: Model,
 ) -> Reflection:
     latest_first = sorted(durable, key=lambda note: (note.updated_at, note.id), reverse=True)
-    batch = question.batch(found.project, sessions, latest_first)
+    batch = proposal.batch(found.project, sessions, latest_first)
     try:
-        answer = model.ask(instructions=question.INSTRUCTIONS, question=question.question(batch))
+        answer = model.ask(instructions=proposal.INSTRUCTIONS, question=proposal.question(batch))
         operations = proposal.validated(
             json_object(model.label, answer.text),
             sessions={note.id for note in batch.sessions},
@@ -225,6 +263,6 @@ def _distilled(
     return replace(
         found,
         sessions=list(batch.sessions),
-        added=[note for note in added if not tombstones.is_forgotten(root, note.id)],
+        added=[note for note in added if not tree.is_forgotten(root, note.id)],
         marked=list(batch.sessions),
     )

@@ -1,4 +1,4 @@
-"""Notes that no person has looked at yet: kept, rejected, or kept by themselves after a while."""
+"""Notes that no person has looked at yet: kept, rejected, or kept automatically after a while."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.ground.counting import counted
 from anamnesis.history import undo
-from anamnesis.index import held
-from anamnesis.index.curation import PENDING, tagged
-from anamnesis.notes import tombstones
+from anamnesis.index import queries, rows
+from anamnesis.index.queries import PENDING, tagged
+from anamnesis.notes import tree
 from anamnesis.notes.derived import key
 from anamnesis.operations.notes.search import warnings
 from anamnesis.reflect.plan import REFLECTED, UNREFLECTED
-from anamnesis.search.filters import Filters
+from anamnesis.search.query import Filters
 from anamnesis.trust import policy, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
 KEPT_CONFIDENCE = 1.0  # a person vouched for it
 _SIMILAR = 3
+_MOST_OF_ONE = 500  # waiting notes that are read for their session
 _LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
 
 
@@ -42,13 +43,13 @@ class Pending:
 
 def pending_count(store: MemoryStore) -> int:
     """How many notes wait for a person; cheap enough for a session start."""
-    waiting: int = store.ask(held.count_waiting)
+    waiting: int = store.ask(queries.count_waiting)
     return waiting
 
 
 def pending(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
     """The notes that wait, oldest first, without their bodies."""
-    notes: list[Memory] = store.ask(lambda db: held.waiting(db, project=project))
+    notes: list[Memory] = store.ask(lambda db: queries.waiting(db, project=project))
     return notes
 
 
@@ -65,7 +66,7 @@ def beside_others(store: MemoryStore, note_id: str) -> Pending:
     return Pending(note, replaced, similar, warnings(store, [note]).get(note.id, ""))
 
 
-def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> undo.Unit | None:
+def keep(store: MemoryStore, ids: Iterable[NoteId], *, vouched: bool = True) -> undo.Unit | None:
     """Take the notes out of review; a person's word gives them full confidence."""
     pairs = []
     for note_id in ids:
@@ -81,14 +82,14 @@ def keep(store: MemoryStore, ids: Iterable[str], *, vouched: bool = True) -> und
 
 def _vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
     """Let the notes before agents on this machine, whatever was found in their text."""
-    reasons = store.ask(lambda db: held.reasons(db, [note.id for note in notes]))
+    reasons = store.ask(lambda db: rows.reasons(db, [note.id for note in notes]))
     for note in notes:
         if note.id in reasons:
             verdict.vouch(str(store.root), title=note.title, body=note.body)
     store.refresh_verdicts(reasons)
 
 
-def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
+def reject(store: MemoryStore, ids: Iterable[NoteId]) -> undo.Unit | None:
     """Remove the notes and see to it that they do not come back; what they replaced does.
 
     Their sessions count again as not distilled and are left alone by later reflections.
@@ -98,9 +99,9 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
     pairs += _sources_set_free(store, [read.note for read in reads])
     changes = undo.changes_of(store, pairs)
     for read in reads:
-        path = tombstones.path_of(read.note.id)
-        if not tombstones.is_forgotten(store.home, read.note.id):
-            changes.append(undo.FileChange(path, None, tombstones.CONTENT))
+        path = tree.tombstone_of(read.note.id)
+        if not tree.is_forgotten(store.home, read.note.id):
+            changes.append(undo.FileChange(path, None, tree.TOMBSTONE))
     return undo.apply(
         store, changes, kind="review", summary=f"{counted(len(reads), 'note')} rejected"
     )
@@ -108,8 +109,25 @@ def reject(store: MemoryStore, ids: Iterable[str]) -> undo.Unit | None:
 
 def without_findings(store: MemoryStore, waiting: Sequence[Memory]) -> list[Memory]:
     """The notes in whose text nothing was found: those that can be kept without reading each."""
-    found = store.ask(lambda db: held.reasons(db, [note.id for note in waiting]))
+    found = store.ask(lambda db: rows.reasons(db, [note.id for note in waiting]))
     return [note for note in waiting if note.id not in found]
+
+
+def of_one_session(store: MemoryStore, note: Memory) -> list[Memory]:
+    """The waiting notes that come from the same session or sessions as this one, if it says which.
+
+    Those with a finding are left out: each of them needs a look of its own.
+    """
+    session = _session_of(note)
+    if not session:
+        return []
+    others = (store.get(each.id) for each in pending(store, project=note.project)[:_MOST_OF_ONE])
+    same = [other for other in others if other is not None and _session_of(other) == session]
+    return without_findings(store, same)
+
+
+def _session_of(note: Memory) -> str:
+    return note.prov_session or key(note, "sources")
 
 
 def trust_table() -> list[policy.Standing]:
@@ -118,7 +136,7 @@ def trust_table() -> list[policy.Standing]:
 
 
 def keep_after_days() -> int:
-    """After how many days a waiting note is kept by itself; 0 for never."""
+    """After how many days a waiting note is kept automatically; 0 for never."""
     try:
         return min(max(0, int(config.setting("review_keep_days") or 0)), _LONGEST_DAYS)
     except ValueError:
@@ -126,12 +144,12 @@ def keep_after_days() -> int:
 
 
 def keep_old(store: MemoryStore, *, days: int) -> list[str]:
-    """Keep the notes that nobody rejected for so many days; their confidence stays as it is."""
+    """Keep the notes that have waited that many days; their confidence is unchanged."""
     if days <= 0:
         return []
     limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
     waiting = pending(store)
-    found = store.ask(lambda db: held.reasons(db, [note.id for note in waiting]))
+    found = store.ask(lambda db: rows.reasons(db, [note.id for note in waiting]))
     old = [
         note.id
         for note in waiting

@@ -1,4 +1,4 @@
-"""Notes that name files or symbols which the project no longer has: shown, never touched."""
+"""Notes that are out of date or unused: listed, never changed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.index.curation import in_force
+from anamnesis.hooks import usefulness
+from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
@@ -47,7 +48,7 @@ def stale_notes(
     store: MemoryStore, *, project: str, directory: str, progress: Progress = None
 ) -> list[Stale]:
     """The notes of a project that name what its directory does not hold, most missing first."""
-    notes = read_all(store, store.ask(lambda db: in_force(db, project=project)))
+    notes = read_all(store, store.ask(lambda db: active(db, project=project)))
     named = [(note, list(paths_in(note.body)), list(symbols_in(note.body))) for note in notes]
     sources = Sources(directory)
     words = sources.words(progress) if any(symbols for _, _, symbols in named) else None
@@ -59,6 +60,30 @@ def stale_notes(
         if missing:
             found.append(Stale(note, tuple(dict.fromkeys(missing))))
     return sorted(found, key=lambda each: (-len(each.missing), each.note.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """An active note that no session used, as far as this machine has counted."""
+
+    note: Memory
+    given: int  # to how many sessions
+
+
+def unused_notes(store: MemoryStore, *, before: str) -> list[Unused]:
+    """Durable notes that sessions were given and never used, most often given first.
+
+    Then those that no session was given and that have not changed since a date, oldest first.
+    """
+    uses = usefulness.known(store.home)
+    found = []
+    for note in store.ask(lambda db: active(db, types=("semantic", "procedural"))):
+        counted = uses.get(note.id)
+        if counted is None and note.updated_at < before:
+            found.append(Unused(note, 0))
+        elif counted is not None and not counted.used:
+            found.append(Unused(note, counted.ignored))
+    return sorted(found, key=lambda each: (-each.given, each.note.updated_at, each.note.id))
 
 
 def paths_in(body: str) -> Iterator[str]:

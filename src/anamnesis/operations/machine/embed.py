@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anamnesis import config
 from anamnesis.ground import locks
 from anamnesis.ground.errors import InvalidInput, NotWritable
 from anamnesis.hooks import background, runs
@@ -16,18 +17,20 @@ from anamnesis.search import encoder, vectors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.search.encoder import Encoder
     from anamnesis.store import MemoryStore
 
 _EVERY_SECONDS = 60.0  # at most: starting Python and loading the model has a price too
 _RETRY_SECONDS = 3600.0  # what is broken is not mended by the minute
 _LOCK_SECONDS = 5.0
-_BATCH = 32  # notes that a kill can cost; each batch makes searching processes read all anew
+_BATCH = (
+    32  # notes that a kill can cost; each batch makes searching processes read everything again
+)
 
 
 class SwitchedOff(InvalidInput):
-    """Vectors that nobody would use are not made."""
+    """Vectors that would not be used are not computed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -47,11 +50,15 @@ class Embedded:
 
 
 def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None) -> Embedded:
-    """Make the vectors of all notes that have none yet; what is there is kept."""
-    if not encoder.is_on():
+    """Make the vectors of all notes that have none yet; what is there is kept.
+
+    Raises SwitchedOff, and StoreBusy if another process is at it.
+    """
+    if not config.encoder_is_on():
         raise SwitchedOff
+    store.refresh()
     root = store.home
-    with locks.held(_lock(root), name="embedding", timeout=0), runs.watched(root, "embed"):
+    with locks.held(_lock(root), name="embedding", timeout=0), runs.Watched(root, "embed"):
         result = _embed(store, root, progress)
     runs.worked(root, "embed")
     return result
@@ -66,7 +73,7 @@ def remove(store: MemoryStore) -> None:
 
 def keep_up(root: Home) -> None:
     """Start that in the background if notes changed since it last ran; returns at once."""
-    if not encoder.is_on() or encoder.problem() or not _lags(root):
+    if not config.encoder_is_on() or encoder.problem() or not _lags(root):
         return
     fails = any(failing.area == "embed" for failing in runs.failing(root))
     every = _RETRY_SECONDS if fails else _EVERY_SECONDS
@@ -77,7 +84,7 @@ def keep_up(root: Home) -> None:
 def report(root: Home) -> dict[str, object]:
     """How recall by what notes say stands, for `status`."""
     return {
-        "on": encoder.is_on(),
+        "on": config.encoder_is_on(),
         "notes": vectors.count(root),
         "problem": encoder.problem(),
     }
@@ -112,7 +119,7 @@ def _shelve(store: MemoryStore, shelf: vectors.Shelf, model: Encoder, files: dic
     for text in texts.values():
         if text not in fresh and shelf.vectors_of(text) is None:
             fresh[text] = stored(model.passages(text))
-    shelf.keep([vectors.Entry(id, files[id], text) for id, text in texts.items()], fresh)
+    shelf.keep([vectors.EmbeddedNote(id, files[id], text) for id, text in texts.items()], fresh)
     return len(fresh)
 
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.llm import settings as llm_settings
+from anamnesis.llm import providers
 from anamnesis.llm.models import connect, json_object
 
 
@@ -24,13 +24,13 @@ class Proof:
 
 def prove_provider(provider: str | None = None) -> Proof:
     """Ask the configured model one small question."""
-    name = provider or llm_settings.provider_name()
-    if name == llm_settings.HEURISTIC:
+    name = provider or providers.provider_name()
+    if name == providers.HEURISTIC:
         return Proof(name, "", "", answered=True, detail="no model is used; nothing to test")
     started = time.monotonic()
-    chosen = llm_settings.Settings(name)
+    chosen = providers.Settings(name)
     try:
-        chosen = llm_settings.resolve(name)
+        chosen = providers.resolve(name)
         model = connect(chosen)
         if model is None:
             return Proof(name, "", "", answered=False, detail=f"there is no provider {name!r}")
@@ -45,7 +45,7 @@ def prove_provider(provider: str | None = None) -> Proof:
     return _proof(chosen, answered=True, detail="the model answered in JSON", since=started)
 
 
-def _proof(chosen: llm_settings.Settings, *, answered: bool, detail: str, since: float) -> Proof:
+def _proof(chosen: providers.Settings, *, answered: bool, detail: str, since: float) -> Proof:
     return Proof(
         chosen.provider, chosen.model, chosen.base_url, answered, detail,
         seconds=round(time.monotonic() - since, 2),

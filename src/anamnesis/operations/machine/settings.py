@@ -9,19 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.capture import folding
+from anamnesis.capture import triage
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.llm.settings import HEURISTIC, PROVIDERS
+from anamnesis.hooks import arrivals
+from anamnesis.llm.providers import HEURISTIC, PROVIDERS
 from anamnesis.sync import remote
 from anamnesis.trust import policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 _SWITCH = re.compile(r"(?i)1|0|true|false|yes|no|on|off")
 _MACHINE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PROVIDERS = (HEURISTIC, *PROVIDERS)
+_ON_OFF = ("1", "0")
 _HIDDEN = "…"
 _DIGITS = 6
 _LOCK_SECONDS = 5.0
@@ -45,8 +46,20 @@ class Setting:
     default: str = ""
     variable: str = ""  # if it is not ANAMNESIS_ and the key
     secret: bool = False
+    runs_a_command: bool = False  # so it is changed on the command line only
+    is_delicate: bool = False  # where notes are sent: whoever changes it shows who they are
     accepts: Callable[[str], bool] = bool
     expects: str = "any text"
+    choices: tuple[str, ...] = ()  # all that it may be, if that is few
+    is_number: bool = False
+    set_by: str = ""  # a command that does more than to write the setting
+
+    @property
+    def kind(self) -> str:
+        """How a form asks for it: switch, choice, number, secret or text."""
+        if self.choices:
+            return "switch" if self.choices == _ON_OFF else "choice"
+        return "secret" if self.secret else "number" if self.is_number else "text"
 
     @property
     def named(self) -> str:
@@ -62,9 +75,14 @@ class Value:
     shown: str
     source: str  # the variable, config.json, or default
 
+    @property
+    def is_on(self) -> bool:
+        """Whether a switch is on."""
+        return self.shown.lower() in ("1", "true", "yes", "on")
+
 
 def _switch(key: str, meaning: str, default: str) -> Setting:
-    return Setting(key, meaning, default, accepts=_is_switch, expects="1 or 0")
+    return Setting(key, meaning, default, accepts=_is_switch, expects="1 or 0", choices=_ON_OFF)
 
 
 def _number(key: str, meaning: str, default: str) -> Setting:
@@ -72,17 +90,27 @@ def _number(key: str, meaning: str, default: str) -> Setting:
         return text.isdecimal() and len(text) <= _DIGITS
 
     expects = "a whole number below a million"
-    return Setting(key, meaning, default, accepts=is_number, expects=expects)
+    return Setting(key, meaning, default, accepts=is_number, expects=expects, is_number=True)
+
+
+def _choice(
+    key: str, meaning: str, default: str, choices: Iterable[str], *, is_delicate: bool = False
+) -> Setting:
+    allowed = tuple(choices)
+    return Setting(
+        key,
+        meaning,
+        default,
+        is_delicate=is_delicate,
+        accepts=lambda text: text.lower() in allowed,
+        expects=f"one of {', '.join(allowed)}",
+        choices=allowed,
+    )
 
 
 def _trust(row: policy.Standing) -> Setting:
-    return Setting(
-        f"trust_{row.name}",
-        f"what becomes of notes by {row.writer}",
-        row.treatment,
-        accepts=lambda text: text.lower() in policy.TREATMENTS,
-        expects=f"one of {', '.join(policy.TREATMENTS)}",
-    )
+    meaning = f"what becomes of notes by {row.writer}"
+    return _choice(f"trust_{row.name}", meaning, row.treatment, policy.TREATMENTS)
 
 
 def _is_switch(text: str) -> bool:
@@ -112,38 +140,80 @@ SETTINGS: dict[str, Setting] = {
             "the git remote that notes travel over",
             "none",
             variable="ANAMNESIS_GIT_REMOTE",
+            is_delicate=True,
             accepts=_is_remote,
             expects="a path, user@host:path or an https address",
         ),
+        Setting(
+            "ephemeral",
+            "this machine is thrown away after use; set by `anamnesis attach`",
+            "0",
+            accepts=_is_switch,
+            expects="1 or 0",
+            choices=_ON_OFF,
+            set_by="anamnesis attach",
+        ),
+        Setting(
+            "sealed",
+            "the remote sees only ciphertext; set by `anamnesis remote seal`",
+            "0",
+            accepts=_is_switch,
+            expects="1 or 0",
+            choices=_ON_OFF,
+            set_by="anamnesis remote seal",
+        ),
         _switch("import_native", "take over Claude Code's own memory before a sync", "1"),
+        _number(
+            arrivals.SETTING,
+            "milliseconds that a session's start waits for news from other machines; 0: never",
+            str(arrivals.DEFAULT_MILLISECONDS),
+        ),
+        _switch("moment_start", "give a session what it should start with", "1"),
+        _switch("moment_prompt", "give a prompt the notes that answer it", "1"),
+        _switch("moment_failure", "say what helped when a command failed like this before", "1"),
+        _switch("moment_file", "say which notes name a file that is read", "1"),
+        _switch("usefulness", "start with notes that earlier sessions used a little sooner", "0"),
         _switch("meaning", "also find notes by related words", "1"),
         _switch("semantic", "also find notes by what they say; needs the extra [semantic]", "0"),
-        Setting(
+        _choice(
             "capture_noninteractive",
             "what becomes of sessions that scripts run",
-            folding.FOLDED,
-            accepts=lambda text: text.lower() in folding.CHOICES,
-            expects=f"one of {', '.join(folding.CHOICES)}",
+            triage.FOLDED,
+            triage.CHOICES,
         ),
-        Setting(
+        _switch("archive", "keep sessions word for word on this machine", "1"),
+        _number("archive_days", "days until an archived session is deleted", "400"),
+        _number("archive_mb", "megabytes that archived sessions may take", "500"),
+        _choice(
             "reflection_provider",
             "who summarises sessions and distils notes",
-            "heuristic",
-            accepts=lambda text: text.lower() in _PROVIDERS,
-            expects=f"one of {', '.join(_PROVIDERS)}",
+            HEURISTIC,
+            (HEURISTIC, *PROVIDERS),
+            is_delicate=True,
         ),
-        Setting("reflection_model", "the model of that provider", "the provider's"),
+        Setting(
+            "reflection_model", "the model of that provider", "the provider's", is_delicate=True
+        ),
         Setting(
             "reflection_base_url",
             "the address of that provider",
             "the provider's",
+            is_delicate=True,
             accepts=lambda text: text.startswith(("http://", "https://")),
             expects="an http or https address",
         ),
-        Setting("reflection_api_key", "the key for that provider", "none", secret=True),
-        Setting("reflection_api_key_command", "a command that prints that key", "none"),
+        Setting(
+            "reflection_api_key", "the key for that provider", "none", secret=True, is_delicate=True
+        ),
+        Setting(
+            "reflection_api_key_command",
+            "a command that prints that key",
+            "none",
+            runs_a_command=True,
+        ),
         _number("reflection_timeout", "seconds for one answer, retries included", "60"),
-        _number("reflection_max_tokens", "the longest answer", "4096"),
+        _number("reflection_max_tokens", "the most that a request may hold", "120000"),
+        _number("reflection_answer_tokens", "the longest answer", "4096"),
         _number("reflect_min_episodics", "sessions that make a reflection worthwhile", "5"),
         _switch("reflect_auto", "reflect in the background after a capture", "0"),
         *map(_trust, policy.settable()),
@@ -162,18 +232,20 @@ def value_of(key: str) -> Value:
     setting = known(key)
     if os.environ.get(setting.named, "").strip():
         source = setting.named
-    elif config.setting(key, variable=setting.named) is not None:
+    elif config.setting(setting.key, variable=setting.named) is not None:
         source = "config.json"
     else:
         return Value(setting, setting.default, "default")
-    return Value(setting, shown(setting, config.setting(key, variable=setting.named) or ""), source)
+    value = config.setting(setting.key, variable=setting.named) or ""
+    return Value(setting, shown(setting, value), source)
 
 
 def known(key: str) -> Setting:
-    """The setting of this name."""
+    """The setting of this name. Raises InvalidInput."""
     from difflib import get_close_matches
 
-    wanted = key.strip().lower().replace("-", "_")
+    wanted = key.strip().lower().replace("-", "_").replace(".", "_")  # as 0.1.x spelt them
+    wanted = "reflect_auto" if wanted == "reflection_auto" else wanted
     if wanted in SETTINGS:
         return SETTINGS[wanted]
     close = get_close_matches(wanted, SETTINGS, n=1)
@@ -204,7 +276,7 @@ def change(key: str, value: str | None) -> None:
 
 
 def rewritten(key: str, value: str | None) -> Rewrite:
-    """What a change would write."""
+    """What a change would write. Raises InvalidInput."""
     setting = known(key)
     if value is not None:
         value = value.strip()
@@ -213,6 +285,9 @@ def rewritten(key: str, value: str | None) -> Rewrite:
     path = config.config_path()
     before = _read(path)
     said = {name: kept for name, kept in _stored(path, before).items() if name != setting.key}
+    if isinstance(earlier := said.get("reflection"), dict):
+        old = "auto" if setting.key == "reflect_auto" else setting.key.removeprefix("reflection_")
+        said["reflection"] = {name: kept for name, kept in earlier.items() if name != old}
     if value is not None:
         said[setting.key] = value
     text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"

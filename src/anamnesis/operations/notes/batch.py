@@ -9,13 +9,13 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.history import undo
-from anamnesis.notes import validity
+from anamnesis.notes import tree
 from anamnesis.operations.notes.edit import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Curated:
     """The notes that were changed, by which unit, what could not be, and what to tell."""
 
-    ids: tuple[str, ...] = ()
+    ids: tuple[NoteId, ...] = ()
     unit: undo.Unit | None = None  # None: they already were as they should be
     errors: tuple[AnamnesisError, ...] = ()
     notices: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Curated:
         return tuple(error.message for error in self.errors)
 
 
-def add_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
+def add_tag(store: MemoryStore, ids: Iterable[NoteId], tag: str) -> Curated:
     """Give notes a tag."""
     tag = _one_line(tag)
     return _edited(
@@ -43,7 +43,7 @@ def add_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
     )
 
 
-def remove_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
+def remove_tag(store: MemoryStore, ids: Iterable[NoteId], tag: str) -> Curated:
     """Take a tag from notes."""
     tag = _one_line(tag)
     return _edited(
@@ -55,7 +55,17 @@ def remove_tag(store: MemoryStore, ids: Iterable[str], tag: str) -> Curated:
     )
 
 
-def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
+def set_fields(store: MemoryStore, ids: Iterable[NoteId], **values: object) -> Curated:
+    """Give notes the same project, type or confidence."""
+    said = ", ".join(f"{name} {value}" for name, value in values.items())
+
+    def changed(note: Memory) -> Memory:
+        return replace(note, **values)  # type: ignore[arg-type]
+
+    return _edited(store, ids, changed, kind="edit", did=f"given {said}")
+
+
+def supersede(store: MemoryStore, ids: Sequence[NoteId], *, by: str) -> Curated:
     """Let one note replace others; raises what keeps it from that."""
     replaced = [note_id for note_id in ids if note_id != by]
     done = _edited(
@@ -74,7 +84,7 @@ def supersede(store: MemoryStore, ids: Sequence[str], *, by: str) -> Curated:
 
 def change(
     store: MemoryStore,
-    ids: Iterable[str],
+    ids: Iterable[NoteId],
     after: Callable[[Memory], Memory | None],
     *,
     kind: str,
@@ -92,7 +102,7 @@ def change(
             read = store.require(note_id)
             wanted = after(read.note)
             if wanted is not None:
-                wanted = validity.storable(wanted)
+                wanted = tree.storable(wanted)
         except AnamnesisError as error:
             errors.append(error)
             continue
@@ -109,7 +119,7 @@ def change(
 
 def _edited(
     store: MemoryStore,
-    ids: Iterable[str],
+    ids: Iterable[NoteId],
     edited: Callable[[Memory], Memory],
     *,
     kind: str,

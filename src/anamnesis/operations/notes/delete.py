@@ -12,11 +12,12 @@ from anamnesis.operations.notes.batch import change
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.notes.fields import NoteId
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.store import MemoryStore
 
 
-def delete(store: MemoryStore, ids: Iterable[str]) -> Curated:
+def delete(store: MemoryStore, ids: Iterable[NoteId]) -> Curated:
     """Remove notes; the unit and the history keep what they say now, whoever wrote it.
 
     Raises StoreBusy if nothing could be done because of another process.

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import NoteChangedOnDisk
 from anamnesis.history import undo
-from anamnesis.operations.notes.draft import draft_of
-from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
-from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
+from anamnesis.operations.notes.policy import (
+    HELD,
+    draft_of,
+    kept,
+    policy_of,
+    replaced,
+    require_allowed,
+    trimmed,
+    without_new_secrets,
+)
 from anamnesis.operations.notes.write import WrittenNote, require_notes
 
 if TYPE_CHECKING:
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.notes.policy import Face
     from anamnesis.store import MemoryStore

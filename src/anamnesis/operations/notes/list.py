@@ -5,13 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.index import browse
+from anamnesis.index.browse import ORDERS, Row
+from anamnesis.index.note_filter import NoteFilter
+from anamnesis.index.queries import PENDING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from anamnesis.index.browse import NoteFilter, Row
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.search.query import Filters
     from anamnesis.store import MemoryStore
+
+__all__ = [
+    "ORDERS", "PENDING", "NoteFilter", "NotePage", "Row", "drop_view", "list_notes", "save_view",
+    "saved_views", "titles",
+]  # fmt: skip
+
+_MOST_VIEWS = 50
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +45,66 @@ def list_notes(
     limit: int | None,
     offset: int = 0,
     excerpts: bool = False,
+    filters: Filters | None = None,
 ) -> NotePage:
-    """One page of the notes without their bodies; no limit gives all, excerpts how each begins."""
+    """One page of the notes without their bodies; no limit gives all, excerpts how each begins.
+
+    Filters are those of a search; both kinds of conditions have to be met.
+    """
+    also = ("", ()) if filters is None else filters.condition()
     store.headers(limit=0)  # takes in what other programs did to the folders
     asked = None if limit is None else limit + 1
     rows = store.ask(
         lambda db: browse.rows(
-            db, wanted, order=order, limit=asked, offset=offset, excerpts=excerpts
+            db, wanted, order=order, limit=asked, offset=offset, excerpts=excerpts, also=also
         )
     )
     if limit is None or len(rows) <= limit:
         return NotePage(rows)
     return NotePage(rows[:limit], next_offset=offset + limit)
+
+
+def titles(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
+    """The titles of some notes by id; ids that name no note are left out."""
+    wanted = dict.fromkeys(ids)
+    rows = store.ask(lambda db: browse.rows_of(db, wanted))
+    return {row.note.id: row.note.title for row in rows}
+
+
+def saved_views(home: Home) -> dict[str, str]:
+    """The lists that were saved under a name, each as the query of its address."""
+    import json
+
+    try:
+        with open(home.state("views.json"), encoding="utf-8") as stream:
+            return {str(name): str(query) for name, query in json.load(stream).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def save_view(home: Home, name: str, query: str) -> str:
+    """Save a list under a name, over one of the same name; gives the name as it was kept.
+
+    Raises InvalidInput for a name that is empty or too long, and when there are very many views.
+    """
+    name, views = " ".join(name.split()), saved_views(home)
+    if not name or len(name) > _LONGEST_NAME:
+        raise InvalidInput(f"A view needs a name of at most {_LONGEST_NAME} characters.")
+    if len(views) >= _MOST_VIEWS and name not in views:
+        raise InvalidInput(f"There are {_MOST_VIEWS} saved views already; remove one first.")
+    _write_views(home, {**views, name: query})
+    return name
+
+
+def drop_view(home: Home, name: str) -> None:
+    """Remove a saved view; its notes stay."""
+    views = saved_views(home)
+    views.pop(name, None)
+    _write_views(home, views)
+
+
+def _write_views(home: Home, views: dict[str, str]) -> None:
+    import json
+
+    text = json.dumps(dict(sorted(views.items())), ensure_ascii=False, indent=1)
+    atomic.write_text(home.state("views.json"), f"{text}\n")

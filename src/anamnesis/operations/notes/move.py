@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from anamnesis.notes import validity
-from anamnesis.notes.note import SCOPES
+from anamnesis.notes import tree
+from anamnesis.notes.fields import SCOPES
 from anamnesis.operations.notes.batch import change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anamnesis.notes.note import Scope
+    from anamnesis.notes.fields import NoteId, Scope
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.store import MemoryStore
 
 
-def move(store: MemoryStore, ids: Iterable[str], scope: Scope) -> Curated:
+def move(store: MemoryStore, ids: Iterable[NoteId], scope: Scope) -> Curated:
     """Let notes travel, or keep them on this machine; raises InvalidInput and StoreBusy."""
-    validity.require_one_of("scope", scope, SCOPES)
+    tree.require_one_of("scope", scope, SCOPES)
     did = "kept on this machine" if scope == "machine-local" else "synced from now on"
     return change(store, ids, lambda note: replace(note, scope=scope), kind="move", did=did)

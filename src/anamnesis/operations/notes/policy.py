@@ -1,33 +1,83 @@
-"""What each face lets through: one row for each face and verb.
+"""What a writer says of a note, and what each face lets through: one row for each face and verb.
 
 A difference between two faces is a difference between two rows, and has its reason beside it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from anamnesis.config import home_directory
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.notes import validity
-from anamnesis.notes.note import SCOPES, TYPES
+from anamnesis.ground.records import replace
+from anamnesis.notes import tree
+from anamnesis.notes.fields import EDITED, LATER, SCOPES, TYPES
 
 if TYPE_CHECKING:
     from typing import Literal, TypeVar
 
-    from anamnesis.notes.note import Memory
-    from anamnesis.operations.notes.draft import NoteDraft
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory, MemoryType, Scope, Value
+    from anamnesis.notes.tree import ReadNote
 
-    T = TypeVar("T", Memory, NoteDraft)
+    T = TypeVar("T", "Memory", "NoteDraft")
     Face = Literal["command", "tool", "dashboard", "api"]
     Verb = Literal["write", "edit"]
 
+LATER_FIELDS = [name for name in EDITED if name in LATER]
 REPLACED = "replaced"  # a secret is taken out before the note is stored, and the writer is told
 HELD = "held"  # it is stored as it is, and sync keeps the note on this machine
 
 _TITLE = 300  # characters: a line that people and models read in lists
 _BODY = 256 * 1024  # bytes: a note is read by models; anything larger belongs in a file
 _LABEL = 1000  # characters of a project key or a tag
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDraft:
+    """The fields of a note that its writer chooses; the rest is stamped on."""
+
+    title: str
+    body: str
+    type: MemoryType = "semantic"
+    project: str = "global"
+    scope: Scope = "portable"
+    tags: tuple[str, ...] = ()
+    confidence: float = 1.0
+    supersedes: tuple[str, ...] = ()
+    later: dict[str, Value] = field(default_factory=dict)  # editable fields of later versions
+
+
+def draft_of(note: Memory) -> NoteDraft:
+    """A note as an edit of it starts."""
+    return NoteDraft(
+        title=note.title,
+        body=note.body,
+        type=note.type,
+        project=note.project,
+        scope=note.scope,
+        tags=tuple(note.tags),
+        confidence=note.confidence,
+        supersedes=note.supersedes_ids,
+        later={name: getattr(note, name) for name in LATER_FIELDS},
+    )
+
+
+def revised(before: Memory, draft: NoteDraft) -> Memory:
+    """A note with the changes of a draft; nothing is checked here."""
+    return replace(
+        before,
+        title=draft.title,
+        body=_with_line_ends(draft.body, like=before.body),
+        type=draft.type,
+        project=draft.project,
+        scope=draft.scope,
+        tags=list(draft.tags),
+        confidence=draft.confidence,
+        supersedes=" ".join(draft.supersedes),
+        **draft.later,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +145,59 @@ def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None
             raise InvalidInput(f"{label[:40]}… is longer than {_LABEL} characters.")
 
 
+def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]]:
+    """The text without its secrets, and what kinds were taken out.
+
+    What `known`, the text before an edit, held already may stay: a person let it in.
+    """
+    from anamnesis.redact import allow_list, findings, redact
+
+    allowed = (*allow_list(home_directory()), *(known[f.start : f.end] for f in findings(known)))
+    kinds = tuple(finding.kind for finding in findings(text, allow=allowed))
+    return (redact(text, allow=allowed) if kinds else text), kinds
+
+
+def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[str, ...]]:
+    """A note or draft without the secrets that an edit, or whoever made it, brought in."""
+    known = "\n".join(_texts(before)) if before else ""
+    cleaned = [without_secrets(text, known=known) for text in _texts(note)]
+    kinds = tuple(kind for _, found in cleaned for kind in found)
+    title, body, project, *tags = (text for text, _ in cleaned)
+    tags_alike = type(note.tags)(tags)
+    return replace(note, title=title, body=body, project=project, tags=tags_alike), kinds
+
+
+def about_secrets(home: Home, found: ReadNote) -> str:
+    """Why a note does not travel although it may, as a sentence; nothing if it does."""
+    if found.note.scope != "portable":
+        return ""
+    from anamnesis.redact import secrets_stay_here
+
+    reason = secrets_stay_here(home)("", found.data)
+    return f"This note stays on this machine: {reason}." if reason else ""
+
+
+def replaced(kinds: tuple[str, ...]) -> str:
+    """What to tell the writer about secrets that were taken out; nothing if none were."""
+    return f"Secrets were replaced before storing: {_listed(kinds)}." if kinds else ""
+
+
+def kept(kinds: tuple[str, ...]) -> str:
+    """What to tell the writer about secrets that were left in; nothing if there are none."""
+    from anamnesis.redact import ALLOWED
+
+    return (
+        f"It holds what looks like a secret ({_listed(kinds)}): sync keeps it on this machine, "
+        f"unless the value is in {ALLOWED}."
+        if kinds
+        else ""
+    )
+
+
 def _require_known_values(draft: NoteDraft, before: NoteDraft | None) -> None:
     if before is None or draft.type != before.type:  # a newer version's type may stay
-        validity.require_one_of("type", draft.type, TYPES)
-    validity.require_one_of("scope", draft.scope, SCOPES)
+        tree.require_one_of("type", draft.type, TYPES)
+    tree.require_one_of("scope", draft.scope, SCOPES)
     for name, value in draft.later.items():
         if isinstance(value, float) and value - value != 0.0:
             raise InvalidInput(f"The {name} is not a number.")
@@ -110,3 +209,19 @@ def _require_known_values(draft: NoteDraft, before: NoteDraft | None) -> None:
 
 def _size(draft: NoteDraft) -> int:
     return len(draft.body.encode("utf-8", "surrogatepass"))
+
+
+def _with_line_ends(text: str, *, like: str) -> str:
+    """A form sends every line end as CR LF; the note keeps its own."""
+    plain = text.replace("\r\n", "\n")
+    if plain == like.replace("\r\n", "\n"):
+        return like
+    return plain.replace("\n", "\r\n") if "\r\n" in like else plain
+
+
+def _texts(note: Memory | NoteDraft) -> list[str]:
+    return [note.title, note.body, note.project, *note.tags]
+
+
+def _listed(kinds: tuple[str, ...]) -> str:
+    return ", ".join(sorted(set(kinds)))

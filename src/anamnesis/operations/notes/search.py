@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from anamnesis import config
 from anamnesis.ground.records import fresh, record
-from anamnesis.index.held import reasons
+from anamnesis.index import rows
 from anamnesis.operations.notes.show import NOTE_URI, find
+from anamnesis.search.engine import SearchHit, explanation
+from anamnesis.search.query import Filters
 from anamnesis.trust.policy import why_not
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.notes.note import Memory
-    from anamnesis.search.engine import SearchHit
-    from anamnesis.search.filters import Filters
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
+
+__all__ = [
+    "Filters",
+    "SearchAnswer",
+    "SearchHit",
+    "explain",
+    "matching_part",
+    "origins",
+    "search",
+    "warnings",
+]
 
 
 @record
@@ -29,24 +41,49 @@ class SearchAnswer:
 
 
 def search(
-    store: MemoryStore, text: str, *, filters: Filters | None = None, limit: int, offset: int = 0
+    store: MemoryStore,
+    text: str,
+    *,
+    filters: Filters | None = None,
+    limit: int,
+    offset: int = 0,
+    by_meaning: bool = True,
+    by_encoder: bool = True,
+    forgiving: bool = True,
 ) -> SearchAnswer:
     """The notes that answer a text best; an id or address as the text gives that note alone.
 
-    An id names its note, so filters do not hide it, nor does a note that replaces it.
+    An id names its note, so filters do not hide it, nor does a note that replaces it. The last
+    three switch parts of the ranking off, to see what each of them does.
     """
     named = _named(store, text.strip().removeprefix(NOTE_URI))
     if named is not None:
         one = [named][offset : offset + max(limit, 0)]
         return SearchAnswer(one, by_id=True, warnings=warnings(store, [hit.note for hit in one]))
     _keep_vectors_up(store)
-    hits = store.recall(text, filters=filters, k=limit, offset=offset)
+    hits = store.recall(
+        text,
+        filters=filters,
+        k=limit,
+        offset=offset,
+        by_meaning=by_meaning,
+        by_encoder=by_encoder,
+        forgiving=forgiving,
+    )
     return SearchAnswer(hits, warnings=warnings(store, [hit.note for hit in hits]))
+
+
+def matching_part(hit: SearchHit, *, room: int) -> str:
+    """The lines of a note that it was found by, in at most so many characters."""
+    from anamnesis.search.excerpts import passage
+
+    weights = {each.word: each.points for each in hit.why.shares if each.kind != "function"}
+    return passage(hit.note.body, weights, room=room)
 
 
 def warnings(store: MemoryStore, notes: Sequence[Memory]) -> dict[str, str]:
     """What a reader must know about notes that are held or wait for review, by id."""
-    found: dict[str, str] = store.ask(lambda db: reasons(db, [note.id for note in notes]))
+    found: dict[str, str] = store.ask(lambda db: rows.reasons(db, [note.id for note in notes]))
     for note in notes:
         reason = found.get(note.id) or why_not(note.origin, note.tags)
         if reason:
@@ -54,10 +91,19 @@ def warnings(store: MemoryStore, notes: Sequence[Memory]) -> dict[str, str]:
     return found
 
 
-def _keep_vectors_up(store: MemoryStore) -> None:
-    from anamnesis.search import encoder
+def origins(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:
+    """Who wrote some notes, by id, where that is known."""
+    known: dict[str, str] = store.ask(lambda db: rows.origins(db, ids))
+    return known
 
-    if encoder.is_on():
+
+def explain(answer: SearchAnswer, hit: SearchHit) -> list[str]:
+    """Why a note was found, in lines to be read."""
+    return ["named by its id"] if answer.by_id else explanation(hit.score, hit.why)
+
+
+def _keep_vectors_up(store: MemoryStore) -> None:
+    if config.encoder_is_on():
         from anamnesis.operations.machine import embed
 
         embed.keep_up(store.home)
@@ -67,7 +113,6 @@ def _named(store: MemoryStore, note_id: str) -> SearchHit | None:
     read = find(store, note_id) or find(store, note_id.upper())
     if read is None:
         return None
-    from anamnesis.search.engine import SearchHit
     from anamnesis.search.rank import Why
 
     reason = Why((), together=0, words=1.0, meaning=0, nearness=0, prior=1.0, coverage=1.0)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from anamnesis.notes.fields import FIELDS, plain
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.fields import FIELDS, is_valid_id, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.notes.note import Memory
+    from collections.abc import Sequence
+
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
 NOTE_URI = "memory://note/"
+_SHORTEST = 5  # characters of a short id: fewer would soon be ambiguous
 
 
 def show(store: MemoryStore, given: str) -> ReadNote:
@@ -26,6 +28,32 @@ def find(store: MemoryStore, given: str) -> ReadNote | None:
     """The note with exactly this id or address, or None."""
     note_id = given.removeprefix(NOTE_URI)
     return store.read(note_id) if is_valid_id(note_id) else None
+
+
+def short_ids(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:
+    """For each id its shortest ending, of five characters or more, that `show` knows it by."""
+    from anamnesis.index import browse
+
+    starts: dict[str, list[str]] = {}
+    ends: dict[str, list[str]] = {}
+    for known in store.ask(browse.ids):
+        starts.setdefault(known[:_SHORTEST].upper(), []).append(known.upper())
+        ends.setdefault(known[-_SHORTEST:].upper(), []).append(known.upper())
+
+    def is_ambiguous(ending: str, whole: str) -> bool:
+        alike = (*starts.get(ending[:_SHORTEST], ()), *ends.get(ending[-_SHORTEST:], ()))
+        return any(
+            other != whole and (other.startswith(ending) or other.endswith(ending))
+            for other in alike
+        )
+
+    def shortest(note_id: str) -> str:
+        whole = note_id.upper()
+        endings = (whole[-length:] for length in range(_SHORTEST, len(whole)))
+        fitting = (e for e in endings if e[0].isalnum() and not is_ambiguous(e, whole))
+        return note_id[-len(next(fitting, whole)) :]
+
+    return {note_id: shortest(note_id) for note_id in ids}
 
 
 def note_dict(note: Memory, *, body: bool = True, for_tools: bool = False) -> dict[str, object]:

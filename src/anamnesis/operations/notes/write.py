@@ -6,15 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import utcnow
-from anamnesis.notes.ids import new_id
-from anamnesis.notes.note import Memory
-from anamnesis.operations.notes.policy import HELD, policy_of, require_allowed, trimmed
-from anamnesis.operations.notes.secrets import kept, replaced, without_new_secrets
-from anamnesis.search.filters import Filters
+from anamnesis.index import rows
+from anamnesis.notes.fields import Memory, new_id
+from anamnesis.operations.notes.policy import (
+    HELD,
+    kept,
+    policy_of,
+    replaced,
+    require_allowed,
+    trimmed,
+    without_new_secrets,
+)
+from anamnesis.search.query import Filters
 
 if TYPE_CHECKING:
-    from anamnesis.operations.notes.draft import NoteDraft
-    from anamnesis.operations.notes.policy import Face
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.operations.notes.policy import Face, NoteDraft
     from anamnesis.store import MemoryStore
 
 _KNOWN = "This note was already stored; nothing was written."
@@ -80,19 +87,17 @@ def write(
         )
     )
     about_secrets = (kept if held else replaced)(kinds)
-    notice = " ".join(filter(None, (about_secrets, _held(note), *map(_resembles, similar))))
+    notice = " ".join(filter(None, (about_secrets, _held(store, note), *map(_resembles, similar))))
     return WrittenNote(note, notice=notice, similar=similar)
 
 
-def _held(note: Memory) -> str:
+def _held(store: MemoryStore, note: Memory) -> str:
     """What the writer must know of a note that no session will be given; a secret was told of."""
-    from anamnesis.trust.poison import finding
-
-    found = finding(f"{note.title}\n\n{note.body}")
-    return f"It is held for review, see `anamnesis review`: {found.reason}." if found else ""
+    found: dict[str, str] = store.ask(lambda db: rows.orders(db, [note.id]))
+    return f"It is held for review, see `anamnesis review`: {found[note.id]}." if found else ""
 
 
-def require_notes(store: MemoryStore, ids: tuple[str, ...]) -> None:
+def require_notes(store: MemoryStore, ids: tuple[NoteId, ...]) -> None:
     """Raise NoSuchNote for an id that names none."""
     for note_id in ids:
         store.require(note_id)
@@ -112,11 +117,13 @@ def _identical(store: MemoryStore, draft: NoteDraft) -> Memory | None:
 
 def _similar(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
     """The active notes in the same place that say nearly this."""
-    from anamnesis.reflect.similarity import THRESHOLD, likeness, shape
-
     place = Filters((draft.project,), type=draft.type, scope=draft.scope)
     asked = f"{draft.title} {draft.body[:_ASKED]}"
     found = store.recall(asked, filters=place, k=_COMPARED, by_meaning=False, forgiving=False)
+    if not found:
+        return ()
+    from anamnesis.reflect.similarity import THRESHOLD, likeness, shape
+
     own = shape(draft.body)
     return tuple(
         hit.note

@@ -6,37 +6,38 @@ import os
 import time
 import zlib
 
-from anamnesis.capture import folding, forks, ledger
+from anamnesis.capture import forks, ledger, triage
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
-from anamnesis.capture.extract.summarizer import ExtractSummarizer
-from anamnesis.capture.gate import is_worth_a_note
-from anamnesis.capture.privacy import without_private_and_recalled
+from anamnesis.capture.extract.note import ExtractSummarizer
+from anamnesis.capture.model_summary import resolve_summarizer
 from anamnesis.capture.readers.claude_code import summary_of
-from anamnesis.capture.story import ANSWER, PROMPT, SUMMARY
-from anamnesis.capture.summarizers import resolve_summarizer
+from anamnesis.capture.story import ANSWER, PROMPT, SUMMARY, clean
 from anamnesis.capture.transcript import read_transcript
-from anamnesis.config import resolve_machine_id
+from anamnesis.capture.triage import is_worth_a_note
+from anamnesis.config import is_on, resolve_machine_id
 from anamnesis.ground import locks
 from anamnesis.ground.records import record, replace
 from anamnesis.hooks import receipts, runs, switches
-from anamnesis.index.working_set import latest_of_type
-from anamnesis.notes import tombstones
+from anamnesis.index import queries
+from anamnesis.notes import tree
 from anamnesis.operations.sessions.rules import propose_rules
 from anamnesis.project import resolve_project_key
-from anamnesis.redact.allowed import allow_list
+from anamnesis.redact import allow_list
 from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
-    from anamnesis.capture.session import Draft, ParsedSession
+    from anamnesis.capture.session import ParsedSession, SessionDraft
     from anamnesis.capture.story import Story
     from anamnesis.capture.summarize import Summarizer
-    from anamnesis.ground.home import Home
+    from anamnesis.capture.tape import Tape
+    from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
 
 # Every other event comes in the middle of a session: a checkpoint.
 _SOURCE_OF_EVENT = {
@@ -52,6 +53,7 @@ _RECENT = 20  # notes of the project among which a title is unique
 _LOCKS = 16  # so that sessions seldom wait for one another
 _LOCK_SECONDS = 120.0  # a model that summarises may take its time
 _LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
+_REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge does not change that fast
 _CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
 
 
@@ -90,26 +92,77 @@ def _captured(
     home: Home, payload: Payload, path: str, *, source: str, project: str | None
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
-    session, story, since = _session(home, payload, path)
+    tape = _tape()
+    session, story, since = _session(home, payload, path, tape)
     cwd = session.cwd or payload.cwd or "."
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
-    if off := switches.why_off(home, project=project, cwd=cwd):
+    names = {session.session_id, payload.session_id} - {""}
+    if off := _why_off(home, names, project=project, cwd=cwd):
+        for name in names:
+            switches.stand_back(home, name)
         captured = Captured(None, off)
     else:
-        session = _without_ignored_files(replace(session, cwd=cwd), cwd)
-        treatment = folding.treatment(story)
-        if treatment == folding.NONE:
+        session = without_ignored_files(replace(session, cwd=cwd), cwd)
+        treatment = triage.treatment(story)
+        if treatment == triage.NONE:
             captured = Captured(None, f"skipped non-interactive session ({project})")
-        elif treatment == folding.FOLDED and session.session_id:
-            captured = _fold(home, session, story, known, project=project, source=source)
+        elif treatment == triage.FOLDED and session.session_id:
+            captured = _fold(
+                home, session, story, known, names=names, project=project, source=source
+            )
         else:
-            captured = _write(home, session, story, known, project=project, source=source)
+            captured = _write(
+                home, session, story, known, names=names, project=project, source=source
+            )
+    if tape is not None and not off and session.session_id:
+        note = captured.note or _note_of(home, known)
+        if note is not None:
+            _judge_notes(home, session.session_id, tape)
+            _keep_words(home, session, tape, note, client_title=story.client_title)
+    if not off:
+        from anamnesis.operations.sessions import foreign_reading
+
+        foreign_reading.mark(home, path)
     entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by the name of its file, which need not be its id.
-    for name in {session.session_id, payload.session_id} - {""}:
+    for name in names:
         ledger.write(home, name, entry)
     return captured
+
+
+def _note_of(home: Home, known: ledger.LedgerEntry | None) -> Memory | None:
+    """The note that came of a session earlier; a person who rewrote it left the session alone."""
+    if known is None or not known.note_id:
+        return None
+    with MemoryStore(home) as store:
+        return store.get(known.note_id)
+
+
+def _judge_notes(home: Home, session: str, tape: Tape) -> None:
+    """Count which of the notes that a session was given it used."""
+    if any(receipts.of_session(home, session)):
+        from anamnesis.operations.sessions import outcome
+
+        outcome.learn(home, session, tape.turns)
+
+
+def _keep_words(
+    home: Home, session: ParsedSession, tape: Tape, note: Memory, *, client_title: str
+) -> None:
+    """Keep a session word for word; what is held must not come back that way."""
+    from anamnesis.operations.sessions import archive
+    from anamnesis.trust.verdict import verdict
+
+    if verdict(home, note) is None:
+        turns, project = tape.turns, note.project
+        archive.keep(home, session, turns, project=project, note=note, client_title=client_title)
+
+
+def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str) -> str:
+    if any(switches.stood_back(home, session) for session in sessions):
+        return "memory was switched off during this session"
+    return switches.why_off(home, project=project, cwd=cwd)
 
 
 def _one_at_a_time(home: Home, session: str) -> AbstractContextManager[None]:
@@ -126,26 +179,29 @@ def _fold(
     home: Home,
     session: ParsedSession,
     story: Story,
-    known: ledger.Entry | None,
+    known: ledger.LedgerEntry | None,
     *,
+    names: Iterable[str],
     project: str,
     source: str,
 ) -> Captured:
     """Write a run into the note that runs of its prompt share."""
-    name = folding.ledger_name(session, project=project)
+    name = triage.ledger_name(session, project=project)
     # Scripts start several runs at once, and each would find no note of the others.
     with locks.held(home.lock("runs"), name="capture", timeout=_LOCK_SECONDS):
         shared = ledger.read(home, name)
         own = known.note_id if known else ""
         goes_on = len(story.of(PROMPT)) > 1  # a conversation after all; no run may replace it
         if (own and (shared is None or shared.note_id != own)) or (goes_on and not own):
-            return _write(home, session, story, known, project=project, source=source)
-        captured = _write(home, session, story, shared, project=project, source=source)
+            return _write(home, session, story, known, names=names, project=project, source=source)
+        captured = _write(
+            home, session, story, shared, names=[name], project=project, source=source
+        )
         if captured.note is not None and goes_on:
             ledger.forget(home, name)
         elif captured.note is not None:
             body = ledger.body_hash(captured.note.body)
-            ledger.write(home, name, ledger.Entry("", 0, 0, captured.note.id, body=body))
+            ledger.write(home, name, ledger.LedgerEntry("", 0, 0, captured.note.id, body=body))
     return captured
 
 
@@ -153,32 +209,41 @@ def _write(
     home: Home,
     session: ParsedSession,
     story: Story,
-    known: ledger.Entry | None,
+    known: ledger.LedgerEntry | None,
     *,
+    names: Iterable[str],
     project: str,
     source: str,
 ) -> Captured:
+    """Write the note that the ledger knows under `names`."""
     if not is_worth_a_note(session, story):
         return Captured(None, f"skipped trivial session ({project})")
     with MemoryStore(home) as store:
-        if left := _forgotten(home, session) or _left_to_the_person(store, known):
+        if left := _forgotten(home, session) or left_to_the_person(store, known):
             return Captured(None, left)
         earlier = store.get(known.note_id) if known and known.note_id else None
-        ids = folding.runs_of(earlier, session.session_id)
+        ids = triage.runs_of(earlier, session.session_id)
         session = replace(session, session_id=ids[0])
-        extract = ExtractSummarizer(story, taken=_recent_titles(store, project, session))
-        summarizer = resolve_summarizer(extract) if source in _FINAL else extract
+        patterns = switches.ignore_patterns(session.cwd)
+        extract = ExtractSummarizer(
+            story,
+            taken=recent_titles(store, project, session),
+            earlier=earlier.body if earlier and len(ids) == 1 else "",
+            is_ignored=patterns.covers if patterns else None,
+        )
+        summarizer = resolve_summarizer(extract, story=story) if source in _FINAL else extract
         note = write_episodic(
             store,
             session,
-            summarizer=folding.Counting(summarizer, runs=len(ids)),
+            summarizer=triage.Counting(summarizer, runs=len(ids)),
             project=project,
             source=source,
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
+            announce=lambda body: ledger.announce(home, names, body),
         )
         if note is not None and len(ids) > 1:
-            note = store.put(folding.naming(note, ids))
+            note = store.put(triage.naming(note, ids))
         if note is not None:
             propose_rules(store, story, note)
     if source in _FINAL:
@@ -203,32 +268,44 @@ def _is_too_soon(home: Home, session: str) -> bool:
     return ago is not None and ago < _CHECKPOINT_SECONDS
 
 
-def _recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> list[str]:
+def recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> list[str]:
+    """The titles of a project's latest session notes, but for the note of this session."""
     latest = store.ask(
-        lambda db: latest_of_type(db, project=project, type="episodic", limit=_RECENT)
+        lambda db: queries.latest(db, project=project, types=["episodic"], limit=_RECENT)
     )
     return [note.title for note in latest if note.prov_session != session.session_id]
 
 
-def _session(home: Home, payload: Payload, path: str) -> tuple[ParsedSession, Story, str]:
+def _tape() -> Tape | None:
+    """What takes the session word for word; nothing where the archive is switched off."""
+    if not is_on("archive", default=True):
+        return None
+    from anamnesis.capture.tape import Tape
+
+    return Tape()
+
+
+def _session(
+    home: Home, payload: Payload, path: str, tape: Tape | None
+) -> tuple[ParsedSession, Story, str]:
     """What a transcript tells, and since when it is this session's own story."""
-    draft, since = _caught_up(home, payload, path)
+    draft, since = _caught_up(home, payload, path, tape)
     session = draft.session()
     if not session.session_id:
         session = replace(session, session_id=payload.session_id)
     if payload.compact_summary:
-        summary = without_private_and_recalled(summary_of(payload.compact_summary))
+        summary = clean(summary_of(payload.compact_summary))
         session = replace(session, compact_summary=summary, last_outcome=summary)
-        draft.story.said(SUMMARY, summary)
+        draft.story.add_text(SUMMARY, summary)
     elif payload.last_message and not session.last_outcome and session.first_prompt:
-        outcome = without_private_and_recalled(payload.last_message)
+        outcome = clean(payload.last_message)
         session = replace(session, last_outcome=outcome)
-        draft.story.said(ANSWER, outcome)
+        draft.story.add_text(ANSWER, outcome)
     return session, draft.story.story(), since
 
 
 def _began_at(home: Home, payload: Payload, path: str) -> str:
-    """When a fork went on by itself; empty for every other session."""
+    """When a fork went its own way; empty for every other session."""
     if not payload.session_id:
         return ""
     if told := receipts.forked_at(home, payload.session_id):
@@ -237,18 +314,23 @@ def _began_at(home: Home, payload: Payload, path: str) -> str:
     return known.since if known and known.note_id else forks.began_at(home, path)
 
 
-def _caught_up(home: Home, payload: Payload, path: str) -> tuple[Draft, str]:
+def _caught_up(
+    home: Home, payload: Payload, path: str, tape: Tape | None
+) -> tuple[SessionDraft, str]:
     """The transcript, which may lag behind the answer that the client already tells us of."""
     for seconds in _LAG_SECONDS:
         time.sleep(seconds)
         since = _began_at(home, payload, path)
-        draft = read_transcript(path, since=since)
+        if tape is not None:
+            tape.clear()
+        draft = read_transcript(path, since=since, tape=tape)
         if draft.has_begun or not payload.last_message:
             break
     return draft, since
 
 
-def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
+def without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
+    """The session without the files that `.anamnesis/ignore` names."""
     patterns = switches.ignore_patterns(cwd)
     if patterns is None:
         return session
@@ -257,31 +339,41 @@ def _without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
 
 
 def _forgotten(home: Home, session: ParsedSession) -> str:
-    forgotten = tombstones.is_forgotten_session(home, session.session_id)
+    forgotten = tree.is_forgotten_session(home, session.session_id)
     return "this session was forgotten on purpose" if forgotten else ""
 
 
-def _left_to_the_person(store: MemoryStore, before: ledger.Entry | None) -> str:
-    """Why a note is not touched: somebody deleted or rewrote what we had captured."""
+def left_to_the_person(store: MemoryStore, before: ledger.LedgerEntry | None) -> str:
+    """Why a note is left alone: what was captured has been deleted or rewritten."""
     if before is None or not before.note_id:
         return ""
     note = store.get(before.note_id)
     if note is None:
         return f"note {before.note_id} was deleted; it is not written again"
-    if before.body and ledger.body_hash(note.body) != before.body:
+    if not ledger.is_ours(before, note.body):
         return f"note {before.note_id} was edited by hand; it is left as it is"
     return ""
 
 
 def _entry(
-    path: str, stamp: tuple[int, int], note: Memory | None, known: ledger.Entry | None
-) -> ledger.Entry:
+    path: str, stamp: tuple[int, int], note: Memory | None, known: ledger.LedgerEntry | None
+) -> ledger.LedgerEntry:
     """What to remember: how far the transcript was looked at, and the note that came of it."""
     size, mtime_ns = stamp
     transcript = os.path.abspath(path)
     if note is not None:
         body = ledger.body_hash(note.body)
-        return ledger.Entry(transcript, size, mtime_ns, note_id=note.id, body=body)
+        return ledger.LedgerEntry(transcript, size, mtime_ns, note_id=note.id, body=body)
     if known is not None:
         return replace(known, transcript=transcript, size=size, mtime_ns=mtime_ns)
-    return ledger.Entry(transcript, size, mtime_ns)
+    return ledger.LedgerEntry(transcript, size, mtime_ns)
+
+
+def reflect_in_background(home: Home) -> bool:
+    """Start a reflection that outlives this process, if that is switched on; at most hourly."""
+    if not is_on("reflect_auto", default=False):
+        return False
+    from anamnesis.hooks import background
+
+    background.start_now_and_then(home, ["reflect", "--apply"], every=_REFLECT_SECONDS)
+    return True

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from anamnesis import config
+from anamnesis.config import resolve_machine_id
+from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
-from anamnesis.hooks import receipts, runs, switches
-from anamnesis.index import working_set
-from anamnesis.inject import budget, formats, select
+from anamnesis.hooks import arrivals, receipts, runs, switches
+from anamnesis.index import queries
+from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
 from anamnesis.project import GLOBAL, resolve_project_key
 from anamnesis.store import IndexBroken, MemoryStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
+    from anamnesis.hooks.usefulness import Uses
+    from anamnesis.notes.fields import Memory
     from anamnesis.operations.care.checks import Check
 
-_MOST_GLOBAL = 300  # as many lines as a budget could hold; the index is not read further
+SETTING = "moment_start"
+_USEFULNESS = "usefulness"
 
 
 def inject(
@@ -26,62 +32,146 @@ def inject(
     payload: Payload,
     *,
     project: str | None = None,
-    k: int = 8,
+    k: int | None = None,
     format: str = "claude",
     limit: int | None = None,
 ) -> str:
     """The working set of the project as the client wants it, with a receipt of what was given."""
     cwd = payload.cwd or "."
     project = project or resolve_project_key(cwd)
-    if off := switches.why_off(home, project=project, cwd=cwd):
+    off = "" if config.is_on(SETTING, default=True) else f"{SETTING} is off"
+    if off := off or switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
-    session, limit = payload.session_id, limit or formats.LIMITS.get(format, budget.LIMIT)
+    session, limit = payload.session_id, limit or render.LIMITS.get(format, clip.LIMIT)
+    if config.is_ephemeral():
+        from anamnesis.operations.travel import sync
+
+        sync.arrive(home)
+    _await_other_machines(home, payload, format)
     checks = sessions.at_session_start(home)
     try:
         with MemoryStore(home, hurried=True) as store:
             notices = _notices(home, checks, store=store)
-            chosen, fitted = _fitted(
-                store, project=project, k=k, session=session, limit=limit, notices=notices
-            )
+            start = _planned(
+                store, project=project, k=k, cwd=cwd, session=session, limit=limit,
+                notices=notices, client=format,
+            )  # fmt: skip
             if store.lags:
                 _bring_up_to_date(home)
     except IndexBroken:
         notices = _notices(home, [check for check in checks if not check.needs_index])
-        chosen, fitted = _unindexed(
-            home, project=project, session=session, limit=limit, notices=notices
-        )
-    _leave_receipt(home, payload, project, chosen, fitted)
-    return formats.wrapped(fitted.text, format=format, event=payload.event or "SessionStart")
+        start = _unindexed(home, project=project, session=session, limit=limit, notices=notices)
+    _leave_receipt(home, payload, project, start)
+    return render.wrapped(start.text, format=format, event=payload.event or "SessionStart")
+
+
+def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
+    """Give the sync in the background a moment; what it brings later comes with a prompt."""
+    if not arrivals.may_come(payload.source):
+        return
+    is_due = arrivals.is_due(home)
+    if is_due and format not in render.SYNC_AT_START:
+        from anamnesis.hooks import background
+
+        background.start(["sync"])
+    if not (is_due and arrivals.wait(home)):
+        arrivals.promise(home, payload.session_id)
 
 
 def preview(
-    store: MemoryStore, *, project: str, k: int = 8, limit: int = budget.LIMIT
-) -> tuple[list[select.Candidate], budget.Fitted]:
-    """What a new session of the project would be given now, and out of what; leaves no trace."""
+    store: MemoryStore,
+    *,
+    project: str,
+    k: int | None = None,
+    limit: int = clip.LIMIT,
+    cwd: str = "",
+) -> plan.Plan:
+    """What a new session of the project would be given now, and why; leaves no trace."""
     home = store.home
     notices = _notices(home, sessions.at_session_start(home, unasked=False), store=store)
-    return _fitted(store, project=project, k=k, session="", limit=limit, notices=notices)
+    return _planned(store, project=project, k=k, cwd=cwd, session="", limit=limit, notices=notices)
 
 
-def _fitted(
-    store: MemoryStore, *, project: str, k: int, session: str, limit: int, notices: list[str]
-) -> tuple[list[select.Candidate], budget.Fitted]:
-    chosen = select.candidates(
-        store, project=project, k=k, most_global=_MOST_GLOBAL, session=session
-    )
-    known = store.ask(
-        lambda db: working_set.count_shown(db, projects={project, GLOBAL}, session=session)
-    )
-    # A reflected session that still has open points is given, but not counted.
-    shown = sum("reflected" not in each.note.tags for each in chosen)
-    beyond = max(0, known - shown)
-    return chosen, budget.fit(chosen, read=store.get, limit=limit, notices=notices, beyond=beyond)
+def explain_start(
+    home: Home,
+    payload: Payload,
+    *,
+    project: str | None = None,
+    k: int | None = None,
+    limit: int | None = None,
+) -> str:
+    """The plan of a session that would start now, for a person; leaves no trace."""
+    from anamnesis.inject.plan import explained
+
+    cwd = payload.cwd or "."
+    with MemoryStore(home, hurried=True) as store:
+        key = project or resolve_project_key(cwd)
+        return explained(preview(store, project=key, k=k, limit=limit or clip.LIMIT, cwd=cwd))
+
+
+def _planned(
+    store: MemoryStore,
+    *,
+    project: str,
+    k: int | None,
+    cwd: str,
+    session: str,
+    limit: int,
+    notices: list[str],
+    client: str = "",
+) -> plan.Plan:
+    useful = _useful(store.home)
+    branch = current_branch(cwd) if cwd else ""
+    projects = {project, GLOBAL}
+    known = store.ask(lambda db: queries.count_shown(db, projects=projects, session=session))
+    notes: dict[str, Memory | None] = {}
+
+    def read(id: str) -> Memory | None:
+        if id not in notes:
+            notes[id] = store.get(id)
+        return notes[id]
+
+    def start_of(most: int) -> plan.Plan:
+        chosen = select.candidates(
+            store, project=project, k=k, session=session, machine=resolve_machine_id(),
+            branch=branch, useful=useful, most=most,
+        )  # fmt: skip
+        if client == "claude":
+            chosen = _not_with_client(store.home, chosen)
+        # A reflected session that still has open points is given, but not counted.
+        shown = sum("reflected" not in each.note.tags for each in chosen)
+        beyond = max(0, known - shown)
+        return plan.planned(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
+
+    if not client or useful:
+        return start_of(select.MANY)
+    start = start_of(select.USUAL)
+    # Whoever notes single sentences has room for more of them.
+    return start_of(select.MANY) if start.has_room_for_more(select.USUAL) else start
+
+
+def _not_with_client(home: Home, chosen: list[select.Candidate]) -> list[select.Candidate]:
+    """Without the notes that the client itself loads."""
+    if not any("import" in each.note.tags for each in chosen):
+        return chosen
+    from anamnesis.hooks import native_notes
+
+    loaded = native_notes.with_client(home)
+    return [each for each in chosen if each.note.id not in loaded]
+
+
+def _useful(home: Home) -> Mapping[str, Uses] | None:
+    if not config.is_on(_USEFULNESS, default=False):
+        return None
+    from anamnesis.hooks import usefulness
+
+    return usefulness.known(home)
 
 
 def _unindexed(
     home: Home, *, project: str, session: str, limit: int, notices: list[str]
-) -> tuple[list[select.Candidate], budget.Fitted]:
+) -> plan.Plan:
     """What can be given without an index, which is built meanwhile."""
     from anamnesis.inject import newest
 
@@ -89,7 +179,7 @@ def _unindexed(
     notes = newest.newest_notes(home, project=project, session=session)
     chosen = newest.candidates(notes)
     told = [*notices, newest.NOTICE] if notes else notices
-    return chosen, budget.fit(chosen, read=notes.get, limit=limit, notices=told)
+    return plan.planned(chosen, read=notes.get, limit=limit, notices=told)
 
 
 def _bring_up_to_date(home: Home) -> None:
@@ -103,17 +193,15 @@ def _notices(home: Home, checks: Sequence[Check], *, store: MemoryStore | None =
     return [f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" for finding in found]
 
 
-def _leave_receipt(
-    home: Home,
-    payload: Payload,
-    project: str,
-    chosen: list[select.Candidate],
-    fitted: budget.Fitted,
-) -> None:
-    why = {candidate.note.id: candidate.why for candidate in chosen}
-    given = [receipts.Given(id, why[id], size, whole=True) for id, size in fitted.whole.items()]
-    given += [receipts.Given(id, why[id], 0, whole=False) for id in fitted.listed]
-    size = budget.units(fitted.text)
+def _leave_receipt(home: Home, payload: Payload, project: str, start: plan.Plan) -> None:
+    given = [
+        receipts.GivenNote(
+            entry.note.id, entry.candidate.why, entry.units, whole=entry.form == plan.WHOLE
+        )
+        for entry in start.entries
+        if entry.form != plan.OUT
+    ]
+    size = clip.units(start.text)
     receipts.write(
         home,
         event="inject",
@@ -123,7 +211,8 @@ def _leave_receipt(
         given=given,
         units=size,
     )
-    those = f"{counted(len(fitted.whole), 'note')} and {counted(len(fitted.listed), 'title')}"
-    did = f"{those} for {project}, {size} units"
+    notes = counted(len(start.shown(plan.WHOLE, plan.CLIPPED)), "note")
+    titles = counted(len(start.shown(plan.LINE, plan.TITLE)), "title")
+    did = f"{notes} and {titles} for {project}, {size} units"
     runs.note_run(home, "inject", did=did, session=payload.session_id)
     runs.worked(home, "inject")

@@ -7,13 +7,13 @@ from anamnesis.hooks import background, runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 ARGUMENTS = ("reindex", "--if-needed")
 
 
 def rebuild_in_background(home: Home) -> None:
-    """Begin to rebuild the index, unless somebody already does."""
+    """Start rebuilding the index, unless another process already is."""
     if locks.is_held(home.lock("rebuild")):
         return
     runs.note_run(home, "reindex", did="begun in the background")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from anamnesis.capture.extract.rules import rules
 from anamnesis.capture.extract.text import clipped, words
-from anamnesis.index.curation import tagged
-from anamnesis.notes import tombstones
+from anamnesis.index.queries import tagged
+from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, keys
-from anamnesis.notes.note import Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.redact import redact
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Mem
     for rule in found:
         note = _note(rule, session)
         is_new = _key(note.title) not in known and store.get(note.id) is None
-        if is_new and not tombstones.is_forgotten(store.home, note.id):
+        if is_new and not tree.is_forgotten(store.home, note.id):
             known.add(_key(note.title))
             written.append(store.put(note))
     return written

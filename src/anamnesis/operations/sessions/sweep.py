@@ -14,15 +14,15 @@ from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.hooks import runs, switches
 from anamnesis.hooks.payload import Payload
+from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.capture import capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
-_LOOK_BACK_SECONDS = 7 * 24 * 3600.0
-_STILL_RUNNING_SECONDS = 60.0  # somebody wrote to it just now; its own hooks will come
+_FORGOTTEN_SECONDS = 90 * 24 * 3600.0  # clients delete transcripts after 30 days
 _MOST_AT_ONCE = 20
 
 
@@ -37,15 +37,23 @@ class Swept:
 
 
 def sweep(home: Home) -> Swept:
-    """Capture what ended without a hook since we are here; a few sessions at a time."""
+    """Capture what ended without a hook since the set-up; a few sessions at a time.
+
+    Sessions that also began without one had the hooks switched off; `status` counts them.
+    """
     now = time.time()
-    since = max(now - _LOOK_BACK_SECONDS, _begin(home, now))
-    news = discovery.uncaptured(home, since=since)
-    ended = [each for each in news if now - each.mtime > _STILL_RUNNING_SECONDS]
+    ended = discovery.ended(home, since=_begin(home, now), now=now)
+    switched_off = set(discovery.without_hooks(home, ended))
+    ended = [each for each in ended if each not in switched_off]
     swept = _capture_all(home, ended[:_MOST_AT_ONCE], source="sweep")
     ledger.prune(home)
     _clear_spool(home, now)
     return swept
+
+
+def uncaptured(home: Home) -> int:
+    """How many transcripts on this machine could become notes."""
+    return len(discovery.uncaptured(home, since=0.0))
 
 
 def backfill(
@@ -53,12 +61,34 @@ def backfill(
 ) -> Swept:
     """Capture every transcript on this machine that is newer than `since`, oldest first."""
     news = discovery.uncaptured(home, since=since)
-    return _capture_all(home, news[::-1], source="backfill", progress=progress)
+    swept = _capture_all(home, news[::-1], source="backfill", progress=progress)
+    _archive_the_rest(home, since=since, progress=progress)
+    return swept
+
+
+def _archive_the_rest(
+    home: Home, *, since: float, progress: Callable[[int, int], None] | None
+) -> None:
+    """Keep the sessions word for word that were captured before there was an archive."""
+    if not archive.is_on():
+        return
+    entries = [
+        (each, ledger.read(home, each.session)) for each in discovery.transcripts(since=since)
+    ]
+    missing = [
+        (each, known.note_id)
+        for each, known in entries
+        if known and known.note_id and not archive.has(home, each.session)
+    ]
+    for number, (each, note_id) in enumerate(missing, start=1):
+        archive.keep_transcript(home, each.path, session=each.session, note_id=note_id)
+        if progress:
+            progress(number, len(missing))
 
 
 def _capture_all(
     home: Home,
-    found: list[discovery.Found],
+    found: list[discovery.FoundTranscript],
     *,
     source: str,
     progress: Callable[[int, int], None] | None = None,
@@ -77,11 +107,12 @@ def _capture_all(
 
 
 def _clear_spool(home: Home, now: float) -> None:
-    """Payloads whose capture never ran; the sweep has looked at their transcripts by now."""
-    for path in glob(os.path.join(escape(home), "spool", "*")):
-        with suppress(FileNotFoundError):  # another sweep was faster
-            if now - os.stat(path).st_mtime > _LOOK_BACK_SECONDS:
-                atomic.remove(path)
+    """Payloads whose capture never ran, and marks of sessions that are too old to be swept."""
+    for folder, most in (("spool", discovery.LOOK_BACK_SECONDS), ("state/off", _FORGOTTEN_SECONDS)):
+        for path in glob(os.path.join(escape(home), folder, "*")):
+            with suppress(FileNotFoundError):  # another sweep was faster
+                if now - os.stat(path).st_mtime > most:
+                    atomic.remove(path)
 
 
 def _begin(home: Home, now: float) -> float:

@@ -15,7 +15,7 @@ from anamnesis.sync.merge import merged_fields
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.operations.travel.conflicts import Sides
 
 MINE, THEIRS, BOTH = "mine", "theirs", "both"
@@ -143,7 +143,7 @@ def _parts(base: str | None, mine: str, theirs: str, picks: Mapping[str, str]) -
 
 
 def _two_way(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
-    """The places that differ where nobody knows what was there before."""
+    """The places that differ where the common ancestor is unknown."""
     done = 0
     for edit in edits(mine, theirs):
         own = mine[edit.start : edit.end]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,15 @@ from anamnesis.ground import atomic, locks
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.notes import tree
+from anamnesis.notes.fields import encode_id
 from anamnesis.notes.frontmatter import deserialize, note_in
-from anamnesis.notes.ids import new_id
-from anamnesis.sync import conflicts
+from anamnesis.sync.conflicts import Conflict, Conflicts
 from anamnesis.sync.diff3 import marked
 
 if TYPE_CHECKING:
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
-    from anamnesis.sync.conflicts import Conflict
+
 
 CHOICES = ("mine", "theirs", "both")
 _LOCK_SECONDS = 10.0
@@ -55,19 +56,26 @@ class Sides:
         """The name of the other machine."""
         return self.conflict.machine or "another machine"
 
+    @property
+    def title(self) -> str:
+        """The title of the note on this machine, or else of the other version."""
+        notes = (note_in(data) for data in (self.mine, self.conflict.theirs) if data is not None)
+        return next((note.title for note in notes if note is not None), self.conflict.path)
+
 
 def held(store: MemoryStore) -> list[Sides]:
     """All held notes."""
-    found = conflicts.held(store.home).values()
+    found = Conflicts(store.home).held().values()
     return [Sides(conflict, _read(store, conflict)) for conflict in found]
 
 
 def find(store: MemoryStore, given: str) -> Sides:
-    """The held note with this id, or with enough of its start or end."""
+    """The held note with this id, or with enough of its start or end. Raises NoSuchConflict."""
+    part = given.upper()
     matching = [
         sides
         for sides in held(store)
-        if sides.conflict.id.startswith(given) or sides.conflict.id.endswith(given)
+        if (whole := sides.conflict.id.upper()).startswith(part) or whole.endswith(part)
     ]
     exact = [sides for sides in matching if sides.conflict.id == given]
     if len(exact or matching) != 1 or not given:
@@ -91,38 +99,44 @@ def draft(sides: Sides) -> str:
 
 
 def resolve(store: MemoryStore, given: str, choice: str) -> Memory | None:
-    """Settle a conflict with one version, or keep both; gives the second note if there is one."""
+    """Resolve a conflict with one version, or keep both; gives the second note if there is one.
+
+    Raises InvalidInput.
+    """
     if choice not in CHOICES:
         raise InvalidInput(f"{choice!r} is none of: {', '.join(CHOICES)}.")
     sides = find(store, given)
     second = _keep_as_second(store, sides.conflict) if choice == "both" else None
     wanted = sides.conflict.theirs if choice == "theirs" else sides.mine
-    _settle(store, sides, wanted)
+    _resolve(store, sides, wanted)
     return second
 
 
 def resolve_with(store: MemoryStore, given: str, text: str) -> None:
-    """Settle a conflict with a text that a person made out of both."""
+    """Resolve a conflict with a text that a person made out of both. Raises InvalidInput."""
     sides = find(store, given)
     if any(line.startswith(("<<<<<<< ", ">>>>>>> ")) for line in text.split("\n")):
         raise StillInConflict
     note = deserialize(text)
     if note.id != deserialize(sides.conflict.theirs.decode()).id:
         raise InvalidInput("The id of a note cannot be changed.")
-    _settle(store, sides, text.encode())
+    _resolve(store, sides, text.encode())
 
 
-def _settle(store: MemoryStore, sides: Sides, wanted: bytes | None) -> None:
-    """Write the chosen text, then let go. Killed in between, the next sync lets go by itself."""
+def _resolve(store: MemoryStore, sides: Sides, wanted: bytes | None) -> None:
+    """Write the chosen text, then let go. If it is killed in between, the next sync lets go."""
     home = store.home
     path = sides.conflict.path
+    file = _file(store, sides.conflict)
     with locks.held(home.lock("store"), name="store", timeout=_LOCK_SECONDS):
         if _read(store, sides.conflict) != sides.mine:
             raise NoteChangedOnDisk(path)
-        if wanted is not None and wanted != sides.mine:
-            atomic.write_bytes(os.path.join(home.memory, path), wanted)
-        conflicts.settle(home, sides.conflict, mine=sides.mine)
-    store.refresh_paths([f"memory/{path}"])
+        Conflicts(home).keep(sides.conflict, sides.mine)
+        kept = wanted is None or wanted == sides.mine
+        if not kept and not atomic.exchange(os.path.join(home, file), sides.mine, wanted):
+            raise NoteChangedOnDisk(path)
+        Conflicts(home).resolve(sides.conflict, mine=sides.mine)
+    store.refresh_paths([file])
 
 
 def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
@@ -136,7 +150,7 @@ def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
     return store.put(
         replace(
             theirs,
-            id=new_id(),
+            id=_second_id(conflict),
             title=f"{theirs.title} (other version of {theirs.id})",
             extra=theirs.extra + pointer,
             updated_at=utcnow(),
@@ -144,5 +158,21 @@ def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
     )
 
 
+def _second_id(conflict: Conflict) -> str:
+    """The id of the second note: the same however often a killed command is repeated."""
+    from hashlib import blake2b
+
+    digest = blake2b(conflict.id.encode() + conflict.theirs, digest_size=10).digest()
+    moment = datetime.fromisoformat(conflict.since).timestamp()
+    return encode_id(int(moment * 1000), int.from_bytes(digest))
+
+
 def _read(store: MemoryStore, conflict: Conflict) -> bytes | None:
-    return tree.bytes_at(os.path.join(store.home.memory, conflict.path))
+    return tree.bytes_at(os.path.join(store.home, _file(store, conflict)))
+
+
+def _file(store: MemoryStore, conflict: Conflict) -> str:
+    """This machine's version: the note may have become local only since."""
+    local = f"local/{conflict.path}"
+    here = os.path.lexists(os.path.join(store.home, local))
+    return local if here else f"memory/{conflict.path}"

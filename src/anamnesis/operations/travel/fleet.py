@@ -10,28 +10,32 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config
 from anamnesis.ground import atomic, clock
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.records import record, replace
+from anamnesis.notes.fields import is_valid_id
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
-_FOLDER = ".machines"
+EPHEMERAL = "ephemeral"  # the install id of all containers, which come and go
+FOLDER = ".machines"
 _LARGEST = 64 * 1024
 _DAY = 86_400.0
 _REFRESH_SECONDS = _DAY / 2
 _SILENT_DAYS = 7  # a week away is a holiday; more is worth a word
 _RETIRED_DAYS = 60  # nobody wants to hear of an old machine every day for ever
 _SKEW_SECONDS = 300.0
+_BOOTS = "boots"
+_MOST_BOOTS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Machine:
     """A machine's heartbeat."""
 
@@ -44,6 +48,7 @@ class Machine:
     last_sync: str = ""
     pending: int = 0  # notes that are held back until a person chooses
     last_error: str = ""
+    key: str = ""  # the code of its keys, if the remote is sealed
 
     @property
     def days_silent(self) -> float:
@@ -67,6 +72,8 @@ def beat(home: Home) -> bool:
         return False
     path = _place(home, mine.machine)
     before = _read(path)
+    if mine.install == EPHEMERAL:
+        mine = _for_all(before, mine)
     if before is not None and (before.install != mine.install or not _is_due(before, mine)):
         return False
     fields = {name: getattr(mine, name) for name in FIELDS}
@@ -77,7 +84,7 @@ def beat(home: Home) -> bool:
 
 def machines(home: Home) -> list[Machine]:
     """Every machine that has left a heartbeat, the latest first."""
-    folder = os.path.join(home.memory, _FOLDER)
+    folder = os.path.join(home.memory, FOLDER)
     try:
         names = os.listdir(folder)
     except OSError:
@@ -93,16 +100,23 @@ def silent(home: Home) -> list[Machine]:
     return [
         machine
         for machine in machines(home)
-        if machine.machine != here and _SILENT_DAYS < machine.days_silent < _RETIRED_DAYS
+        if machine.machine != here
+        and machine.install != EPHEMERAL
+        and _SILENT_DAYS < machine.days_silent < _RETIRED_DAYS
     ]
 
 
 def has_rival(home: Home) -> bool:
     """Whether another machine of the fleet goes by our name."""
-    install = str(config._store_config().get("install_id") or "")  # noqa: SLF001
-    machine = config.resolve_machine_id()
-    there = _read(_place(home, machine))
+    install = install_id()
+    there = _read(_place(home, config.resolve_machine_id()))
     return there is not None and bool(install) and there.install != install
+
+
+def install_id() -> str:
+    """What tells this machine from others of its name; ephemeral ones are all the same."""
+    known = str(config._store_config().get("install_id") or "")  # noqa: SLF001
+    return known or (EPHEMERAL if config.is_ephemeral() else "")
 
 
 def is_named_from_outside() -> bool:
@@ -115,18 +129,40 @@ def take_own_name() -> str:
     from anamnesis.operations.machine import settings
 
     machine = config.resolve_machine_id()
-    name = f"{machine[:59]}-{str(config._store_config().get('install_id'))[:4]}"  # noqa: SLF001
+    name = f"{machine[:59]}-{install_id()[:4]}"
     settings.change("display_name", machine)
     settings.change("machine_id", name)
     return name
 
 
-def settle_name(home: Home) -> bool:
+def make_name_unique(home: Home) -> bool:
     """Take another name if a machine that was here first has ours; whether that had to be."""
     if not has_rival(home) or is_named_from_outside():
         return False
     take_own_name()
     return beat(home)
+
+
+def note_host(home: Home) -> None:
+    """Remember which boot of which computer uses the store, if another one did so last."""
+    boot, before = _boot_id(), _boots(home)
+    if not boot or boot in before[-1:]:
+        return
+    try:
+        atomic.write_text(home.state(_BOOTS), "\n".join([*before, boot][-_MOST_BOOTS:]))
+    except NotWritable:
+        return  # only a warning is lost
+
+
+def is_used_by_two_hosts(home: Home) -> bool:
+    """Whether computers took turns with the store within a day; containers count as their host.
+
+    A boot ends once and for all. One that comes back after another was never away.
+    """
+    boots = _boots(home)
+    if len(set(boots)) == len(boots):
+        return False
+    return time.time() - os.stat(home.state(_BOOTS)).st_mtime < _DAY
 
 
 def forget(home: Home, machine: str) -> bool:
@@ -150,13 +186,32 @@ def file_name(machine: str) -> str:
 
 FIELDS = (
     "machine", "name", "version", "install", "seen", "last_capture", "last_sync", "pending",
-    "last_error",
+    "last_error", "key",
 )  # fmt: skip
-_NEWS = ("name", "version", "last_capture", "pending", "last_error")
+_NEWS = ("name", "version", "last_capture", "pending", "last_error", "key")
+_LATER = {"key": ""}  # what heartbeats of earlier versions do not say
+
+
+def _boots(home: Home) -> list[str]:
+    """The boots during which the store was used, the current one last."""
+    return _text(home.state(_BOOTS)).split()
+
+
+def _boot_id() -> str:
+    """What tells a boot of a computer from all others; nothing where the system does not say."""
+    return _text("/proc/sys/kernel/random/boot_id").strip()
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read(_LARGEST)
+    except OSError:
+        return ""
 
 
 def _place(home: Home, machine: str) -> str:
-    return os.path.join(home.memory, _FOLDER, f"{file_name(machine)}.json")
+    return os.path.join(home.memory, FOLDER, f"{file_name(machine)}.json")
 
 
 def _take_down_former(home: Home, mine: Machine) -> None:
@@ -166,11 +221,7 @@ def _take_down_former(home: Home, mine: Machine) -> None:
     one went by itself is known to be nobody else's.
     """
     marker = home.state("machine-name")
-    try:
-        with open(marker, encoding="utf-8", errors="replace") as stream:
-            former = stream.read(_LARGEST)
-    except OSError:
-        former = ""
+    former = _text(marker)
     if former == mine.machine:
         return
     there = _read(_place(home, former)) if former else None
@@ -187,13 +238,15 @@ def _is_due(before: Machine, now: Machine) -> bool:
 
 def _mine(home: Home) -> Machine | None:
     from anamnesis.hooks import runs
-    from anamnesis.sync import conflicts, journal
+    from anamnesis.sync import recovery
+    from anamnesis.sync.conflicts import Conflicts
 
     stored = config._store_config()  # noqa: SLF001
-    if not stored.get("install_id"):
+    install = install_id()
+    if not install:
         return None
     machine = config.resolve_machine_id()
-    synced = journal.load(os.path.join(home.memory, ".git", "anamnesis"))
+    synced = recovery.remembered(os.path.join(home.memory, ".git", "anamnesis"))
     failing = [each.reason for each in runs.failing(home) if each.area == "capture"]
     captures = (
         str(run.get("at", ""))
@@ -204,20 +257,35 @@ def _mine(home: Home) -> Machine | None:
         machine=machine,
         name=str(stored.get("display_name") or machine),
         version=__version__,
-        install=str(stored["install_id"]),
+        install=install,
         seen=clock.utcnow(),
         last_capture=next(captures, ""),
         last_sync=synced.last_success or "",
-        pending=len(conflicts.held(home)),
+        pending=len(Conflicts(home).held()),
         last_error=failing[0] if failing else "",
+        key=_key(home),
     )
+
+
+def _for_all(before: Machine | None, mine: Machine) -> Machine:
+    """The heartbeat that ephemeral machines share: what is only one container's is left out."""
+    captured = max(mine.last_capture, before.last_capture if before else "")
+    return replace(mine, last_capture=captured, pending=0, last_error="")
+
+
+def _key(home: Home) -> str:
+    if not config.is_on("sealed", default=False):
+        return ""
+    from anamnesis.sync.sealed.keys import own_code
+
+    return own_code(home.keys)
 
 
 def _read(path: str) -> Machine | None:
     """A heartbeat; None for anything else, such as a file that somebody made by hand."""
     try:
         with open(path, encoding="utf-8") as stream:
-            found: dict[str, Any] = json.loads(stream.read(_LARGEST))
+            found: dict[str, Any] = {**_LATER, **json.loads(stream.read(_LARGEST))}
         texts = {name: _one_line(str(found[name])) for name in FIELDS if name != "pending"}
         return Machine(**texts, pending=int(found["pending"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -6,36 +6,57 @@ import re
 from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config
-from anamnesis.notes import tombstones
-from anamnesis.operations.curate.upkeep import after_sync
+from anamnesis.notes import tree
 from anamnesis.operations.travel import fleet
-from anamnesis.operations.travel.sync import synchronise
-from anamnesis.sync.machine import backend_of
-from anamnesis.sync.purge import PurgeRefused
+from anamnesis.operations.travel.sync import exchange
+from anamnesis.sync.git import backend_of
+from anamnesis.sync.purge import PurgeRaced, PurgeRefused
+from anamnesis.sync.repository import MAIN, Repository
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import NoteId
     from anamnesis.store import MemoryStore
+    from anamnesis.sync.git import GitSyncBackend
     from anamnesis.sync.purge import Purged
 
+_ALIVE_DAYS = 7
+_AUTHOR = "anamnesis@"
+_TRIES = 5  # machines that sync every few minutes do not win five times in a row
 
-def purge(store: MemoryStore, ids: Iterable[str]) -> Purged:
+
+def forgotten(home: Home) -> Collection[str]:
+    """The ids of all notes that were forgotten."""
+    return tree.forgotten(home)
+
+
+def purge(store: MemoryStore, ids: Iterable[NoteId]) -> Purged:
     """Sync, then rewrite the history without these notes, which must be forgotten already."""
     home = store.home
-    gone = {note_id for note_id in ids if tombstones.is_forgotten(home, note_id)}
+    gone = {note_id for note_id in ids if tree.is_forgotten(home, note_id)}
     _require_followers(home)
     backend = backend_of(home, machine_id=config.resolve_machine_id())
+    for _ in range(_TRIES):
+        _synced(backend, store)
+        _require_heartbeats(home)
+        try:
+            return backend.purge(gone)
+        except PurgeRaced as raced:  # another machine was faster; what it sent comes first
+            refused = raced
+    raise refused
+
+
+def _synced(backend: GitSyncBackend, store: MemoryStore) -> None:
     for _ in range(2):  # the first may bring an edit of a forgotten note, the second buries it
-        result = synchronise(backend, store=store, afterwards=[after_sync]).result
+        result = exchange(backend, store=store).result
         if result.offline or result.error:
             raise PurgeRefused(result.error or result.detail, hint=result.hint)
         if result.conflicted:
             raise PurgeRefused(
-                "notes wait for a choice", hint="Settle them first:  anamnesis conflicts list"
+                "notes wait for a choice", hint="Resolve them first:  anamnesis conflicts list"
             )
-    return backend.purge(gone)
 
 
 def _require_followers(home: Home) -> None:
@@ -47,6 +68,27 @@ def _require_followers(home: Home) -> None:
                 f"{machine.machine} has the older version {machine.version or 'of unknown number'}",
                 hint="Update it and sync there; or, if it is gone:  "
                 f"anamnesis status --forget {machine.machine}",
+            )
+
+
+def _require_heartbeats(home: Home) -> None:
+    """A machine that commits and never left a heartbeat has a version from before there were any.
+
+    Without one of this machine nothing can be said about the others.
+    """
+    repository = Repository(home.memory)
+    recent = repository.ask("log", f"--since={_ALIVE_DAYS}.days.ago", "--format=%ae", MAIN)
+    ever = repository.ask("log", "--format=", "--name-only", "-z", MAIN, "--", fleet.FOLDER)
+    files = {name.rpartition("/")[2] for name in ever.decode("utf-8", "replace").split("\0")}
+    if f"{fleet.file_name(config.resolve_machine_id())}.json" not in files:
+        return
+    ours = (line for line in recent.decode("utf-8", "replace").split() if line.startswith(_AUTHOR))
+    for machine in {line.removeprefix(_AUTHOR) for line in ours} - {config.UNKNOWN_MACHINE}:
+        if f"{fleet.file_name(machine)}.json" not in files:
+            raise PurgeRefused(
+                f"{machine} commits but never left a heartbeat, as versions before 1.0 do",
+                hint="Update it and run `anamnesis init` and `anamnesis sync` there; or wait until "
+                f"it was silent for {_ALIVE_DAYS} days.",
             )
 
 

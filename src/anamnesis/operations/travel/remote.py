@@ -12,15 +12,28 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.git import command as gitcmd
 from anamnesis.ground import atomic, process
+from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.notes import tree
 from anamnesis.operations.machine import settings
-from anamnesis.sync import foreign, remote
+from anamnesis.sync import recovery, remote
+from anamnesis.sync.remote import shown
 from anamnesis.sync.repository import MAIN, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+__all__ = [
+    "Remote", "RemoteNotUsable", "Switch", "address", "create", "current", "name", "prove", "reach",
+    "shown", "switch_to",
+]  # fmt: skip
+
 _SECONDS = 60.0
+# What a killed `git init` may have left.
+_IN_A_REPOSITORY = {
+    "branches", "config", "config.lock", "description", "HEAD.lock", "hooks", "info", "objects",
+    "refs",
+}  # fmt: skip
 
 
 class RemoteNotUsable(AnamnesisError):
@@ -45,7 +58,7 @@ def current() -> Remote:
         return Remote(None, "")
     from_variable = bool(os.environ.get("ANAMNESIS_GIT_REMOTE", "").strip())
     source = "ANAMNESIS_GIT_REMOTE" if from_variable else config.config_path()
-    return Remote(remote.shown(url), source)
+    return Remote(shown(url), source)
 
 
 def address(url: str) -> str:
@@ -56,13 +69,43 @@ def address(url: str) -> str:
     return os.path.abspath(os.path.expanduser(url))
 
 
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Another remote for a machine that has one, and how many notes would be sent there."""
+
+    old: str
+    new: str
+    notes: int
+
+    def __str__(self) -> str:
+        """What will be sent where, in lines to be read."""
+        return (
+            f"This machine syncs with {self.old}.\n"
+            f"The next sync would send {counted(self.notes, 'note')} from here to {self.new}\n"
+            f"and bring its notes to this machine. {self.old} keeps what it has."
+        )
+
+
+def switch_to(url: str) -> Switch | None:
+    """What naming a remote would change; None if it is the first one, or the one in use.
+
+    Raises InvalidInput if the URL cannot be used.
+    """
+    known, wanted = config.resolve_remote(), address(url)
+    if not known or wanted in (known, os.path.abspath(os.path.expanduser(known))):
+        return None
+    home = config.home_directory()
+    files = tree.scan(home, ["memory"]).files if os.path.isdir(home) else ()
+    return Switch(shown(known), shown(wanted), len(files))
+
+
 def name(url: str | None) -> None:
     """Remember the remote for this machine, or forget it."""
     settings.change("remote", None if url is None else address(url))
 
 
 def create(url: str) -> str:
-    """Make a bare repository where there is none; gives the URL to use."""
+    """Make a bare repository where there is none; gives the URL to use. Raises InvalidInput."""
     remote.require_usable(url)
     if remote.is_ssh(url):
         _create_over_ssh(url)
@@ -70,20 +113,24 @@ def create(url: str) -> str:
     if "://" in url and not url.startswith("file://"):
         raise InvalidInput(
             "A repository behind https is created on its own site.",
-            hint=f"Create it there, then run:  anamnesis remote set {remote.shown(url)}",
+            hint=f"Create it there, then run:  anamnesis remote set {remote.quoted(url)}",
         )
     path = address(url.removeprefix("file://"))
     if not os.path.exists(os.path.join(path, "HEAD")):
-        if os.path.isdir(path) and os.listdir(path):
+        if os.path.isdir(path) and not _IN_A_REPOSITORY.issuperset(os.listdir(path)):
             raise InvalidInput(f"{path} exists and is not a git repository.")
         atomic.make_directory(path)
+    recovery.free_dead_locks(path)  # of a command that was killed here
     for command in _commands():
         _checked(gitcmd.git(command, cwd=path, timeout=_SECONDS), url)
     return path
 
 
-def prove(url: str, *, seconds: float = _SECONDS) -> None:
-    """Send a commit to the remote, get it back and remove it; raises RemoteNotUsable if not."""
+def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -> bool:
+    """Send a commit to the remote, get it back and remove it; whether a sealed store is there.
+
+    Raises RemoteNotUsable if that does not work, or if it holds something else than notes.
+    """
     probe = f"refs/anamnesis/probe-{os.urandom(6).hex()}"
     with tempfile.TemporaryDirectory(prefix="anamnesis-probe-") as directory:
         repository = Repository(directory)
@@ -94,32 +141,50 @@ def prove(url: str, *, seconds: float = _SECONDS) -> None:
         _checked(repository.git("fast-import", "--quiet", "--done", input=stream), url)
         remote.configure(repository, url)
         around = remote.surroundings(repository, url)
-        _require_memory(repository, url, around, seconds)
+        foreign = _foreign_files(repository, around, seconds)
+        sealed = may_be_sealed and remote.is_sealed(foreign)
+        if foreign and not sealed:
+            raise RemoteNotUsable(remote.Trouble(*remote.refusal(shown(url), foreign)))
         for step in (
             ("push", "--quiet", "--no-verify", "origin", f"{probe}:{probe}"),
             ("fetch", "--quiet", "--no-tags", "origin", f"+{probe}:refs/back"),
             ("push", "--quiet", "--no-verify", "origin", f":{probe}"),
         ):
             _checked(repository.git(*step, timeout=seconds, env=around), url)
+    return sealed
 
 
-def _require_memory(
-    repository: Repository, url: str, around: dict[str, str], seconds: float
-) -> None:
-    """Refuse somebody's project, before anything is sent there."""
+def reach(url: str) -> bool:
+    """Prove that a remote works, after creating it if there is none; whether it was created.
+
+    Raises InvalidInput and RemoteNotUsable.
+    """
+    remote.require_usable(url)
+    try:
+        prove(url)
+    except RemoteNotUsable as error:
+        if "there is no git repository" not in error.message:
+            raise
+        create(url)
+        prove(url)
+        return True
+    return False
+
+
+def _foreign_files(repository: Repository, around: dict[str, str], seconds: float) -> list[str]:
+    """Files that no store has, which show that the remote is somebody's project."""
     words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--filter=blob:none", "origin")
     fetched = repository.git(*words, f"+{MAIN}:refs/theirs", timeout=seconds, env=around)
-    if fetched.code == 0 and (found := foreign.strangers(repository, "refs/theirs")):
-        raise RemoteNotUsable(remote.Trouble(*foreign.refusal(remote.shown(url), found)))
+    return remote.foreign_files(repository, "refs/theirs") if fetched.code == 0 else []
 
 
 def _commands() -> Sequence[Sequence[str]]:
-    """What makes a repository that nobody can push history away from."""
+    """The commands that make a bare repository whose history no push can rewrite."""
     return (
         ("init", "--quiet", "--bare", "."),
         ("symbolic-ref", "HEAD", "refs/heads/main"),
         ("config", "receive.denyNonFastForwards", "true"),
-        ("config", "gc.auto", "2000"),
+        ("config", "gc.auto", "200"),
     )
 
 

@@ -2,72 +2,164 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
 from anamnesis import config
-from anamnesis.hooks import runs
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record, replace
+from anamnesis.hooks import arrivals, background, runs
+from anamnesis.sync import SyncBackend, SyncResult, SyncState
+from anamnesis.sync.git import NETWORK_SECONDS, backend_of, backend_of_this_machine
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.store import MemoryStore
-    from anamnesis.sync.backend import SyncBackend, SyncResult
 
-    Importer = Callable[[MemoryStore], object]  # takes notes of another program into the store
-    Caretaker = Callable[[MemoryStore, Sequence[str]], object]  # looks after what arrived
+__all__ = [
+    "NETWORK_SECONDS", "SyncBackend", "SyncOutcome", "arrive", "backend_of", "exchange",
+    "first_sync", "has_native_news", "import_native", "look_after", "sync", "sync_memory",
+    "sync_state",
+]  # fmt: skip
 
 _MANY = 500
+_ARRIVAL_SECONDS = 10.0  # a session's start waits, and its client for 15
 
 
-@dataclass(frozen=True, slots=True)
-class Synchronised:
-    """What a sync did, and how many files the index took in."""
+@record
+class SyncOutcome:
+    """What a sync did, and how many files were indexed."""
 
     result: SyncResult
     indexed: int
     recovered: str = ""  # what was rolled back first, as a sentence
 
+    def as_dict(self) -> dict[str, object]:
+        """What a sync did, for a program."""
+        result = self.result
+        return {
+            "pushed": result.pushed,
+            "pulled": result.pulled,
+            "conflicted": result.conflicted,
+            "sent": result.sent,
+            "received": result.received,
+            "head": result.head,
+            "indexed": self.indexed,
+            "detail": result.detail,
+            "conflicts": list(result.conflicts),
+            "changed": list(result.changed),
+            "held_back": list(result.held_back),
+            "offline": result.offline,
+            "error": result.error,
+            "hint": result.hint,
+        }
 
-def exchange(
-    backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
-) -> Synchronised:
-    """Leave a heartbeat, import other memories, exchange notes, look after what arrived."""
-    from anamnesis.operations.curate import upkeep
+
+def sync(
+    backend: SyncBackend | None = None,
+    *,
+    store: MemoryStore | None = None,
+    seconds: float = NETWORK_SECONDS,
+    accept_deletions: bool = False,
+) -> SyncOutcome:
+    """Leave a heartbeat, import Claude Code's memory, and exchange notes.
+
+    Without a backend, over the remote of this machine; `seconds` is what one exchange may take.
+    """
     from anamnesis.operations.travel import fleet
 
     home = config.home_directory()
     recovered = _recover(home, store)
-    fleet.beat(home)
-    done = synchronise(
-        backend,
-        store=store,
-        importers=upkeep.before_sync(home),
-        afterwards=[upkeep.after_sync],
-        accept_deletions=accept_deletions,
-    )
-    fleet.settle_name(home)
+    if _is_arriving(home):
+        backend = backend_of_this_machine(seconds=seconds, hurried=True)
+    else:
+        fleet.note_host(home)
+        fleet.beat(home)
+        if has_native_news(home):
+            _with_store(store, import_native)
+    backend = backend or backend_of_this_machine(seconds=seconds)
+    done = exchange(backend, store=store, accept_deletions=accept_deletions)
+    if done.result.conflicts and config.is_ephemeral():
+        done = _with_both_versions(done, backend, store)
+    fleet.make_name_unique(home)
     return replace(done, recovered=recovered)
 
 
-def _recover(home: Home, store: MemoryStore | None) -> str:
-    """Roll back a change that was killed half-way: half of it must not travel."""
-    from anamnesis.history import units
+def arrive(home: Home) -> None:
+    """Bring the notes to an ephemeral machine that has none yet; a failure is told elsewhere."""
+    if not _is_arriving(home):
+        return
+    try:
+        sync(seconds=_ARRIVAL_SECONDS)
+    except AnamnesisError as error:
+        runs.failed(home, "sync", error.message)
 
-    units.prune(home)
-    if not units.has_unfinished(home):
-        return ""
-    from anamnesis.history import undo
 
-    said: list[str] = []
-    _with_store(store, lambda opened: said.append(undo.recovery(undo.recover(opened))))
-    return said[0]
+def _is_arriving(home: Home) -> bool:
+    """Whether an ephemeral machine has not met the others yet: it only takes, and in a hurry."""
+    return config.is_ephemeral() and not arrivals.last(home).at
+
+
+def _with_both_versions(
+    done: SyncOutcome, backend: SyncBackend, store: MemoryStore | None
+) -> SyncOutcome:
+    """Keep the other version of a held note beside ours: nobody comes back here to choose."""
+    from anamnesis.operations.travel import conflicts
+
+    def keep(opened: MemoryStore) -> None:
+        for id in done.result.conflicts:
+            conflicts.resolve(opened, id, "both")
+
+    _with_store(store, keep)
+    again = exchange(backend, store=store)
+    return replace(again, indexed=done.indexed + again.indexed)
+
+
+def first_sync() -> SyncOutcome:
+    """Exchange notes; a machine whose name is taken gets one of its own first."""
+    from anamnesis.operations.travel import fleet
+
+    home = config.home_directory()
+    done = exchange(backend_of_this_machine())
+    if fleet.make_name_unique(home) or fleet.beat(home):
+        again = exchange(backend_of_this_machine())
+        return again if again.result.error else done
+    return done
+
+
+def sync_state() -> SyncState:
+    """How this machine stands towards the others; runs git, never the network."""
+    return backend_of_this_machine().state()
+
+
+def exchange(
+    backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
+) -> SyncOutcome:
+    """Exchange notes, index exactly the files that changed, and look after what arrived.
+
+    Without a store one is opened only if there is something to index: an exchange with nothing to
+    do never touches the database.
+    """
+    from anamnesis.sync.git import GitSyncBackend
+
+    if isinstance(backend, GitSyncBackend):
+        backend.expect_deletions(_deleted_here)
+    result = _watched(lambda: backend.sync(accept_deletions=accept_deletions))
+    paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
+    if len(paths) > _MANY and config.is_ephemeral() and not store:
+        from anamnesis.operations.machine import index
+
+        background.start(["sync"] if result.unfinished else index.BEHIND)
+    elif paths:
+        _with_store(store, lambda opened: _follow(opened, paths, arrived=result.changed))
+    worked = not (result.error or result.offline)
+    arrivals.note_exchange(config.home_directory(), worked=worked, changed=result.changed)
+    return SyncOutcome(result, len(paths))
 
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Run one sync cycle, then make the index say what the files say."""
-    done = exchange(backend, store=store)
+    done = sync(backend, store=store)
     result = done.result
     return {
         "pushed": result.pushed,
@@ -79,35 +171,84 @@ def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     }
 
 
-def synchronise(
-    backend: SyncBackend,
-    *,
-    store: MemoryStore | None = None,
-    importers: Sequence[Importer] = (),
-    afterwards: Sequence[Caretaker] = (),
-    accept_deletions: bool = False,
-) -> Synchronised:
-    """Import, sync, index exactly the files that changed, then look after what arrived.
+def has_native_news(home: Home) -> bool:
+    """Whether Claude Code's own memory is wanted and changed since the last import."""
+    from anamnesis.importers import native
 
-    Without a store one is opened only if there is something to write or to index: a sync with
-    nothing to do never touches the database.
+    return native.is_wanted() and native.changed(home)
+
+
+def import_native(store: MemoryStore) -> None:
+    """Import Claude Code's own memory; notes must travel even if that fails."""
+    from anamnesis.operations.curate import native_memory
+
+    try:
+        native_memory.import_native(store)
+    except AnamnesisError as error:
+        did = f"Claude Code's memory was not imported: {error.message}"
+        runs.note_run(store.home, "import", did=did, failed=True)
+
+
+def look_after(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
+    """Bury notes that were forgotten on one machine and edited on another; gives their ids.
+
+    Where recall uses vectors, those of the notes that arrived are made in the background.
     """
-    if importers:
-        _with_store(store, lambda opened: [take_in(opened) for take_in in importers])
-    result = _watched(lambda: backend.sync(accept_deletions=accept_deletions))
-    paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
-    if paths:
-        _with_store(store, lambda opened: _index(opened, paths))
-    if paths and afterwards:
-        _with_store(store, lambda opened: [look(opened, result.changed) for look in afterwards])
-    return Synchronised(result, len(paths))
+    from anamnesis.notes import tree
+
+    stones = [path for path in arrived if path.startswith(f"{tree.TOMBSTONES}/")]
+    buried: list[str] = []
+    if stones or tree.forgotten(store.home):
+        from anamnesis.operations.curate import forget
+
+        names = [path.rpartition("/")[2].removesuffix(".json") for path in stones]
+        buried = forget.bury(store, names)
+    if arrived:
+        from anamnesis.operations.curate import native_memory
+
+        native_memory.fold_pairs(store)
+    if len(arrived) > _MANY:
+        from anamnesis.operations.machine import index
+
+        index.understand(store)
+    if config.encoder_is_on():
+        from anamnesis.operations.machine import embed
+
+        embed.keep_up(store.home)
+    return buried
+
+
+def _recover(home: Home, store: MemoryStore | None) -> str:
+    """Roll back a change that was killed half-way: half of it must not travel."""
+    from anamnesis.history.units import Units
+
+    units = Units(home)
+    units.prune()
+    if not units.has_unfinished():
+        return ""
+    from anamnesis.history import undo
+
+    sentences: list[str] = []
+    _with_store(store, lambda opened: sentences.append(undo.recovery(undo.recover(opened))))
+    return sentences[0]
+
+
+def _deleted_here() -> set[str]:
+    """What commands removed on this machine: however much it is, it is no accident."""
+    from anamnesis.history.units import Units
+
+    return Units(config.home_directory()).deleted_here()
 
 
 def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
-    """The outcome of a sync, remembered where the next session is told of a failure."""
+    """The outcome of a sync; the next session is told of a failure."""
     home = config.home_directory()
-    with runs.watched(home, "sync"):
-        result = sync()
+    try:
+        with runs.Watched(home, "sync"):
+            result = sync()
+    except Exception:
+        arrivals.note_exchange(home, worked=False)
+        raise
     if result.error:
         runs.failed(home, "sync", result.error)
     elif not result.offline:
@@ -115,12 +256,13 @@ def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
     return result
 
 
-def _index(store: MemoryStore, paths: Sequence[str]) -> None:
-    """Take in what changed, edits by hand included; for very many files a diff is cheaper."""
+def _follow(store: MemoryStore, paths: Sequence[str], *, arrived: Sequence[str]) -> None:
+    """Index what changed, edits by hand included; for very many files a diff is cheaper."""
     if len(paths) > _MANY:
         store.refresh()
     else:
         store.refresh_paths([path for path in paths if path.endswith(".md")])
+    look_after(store, arrived)
 
 
 def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]) -> None:

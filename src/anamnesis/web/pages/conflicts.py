@@ -9,12 +9,13 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoteChangedOnDisk
 from anamnesis.notes.fields import EDITED
 from anamnesis.notes.frontmatter import note_in, serialize
-from anamnesis.operations.notes.draft import draft_of, revised
 from anamnesis.operations.notes.edit import checked
+from anamnesis.operations.notes.policy import draft_of, revised
 from anamnesis.operations.travel import compose, conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages.note import draft_from, field_text
+from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -30,43 +31,62 @@ _BY_HAND = ("edit", "edited")
 def show(visit: Visit) -> Response:
     """All held notes."""
     held = [(sides, note_in(sides.conflict.theirs)) for sides in conflicts.held(visit.store)]
-    return visit.page("conflicts.html", held=held)
+    seals = [f"{sides.conflict.id} {compose.seal(sides)}" for sides, _ in held]
+    return visit.page("conflicts.html", held=held, seals=seals)
 
 
 def one(visit: Visit) -> Response:
     """One held note: what differs, per field and per part of the text."""
-    return _shown(visit, conflicts.find(visit.store, visit.named("id")))
+    return _shown(visit, conflicts.find(visit.store, visit.path_part("id")))
 
 
 def resolve(visit: Visit) -> Response:
-    """Settle it: one version, both, what was picked, or the text that the person made."""
-    sides = conflicts.find(visit.store, visit.named("id"))
+    """Resolve it: with one version, both, what was picked, or an edited text."""
+    sides = conflicts.find(visit.store, visit.path_part("id"))
     choice = visit.value("choice")
     if choice in _LOOKING:
         return _shown(visit, sides)
     try:
-        notice = _settle(visit, sides, choice)
+        notice = _resolved(visit, sides, choice)
     except AnamnesisError as error:
         if choice != "edited":
             raise
-        return _shown(visit, sides, error=error)  # with what the person made of both
+        return _shown(visit, sides, error=error)  # with the edited text
     visit.dashboard.recorder.soon()
-    text = " ".join(filter(None, ("Settled. The next sync sends it.", notice)))
-    return visit.go("/conflicts", Notice(text, tone="trouble" if notice else "done"))
+    left = conflicts.held(visit.store)
+    number = f"{plural(len(left), 'conflict')} left." if left else "No conflict is left."
+    text = " ".join(filter(None, ("Resolved. The next sync sends it.", number, notice)))
+    following = f"/conflicts/{left[0].conflict.id}" if left else "/conflicts"
+    return visit.go(following, Notice(text, tone="trouble" if notice else "done"))
 
 
-def _settle(visit: Visit, sides: Sides, choice: str) -> str:
-    """Resolve the conflict; says what the person must know of the note that they made."""
+def resolve_all(visit: Visit) -> Response:
+    """Resolve all that were shown with this machine's versions, or with the others'."""
+    choice, shown = visit.value("choice"), visit.values("id")
+    if choice not in ("mine", "theirs"):
+        raise InvalidInput("Only one side can be chosen for all.")
+    for sides in conflicts.held(visit.store):
+        if f"{sides.conflict.id} {compose.seal(sides)}" in shown:
+            conflicts.resolve(visit.store, sides.conflict.id, choice)
+    visit.dashboard.recorder.soon()
+    left = len(conflicts.held(visit.store))
+    side = "This machine's versions were" if choice == "mine" else "The other versions were"
+    text = f"{side} taken for {plural(len(shown) - left, 'note')}. Both are kept in conflicts."
+    return visit.go("/conflicts", Notice(text))
+
+
+def _resolved(visit: Visit, sides: Sides, choice: str) -> str:
+    """Resolve the conflict; says what to know about the note that was made."""
     notice = ""
     if choice not in ("picked", "edited"):
         conflicts.resolve(visit.store, sides.conflict.id, choice)
         return notice
     if visit.value("seal") != compose.seal(sides):
         raise NoteChangedOnDisk(sides.conflict.path)
-    found = compose.composition(sides, visit.fields)
-    if found is None:
+    composed = compose.composition(sides, visit.fields)
+    if composed is None:
         raise InvalidInput("Only whole versions can be chosen here.")
-    note = found.note()
+    note = composed.note()
     if choice == "edited":
         after = revised(note, draft_from(visit))
         allowed, notice = checked(visit.store, note, after, face="dashboard")
@@ -76,14 +96,14 @@ def _settle(visit: Visit, sides: Sides, choice: str) -> str:
 
 
 def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
-    found = compose.composition(sides, visit.fields)
-    if found is None:
+    composed = compose.composition(sides, visit.fields)
+    if composed is None:
         texts = (_text(sides.mine), _text(sides.conflict.theirs))
         title = note_in(sides.conflict.theirs) or note_in(sides.mine or b"")
         return visit.page(
             "conflict_unreadable.html", sides=sides, note=title, lines=differences.lines(*texts)
         )
-    note = found.note()
+    note = composed.note()
     draft = draft_from(visit) if error else draft_of(note)
     return visit.page(
         "conflict_edit.html" if visit.value("choice") in _BY_HAND else "conflict.html",
@@ -91,14 +111,13 @@ def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -
         error=error,
         draft=draft,
         sides=sides,
-        found=found,
+        composed=composed,
         seal=compose.seal(sides),
         labels=_LABELS,
         side_by_side=differences.side_by_side,
         note=note,
         fields=[(name, field_text(draft, name)) for name in EDITED],
         html=markdown.rendered(note.body),
-        previewed=visit.value("choice") == "preview",
     )
 
 

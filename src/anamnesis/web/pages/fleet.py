@@ -1,29 +1,41 @@
-"""The machines that share this memory, and exchanging notes with them."""
+"""The machines that share this memory: what each did, how it stands, and syncing with them."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.errors import AnamnesisError
-from anamnesis.history import log
-from anamnesis.history.log import NoHistory
-from anamnesis.operations.travel import fleet as signs
-from anamnesis.operations.travel.sync import exchange
-from anamnesis.sync.machine import backend_of_this_machine
+from anamnesis.config import UNKNOWN_MACHINE
+from anamnesis.operations.notes.history import writers
+from anamnesis.operations.notes.list import NoteFilter, titles
+from anamnesis.operations.travel import fleet as heartbeats
+from anamnesis.operations.travel import sealed
+from anamnesis.operations.travel.fleet import seconds_of
+from anamnesis.operations.travel.sync import sync as sync_now
+from anamnesis.operations.travel.sync import sync_state
+from anamnesis.web import charts, health
 from anamnesis.web.dashboard import Notice
+from anamnesis.web.pages import work
+from anamnesis.web.words import hues, plural
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from starlette.responses import Response
 
+    from anamnesis.operations.travel.fleet import Machine
+    from anamnesis.web.charts import Chart
+    from anamnesis.web.health import HealthLine
     from anamnesis.web.visit import Visit
 
+_WEEKS = 12
+_NAMED = 3  # notes that arrived
 _LOG = 500  # versions that are looked through for who wrote when
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineRow:
     """One machine, as far as this one knows."""
 
     name: str
@@ -32,56 +44,114 @@ class Machine:
     last_seen: str  # its latest version in the history; empty: none was seen
     versions: int
     here: bool
-    program: str  # the version that runs there; empty: it never said
-    error: str  # what it last failed at
+    behind: int | None  # versions of others since its last sync; None: it never said when
+    pulse: Machine | None  # what it last said of itself
+    shade: str
 
 
 def show(visit: Visit) -> Response:
     """The page."""
-    state = backend_of_this_machine().state()
-    return visit.page("fleet.html", machines=machines(visit), state=state)
+    known = machines(visit)
+    chart = _weeks(visit, [each.name for each in known])
+    return visit.page(
+        "fleet.html",
+        machines=known,
+        state=sync_state(),
+        sealed=sealed.is_sealed(),
+        alarms=[line for line in health.glance(visit.dashboard) if _is_alarm(line)],
+        chart=chart,
+        shade={each.name: each.shade for each in known},
+    )
 
 
 def sync(visit: Visit) -> Response:
-    """Exchange notes now."""
+    """Exchange notes now, and say in a sentence what came of it."""
     visit.dashboard.recorder.now()
-    try:
-        done = exchange(backend_of_this_machine(), store=visit.store).result
-    except AnamnesisError as error:
-        trouble = Notice(f"{error.message} {error.hint}", tone="trouble")
-        return visit.go(visit.back("/fleet"), trouble)
-    text = f"{done.detail[:1].upper()}{done.detail[1:]}."
-    if done.pulled:
-        text += f" {done.pulled} from other machines."
-    tone = "done" if done.done and not done.offline else "trouble"
-    return visit.go(visit.back("/fleet"), Notice(f"{text} {done.hint}".strip(), tone))
+    return work.run(visit, "Syncing", lambda _: _synced(visit), back=visit.back("/fleet"))
 
 
-def machines(visit: Visit) -> list[Machine]:
+def approve(visit: Visit) -> Response:
+    """Let a machine that asked into the sealed remote; gives the code to type there."""
+    visit.require_fresh("which machines read your notes")
+    code = "".join(visit.value("code").split())
+
+    def let_in(_: object) -> Notice:
+        return Notice(f"Approved. Type this code on that machine: {sealed.approve(code)}")
+
+    return work.run(visit, "Sealing the notes for one more machine", let_in, back="/fleet")
+
+
+def _synced(visit: Visit) -> Notice:
+    done = sync_now(store=visit.store).result
+    if done.error or done.offline:
+        why = done.detail.removeprefix("offline: ")
+        return Notice(f"Not synced: {why}. {done.hint}".strip(), "trouble")
+    text = f"Synced: {done.sent:,} sent, {done.received:,} received."
+    remark = done.detail.removeprefix("synced").removeprefix("; ")
+    if remark and not done.conflicts:
+        text += f" {remark[:1].upper()}{remark[1:]}."
+    arrived = [path.rpartition("/")[2].removesuffix(".md") for path in done.changed]
+    known = titles(visit.store, arrived[:_NAMED]).items()
+    links = [(title or "Untitled", f"/notes/{note_id}") for note_id, title in known]
+    if done.conflicts:
+        number = plural(len(done.conflicts), "conflict")
+        links.insert(0, (f"Decide {number}", "/conflicts"))
+    return Notice(text, "trouble" if done.conflicts else "done", links=tuple(links))
+
+
+def machines(visit: Visit) -> list[MachineRow]:
     """All machines that wrote a note or a version, the latest seen first."""
-    seen: dict[str, list[str]] = {}
-    for version in _log(visit):
-        seen.setdefault(version.machine, []).append(version.at)
-    alive = {each.machine: each for each in signs.machines(visit.dashboard.home)}
+    home = visit.dashboard.home
+    seen = writers(home, among=_LOG)
+    alive = {each.machine: each for each in heartbeats.machines(home)}
     known = {name: (number, last) for name, number, _, last in visit.dashboard.counts.machines()}
-    names = dict.fromkeys([visit.dashboard.machine, *known, *seen, *alive])
-    found = [
-        Machine(
+    others = [name for name in (*known, *seen, *alive) if name != UNKNOWN_MACHINE]
+    names = dict.fromkeys([visit.dashboard.machine, *others])
+    shades = hues(sorted(names))
+    rows = [
+        MachineRow(
             name,
             *known.get(name, (0, "")),
             max(seen.get(name, [""])[0], alive[name].seen if name in alive else ""),
             len(seen.get(name, ())),
             here=name == visit.dashboard.machine,
-            program=alive[name].version if name in alive else "",
-            error=alive[name].last_error if name in alive else "",
+            behind=_behind(seen, name, alive.get(name)),
+            pulse=alive.get(name),
+            shade=f"hue-{shades[name]}",
         )
         for name in names
     ]
-    return sorted(found, key=lambda each: (each.last_seen, each.latest_note), reverse=True)
+    return sorted(rows, key=lambda each: (each.last_seen, each.latest_note), reverse=True)
 
 
-def _log(visit: Visit) -> list[log.Version]:
-    try:
-        return log.commits(os.fspath(visit.store.memory_dir), limit=_LOG)
-    except NoHistory:
-        return []
+def _behind(seen: Mapping[str, Sequence[str]], name: str, pulse: Machine | None) -> int | None:
+    """How many versions the others recorded since a machine last synced."""
+    if pulse is None or not pulse.last_sync:
+        return None
+    others = (at for writer, times in seen.items() if writer != name for at in times)
+    return sum(seconds_of(at) > seconds_of(pulse.last_sync) for at in others)
+
+
+def _weeks(visit: Visit, names: Sequence[str]) -> Chart:
+    """The notes that each machine made in the latest weeks."""
+    today = datetime.now(UTC).date()
+    first = today - timedelta(days=today.weekday(), weeks=_WEEKS - 1)
+    everything = NoteFilter(state="all")
+    counted = visit.dashboard.counts.days(everything, since=first.isoformat(), by="machine")
+    slices = []
+    for at in range(_WEEKS):
+        monday = first + timedelta(weeks=at)
+        days = [(monday + timedelta(days=day)).isoformat() for day in range(7)]
+        slices.append(
+            charts.Slice(
+                name=f"{monday.day} {monday:%b %Y}",
+                label=f"{monday.day} {monday:%b}",
+                address=f"/timeline#week-{monday.isoformat()}",
+                counts={name: sum(counted.get((day, name), 0) for day in days) for name in names},
+            )
+        )
+    return charts.stacked(slices, names)
+
+
+def _is_alarm(line: HealthLine) -> bool:
+    return line.name in ("sync", "fleet", "conflicts", "history") and line.tone != "well"

@@ -6,69 +6,137 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from anamnesis.ground.errors import InvalidInput
 from anamnesis.hooks import receipts
-from anamnesis.index import browse
-from anamnesis.inject import budget
-from anamnesis.operations.sessions.inject import preview
+from anamnesis.operations.curate.pin import PINNED, pin
+from anamnesis.operations.notes import batch
+from anamnesis.operations.notes.list import NoteFilter, list_notes, titles
+from anamnesis.operations.sessions.preview import (
+    EXCLUDED,
+    LIMIT,
+    SLOTS,
+    for_prompt,
+    past_giving,
+    preview,
+)
+from anamnesis.web.dashboard import notice_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.responses import Response
 
-    from anamnesis.inject.select import Candidate
+    from anamnesis.operations.sessions.preview import Preview, PreviewedNote
+    from anamnesis.web.dashboard import Notice
     from anamnesis.web.visit import Visit
 
-_NOTES = 8
 _MOST_UNITS = 100_000
 _RECEIPTS = 20
+_EXCLUDED = 100
+_WIDTH = 1000  # units of the bar's drawing
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """One note of the working set, and what became of it."""
+class Segment:
+    """One note of the bar."""
 
-    candidate: Candidate
-    shown: str  # whole, title or nothing
+    each: PreviewedNote
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class SlotShare:
+    """One slot of the plan: its notes, and how much of the room they take."""
+
+    slot: str
+    name: str
+    notes: Sequence[PreviewedNote]
     units: int
-    why: str
 
 
 def show(visit: Visit) -> Response:
-    """The exact block, each note with its verdict, and the latest receipts."""
-    project = visit.asked("project") or "global"
-    limit = max(500, visit.asked_number("budget", budget.LIMIT, most=_MOST_UNITS))
-    k = visit.asked_number("k", _NOTES, most=100)
-    chosen, fitted = preview(visit.store, project=project, k=k, limit=limit)
-    given = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
+    """The plan as a bar and a table, the exact block, and what earlier sessions got."""
+    project = visit.parameter("project") or "global"
+    limit = max(500, visit.number("budget", LIMIT, most=_MOST_UNITS))
+    asked = visit.number("k", -1, most=100)
+    k = asked if asked >= 0 else None
+    prompt = visit.parameter("prompt").strip()
+    coming = preview(visit.store, project=project, k=k, limit=limit)
+    past = past_giving(visit.dashboard.home, project=project)
+    latest = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
+    ids = [str(note.get("id")) for receipt in latest for note in receipt["notes"]]
+    excluded = NoteFilter(tag=EXCLUDED)
     return visit.page(
         "injection.html",
         project=project,
         limit=limit,
         k=k,
-        text=fitted.text,
-        used=budget.units(fitted.text),
-        verdicts=verdicts(chosen, fitted),
+        preview=coming,
+        slots=_slots(coming),
+        bar=_bar(coming, limit),
+        bar_width=_WIDTH,
+        past=past,
+        dropped=_dropped(coming, past.last_ids),
+        prompt=prompt,
+        answer=for_prompt(visit.store, prompt, project=project) if prompt else ("", []),
+        excluded=list_notes(visit.store, excluded, limit=_EXCLUDED).rows,
+        pinned=PINNED,
         projects=visit.dashboard.counts.values("project"),
-        receipts=given,
-        titles=_titles(visit, [str(note.get("id")) for each in given for note in each["notes"]]),
+        receipts=latest,
+        titles=titles(visit.store, [*ids, *past.last_ids]),
     )
 
 
-def verdicts(chosen: Sequence[Candidate], fitted: budget.Fitted) -> list[Verdict]:
-    """What became of each note of a working set."""
-    return [_verdict(candidate, fitted) for candidate in chosen]
+def act(visit: Visit) -> Response:
+    """Pin a note, keep it to one project, or keep it out of every session's start."""
+    notice = _done(visit, visit.value("act"), visit.value("id"))
+    visit.dashboard.recorder.soon()
+    return visit.go(visit.back("/injection"), notice)
 
 
-def _verdict(candidate: Candidate, fitted: budget.Fitted) -> Verdict:
-    note_id = candidate.note.id
-    if note_id in fitted.whole:
-        return Verdict(candidate, "whole", fitted.whole[note_id], "fits in full")
-    if note_id in fitted.listed:
-        return Verdict(candidate, "title", 0, "no room in full; its title is listed")
-    return Verdict(candidate, "nothing", 0, "no room; counted in the last line")
+def _done(visit: Visit, act: str, note_id: str) -> Notice:
+    store = visit.store
+    if act in ("pin", "unpin"):
+        unit = pin(store, [note_id], pinned=act == "pin")
+        return notice_of(unit, "Pinned." if act == "pin" else "Unpinned.")
+    if act == "project":
+        done = batch.set_fields(store, [note_id], project=visit.value("project"))
+        text = f"Given to sessions of {visit.value('project')} only."
+    elif act == "exclude":
+        done = batch.add_tag(store, [note_id], EXCLUDED)
+        text = "No session starts with it any more. Searches and prompts still find it."
+    elif act == "include":
+        done = batch.remove_tag(store, [note_id], EXCLUDED)
+        text = "Sessions start with it again, where there is room."
+    else:
+        raise InvalidInput(f"{act[:40]!r} is not something that can be done here.")
+    for error in done.errors:
+        raise error
+    return notice_of(done.unit, text)
 
 
-def _titles(visit: Visit, ids: list[str]) -> dict[str, str]:
-    rows = visit.store.ask(lambda db: browse.rows_of(db, dict.fromkeys(ids)))
-    return {row.note.id: row.note.title for row in rows}
+def _slots(coming: Preview) -> list[SlotShare]:
+    shares = []
+    for slot, name in SLOTS.items():
+        notes = [each for each in coming.notes if each.slot == slot]
+        if notes:
+            shares.append(SlotShare(slot, name, notes, sum(each.units for each in notes)))
+    return shares
+
+
+def _bar(coming: Preview, limit: int) -> list[Segment]:
+    """The notes side by side, each as wide as the room that it takes."""
+    segments, x = [], 0.0
+    for each in (each for slot in SLOTS for each in coming.notes if each.slot == slot):
+        if each.units:
+            width = _WIDTH * each.units / limit
+            segments.append(Segment(each, round(x, 2), round(width, 2)))
+            x += width
+    return segments
+
+
+def _dropped(coming: Preview, last: Sequence[str]) -> list[str]:
+    """What the last session started with and the next would not."""
+    now = {each.note.id for each in coming.notes if each.units}
+    return [note_id for note_id in last if note_id not in now]

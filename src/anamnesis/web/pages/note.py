@@ -6,35 +6,54 @@ from dataclasses import replace
 from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlencode
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.hooks import journal, receipts
-from anamnesis.notes.fields import EDITED, FIELDS, WORDS, of_text
+from anamnesis.hooks import receipts, runs, usefulness
+from anamnesis.notes.fields import EDITED, FIELDS, SCOPES, TYPES, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.notes.note import SCOPES, TYPES
 from anamnesis.operations.notes import edit as edits
-from anamnesis.operations.notes import policy
-from anamnesis.operations.notes.draft import LATER_FIELDS, NoteDraft, draft_of, revised
-from anamnesis.operations.notes.secrets import about_secrets
+from anamnesis.operations.notes import policy, undo
+from anamnesis.operations.notes.browse import (
+    backlinks,
+    id_of_title,
+    neighbours,
+    related,
+    succession,
+)
+from anamnesis.operations.notes.list import NoteFilter, list_notes, titles
+from anamnesis.operations.notes.policy import (
+    LATER_FIELDS,
+    NoteDraft,
+    about_secrets,
+    draft_of,
+    revised,
+)
 from anamnesis.operations.notes.write import write
+from anamnesis.operations.sessions import archive
+from anamnesis.operations.sessions.preview import LIMIT
+from anamnesis.operations.sessions.preview import preview as preview_start
+from anamnesis.project import GLOBAL
 from anamnesis.web import markdown
-from anamnesis.web import related as others
-from anamnesis.web.dashboard import Notice
-from anamnesis.web.pages import review
+from anamnesis.web.dashboard import Notice, notice_of
+from anamnesis.web.pages import pulse, review
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from anamnesis.notes.note import MemoryType, Scope
+    from anamnesis.notes.fields import MemoryType, Scope
     from anamnesis.notes.tree import ReadNote
     from anamnesis.web.visit import Visit
 
 _RECEIPTS = 5
+_LATEST = 8  # notes among which the project in use is looked for
+_OUTLINE = 3  # headings that make one worth its room
+_CARD = 600  # characters of a note that is only glanced at
 _LONGEST_TITLE = policy.policy_of("dashboard", "write").longest_title
 
 
-class _Gone(AnamnesisError):
-    """The note that a person edited was deleted meanwhile."""
+class _NoteGone(AnamnesisError):
+    """The note was deleted while it was edited."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -45,55 +64,85 @@ class _Gone(AnamnesisError):
 
 def show(visit: Visit) -> Response:
     """The note as it reads."""
-    found = visit.note()
+    read = visit.note()
+    text = markdown.read(read.note.body)
+    later, earlier = neighbours(visit.store, read.note)
     return visit.page(
         "note.html",
-        **_common(visit, found),
-        html=markdown.rendered(found.note.body),
-        related=others.related(visit.store, found.note),
-        given=_given(visit, found.note.id),
+        **frame_of(visit, read),
+        html=text.html,
+        outline=text.outline if len(text.outline) >= _OUTLINE else (),
+        later=later,
+        earlier=earlier,
+        backlinks=backlinks(visit.store, read.note),
+        related=related(visit.store, read.note),
+        given=_given(visit, read.note.id),
+        uses=usefulness.known(visit.dashboard.home).get(read.note.id),
     )
+
+
+def find(visit: Visit) -> Response:
+    """The note that a text means by its title; if there is none, what a search finds."""
+    title = visit.parameter("title").strip()
+    note_id = id_of_title(visit.store, title)
+    if visit.parameter("card") and note_id:
+        return _card(visit, note_id)
+    query = urlencode({"q": title})
+    return visit.go(f"/notes/{note_id}" if note_id else f"/notes?{query}")
+
+
+def card(visit: Visit) -> Response:
+    """The beginning of a note, shown while the pointer is over a link to it."""
+    return _card(visit, visit.path_part("id"))
+
+
+def _card(visit: Visit, note_id: str) -> Response:
+    read = visit.read(note_id)
+    if read is None:
+        raise NoSuchNote(note_id[:80])
+    return visit.page("card.html", note=read.note, html=markdown.rendered(read.note.body[:_CARD]))
 
 
 def source(visit: Visit) -> Response:
     """The file as it is."""
-    found = visit.note()
-    text = found.data.decode("utf-8", "replace")
-    return visit.page("note_source.html", **_common(visit, found), text=text)
+    read = visit.note()
+    text = markdown.visible(read.data.decode("utf-8", "replace"))
+    return visit.page("note_source.html", **frame_of(visit, read), text=text)
 
 
 def edit(visit: Visit) -> Response:
     """The form."""
-    found = visit.note()
-    return _form(visit, found, draft_of(found.note))
+    read = visit.note()
+    return _form(visit, read, draft_of(read.note))
 
 
 def save(visit: Visit) -> Response:
     """Save the form; a note that changed meanwhile leads to both versions side by side."""
-    found, draft = visit.found_note(), draft_from(visit)
-    if found is None:
-        return _form(visit, None, draft, error=_Gone())
-    after, expected = revised(found.note, draft), visit.value("hash")
+    read, draft = visit.note_or_none(), draft_from(visit)
+    if read is None:
+        return _form(visit, None, draft, error=_NoteGone())
+    after, expected = revised(read.note, draft), visit.value("hash")
     try:
-        saved = edits.edit(visit.store, found, after, face="dashboard", expected_hash=expected)
+        saved = edits.edit(visit.store, read, after, face="dashboard", expected_hash=expected)
     except NoteChangedOnDisk:
-        now = visit.found_note()
-        return _merge(visit, now, draft) if now else _form(visit, None, draft, error=_Gone())
-    except AnamnesisError as error:  # whatever it is, the person's words stay in the form
-        return _form(visit, found, draft, hash=visit.value("hash"), error=error)
+        now = visit.note_or_none()
+        return _merge(visit, now, draft) if now else _form(visit, None, draft, error=_NoteGone())
+    except AnamnesisError as error:  # whatever it is, the form keeps its text
+        return _form(visit, read, draft, hash=visit.value("hash"), error=error)
     if visit.value("then") == "keep":
-        notice = review.decided(visit, "keep", [found.note.id])
+        notice = review.decided(visit, "keep", [read.note.id])
         return visit.go("/review", _with(notice, saved.notice))
-    return _done(visit, found.note.id, Notice("Saved.", unit=saved.unit), saved.notice)
+    return _done(visit, read.note.id, Notice("Saved.", unit=saved.unit), saved.notice)
 
 
 def blank(visit: Visit) -> Response:
     """The form of a new note."""
-    supersedes = visit.asked("supersedes")
+    supersedes = visit.parameter("supersedes")
+    latest = list_notes(visit.store, NoteFilter(), limit=_LATEST).rows
     draft = NoteDraft(
-        title=visit.asked("title"),
+        title=visit.parameter("title"),
         body="",
-        project=visit.asked("project") or "global",
+        project=visit.parameter("project") or pulse.project_in_use(visit, latest),
         supersedes=tuple(supersedes.split()),
     )
     return _form(visit, None, draft)
@@ -106,27 +155,31 @@ def create(visit: Visit) -> Response:
         saved = write(visit.store, draft, face="dashboard", machine_id=visit.dashboard.machine)
     except AnamnesisError as error:
         return _form(visit, None, draft, error=error)
-    notice = Notice("Written." if saved.written else "")
+    notice = (
+        notice_of(undo.written(visit.store, saved.note), "Written.")
+        if saved.written
+        else Notice("")
+    )
     return _done(visit, saved.note.id, notice, saved.notice)
 
 
 def redact(visit: Visit) -> Response:
     """Replace the secrets of a note."""
-    found = visit.note()
-    if visit.value("hash") != found.hash:
-        raise NoteChangedOnDisk(f"{found.note.id}.md")
-    edits.redact(visit.store, found)
+    read = visit.note()
+    if visit.value("hash") != read.hash:
+        raise NoteChangedOnDisk(f"{read.note.id}.md")
+    edits.redact(visit.store, read)
     visit.dashboard.recorder.soon()
-    done = "The secrets were replaced. The note travels with the next sync."
+    done = "The secrets were replaced. The next sync sends the note."
     notice = Notice(done)
-    return visit.go(f"/notes/{found.note.id}", notice)
+    return visit.go(f"/notes/{read.note.id}", notice)
 
 
 def _done(visit: Visit, note_id: str, done: Notice, notice: str) -> Response:
-    """The note that was saved, with what was done and what the person must know about it."""
+    """The note that was saved, with what was done and what to know about it."""
     visit.dashboard.recorder.soon()
-    found = visit.read(note_id)
-    warning = about_secrets(visit.dashboard.home, found) if found else ""
+    read = visit.read(note_id)
+    warning = about_secrets(visit.dashboard.home, read) if read else ""
     return visit.go(f"/notes/{note_id}", _with(_with(done, notice), warning))
 
 
@@ -143,57 +196,61 @@ def preview(visit: Visit) -> Response:
 
 def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
     """The latest receipts of sessions that were given this note."""
-    found = journal.latest(receipts.path(visit.dashboard.home), containing=note_id, whole=True)
+    records = runs.latest_lines(receipts.path(visit.dashboard.home), containing=note_id, whole=True)
     naming = (
         receipt
-        for receipt in filter(receipts.is_whole, found)
+        for receipt in filter(receipts.is_whole, records)
         if any(note["id"] == note_id for note in receipt["notes"])
     )
     return list(islice(naming, _RECEIPTS))
 
 
-def _common(visit: Visit, found: ReadNote) -> dict[str, Any]:
-    chain = others.chain(visit.store, found.note)
+def frame_of(visit: Visit, read: ReadNote) -> dict[str, Any]:
+    """What the views of a note share: its head, its acts and its provenance."""
     return {
-        "note": found.note,
-        "hash": found.hash,
-        "chain": chain,
-        "size": len(found.data),
-        "secrets": about_secrets(visit.dashboard.home, found),
+        "note": read.note,
+        "hash": read.hash,
+        "chain": succession(visit.store, read.note),
+        "size": len(read.data),
+        "secrets": about_secrets(visit.dashboard.home, read),
+        "has_session": archive.has(visit.dashboard.home, read.note.prov_session),
     }
 
 
 def _form(
     visit: Visit,
-    found: ReadNote | None,
+    read: ReadNote | None,
     draft: NoteDraft,
     *,
     hash: str = "",
     error: AnamnesisError | None = None,
 ) -> Response:
     wrong = isinstance(error, (InvalidInput, NoSuchNote))
-    status = 400 if wrong else 409 if isinstance(error, _Gone) else 503
-    facets = visit.dashboard.counts.facets(replace(visit.shown(), state="all"))
+    status = 400 if wrong else 409 if isinstance(error, _NoteGone) else 503
+    facets = visit.dashboard.counts.facets(replace(visit.note_filter(), state="all"))
     return visit.page(
         "edit.html",
         status=status if error else 200,
-        note=found.note if found else None,
-        hash=hash or (found.hash if found else ""),
+        note=read.note if read else None,
+        hash=hash or (read.hash if read else ""),
         draft=draft,
-        in_review=visit.asked("review") == "1" or visit.value("then") == "keep",
+        in_review=visit.parameter("review") == "1" or visit.value("then") == "keep",
         error=error,
         longest_title=max(_LONGEST_TITLE, len(draft.title)),
         types=TYPES,
         scopes=SCOPES,
+        everywhere=preview_start(visit.store, project=GLOBAL),
+        room=LIMIT,
+        replaced=titles(visit.store, draft.supersedes),
         later=[(name, EDITED[name], field_text(draft, name)) for name in LATER_FIELDS],
         projects=[value for value, _ in facets["project"]],
         tags=[value for value, _ in facets["tag"]],
     )
 
 
-def _merge(visit: Visit, found: ReadNote, draft: NoteDraft) -> Response:
-    """Both versions: theirs to read, the person's own to go on with."""
-    theirs = draft_of(found.note)
+def _merge(visit: Visit, read: ReadNote, draft: NoteDraft) -> Response:
+    """Both versions: the one on disk to read, the form's own to go on with."""
+    theirs = draft_of(read.note)
     fields = [
         (name, label, field_text(theirs, name), field_text(draft, name))
         for name, label in EDITED.items()
@@ -202,14 +259,14 @@ def _merge(visit: Visit, found: ReadNote, draft: NoteDraft) -> Response:
     return visit.page(
         "merge.html",
         status=409,
-        note=found.note,
-        hash=found.hash,
+        note=read.note,
+        hash=read.hash,
         draft=draft,
         theirs=theirs,
         fields=fields,
         unchanged=[name for name in EDITED if name not in {field[0] for field in fields}],
         value_of=field_text,
-        source=serialize(found.note),
+        source=serialize(read.note),
     )
 
 
@@ -222,7 +279,7 @@ def field_text(draft: NoteDraft, name: str) -> str:
 
 
 def draft_from(visit: Visit) -> NoteDraft:
-    """What the person sent."""
+    """The draft in the form."""
     try:
         confidence = float(visit.value("confidence", "1") or "1")
     except ValueError:

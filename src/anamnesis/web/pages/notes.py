@@ -1,30 +1,24 @@
-"""The list of notes: live search, facets, sorting, and acts on several notes at once."""
+"""The list of notes: live search, facets of which several values can be chosen, saved views."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
-from anamnesis.ground.errors import InvalidInput
-from anamnesis.history import undo as units
-from anamnesis.index.browse import ORDERS, NoteFilter
-from anamnesis.notes.note import SCOPES
-from anamnesis.operations.notes import batch
-from anamnesis.operations.notes.delete import delete
-from anamnesis.operations.notes.list import list_notes
-from anamnesis.operations.notes.move import move
-from anamnesis.operations.notes.show import find
-from anamnesis.web.dashboard import Notice, notice_of
-from anamnesis.web.lookup import MOST_HITS, FoundNote, FoundPage, looked_up
-from anamnesis.web.pages import review
-from anamnesis.web.words import plural
+from anamnesis.notes.fields import TYPES
+from anamnesis.operations.notes import list as listing
+from anamnesis.operations.notes.browse import MOST_HITS, NoteLine, find_page, rows_matching
+from anamnesis.operations.notes.list import ORDERS, NoteFilter, list_notes
+from anamnesis.web.dashboard import Notice
+from anamnesis.web.visit import FACETS, NOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from starlette.responses import Response
 
-    from anamnesis.operations.notes.batch import Curated
+    from anamnesis.notes.fields import NoteId
     from anamnesis.web.visit import Visit
 
 PAGE = 50
@@ -40,7 +34,8 @@ _FACETS = {
     "tag": "Tag",
 }
 _VALUES_SHOWN = 8
-_ALWAYS = ("state", "review")  # shown even if there is one value only
+_ALWAYS = ("state", "review", "tag")  # shown even if there is one value only
+_ELSEWHERE = ("q", "sort", "day", "since", "until", "session")  # of a view, beside its facets
 LABELS = {
     "updated": "latest change",
     "oldest": "oldest change",
@@ -50,13 +45,17 @@ LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FacetValue:
     """One value of a facet: how many notes it shows, and where it leads."""
 
     value: str
+    label: str  # the value, without what all projects begin with
+    hue: str  # the colour of a project
     count: int
     chosen: bool
-    address: str
+    barred: bool
+    address: str  # where a click leads: to its notes as well, or no longer
+    without: str  # the same notes without those of this value; empty where that makes no sense
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,135 +64,137 @@ class Facet:
 
     name: str
     title: str
-    choices: tuple[Choice, ...]
-    more: tuple[Choice, ...]
+    choices: tuple[FacetValue, ...]
+    more: tuple[FacetValue, ...]
 
 
 def show(visit: Visit) -> Response:
     """The list, or only its changing part when a script asks."""
-    query, shown = visit.asked("q").strip(), visit.shown()
-    offset = visit.asked_number("offset", 0, most=_DEEPEST)
-    order = visit.asked("sort") if visit.asked("sort") in ORDERS else "updated"
-    found = _found(visit, query, shown, order=order, offset=offset)
+    query, wanted = visit.parameter("q").strip(), visit.note_filter()
+    offset = visit.number("offset", 0, most=_DEEPEST)
+    order = visit.parameter("sort") if visit.parameter("sort") in ORDERS else "updated"
+    hits = _hits(visit, query, wanted, order=order, offset=offset)
+    among = rows_matching(visit.store, query) if query else None
+    counts = visit.dashboard.counts
+    total = max(counts.total(wanted, among), offset + len(hits) if hits else 0)
     context: dict[str, Any] = {
         "query": query,
-        "shown": shown,
-        "hits": found.hits,
-        "total": found.total,
+        "shown": wanted,
+        "hits": hits,
+        "total": total,
+        "listed": min(total, MOST_HITS) if query else total,
         "offset": offset,
         "order": order,
         "orders": LABELS,
-        "best": MOST_HITS,
+        "types": TYPES,
         "page_size": PAGE,
-        "facets": _facets(visit, shown, found.facets),
+        "facets": _facets(visit, wanted, counts.facets(wanted, among)),
+        "fields": _fields(visit),
+        "views": listing.saved_views(visit.dashboard.home),
+        "view": _view(visit),
         "here": visit.address(),
-        "empty": visit.dashboard.counts.total(NoteFilter(state="all")) == 0,
+        "empty": counts.total(NoteFilter(state="all")) == 0,
     }
     partial = visit.from_htmx and visit.request.headers.get("hx-target") == "results"
     return visit.page("notes_results.html" if partial else "notes.html", **context)
 
 
-def act(visit: Visit) -> Response:
-    """Carry out one act on the notes that were selected."""
-    ids = visit.values("id")
-    if not ids:
-        raise InvalidInput("No note is selected.", hint="Select notes with x, then choose again.")
-    name = visit.value("act")
-    if name in review.DECISIONS:
-        notice = review.decided(visit, name, ids)
-    else:
-        notice = _notice(name, _carried_out(visit, ids))
-    visit.dashboard.recorder.soon()
-    return visit.go(visit.back("/notes"), notice)
-
-
-def undo(visit: Visit) -> Response:
-    """Take back the unit that the form names; the notice of that does it again."""
-    unit = visit.value("unit")
-    if not unit:
-        raise InvalidInput("Nothing is named that could be undone.")
-    notice = _undone(visit, unit)
-    visit.dashboard.recorder.soon()
-    return visit.go(visit.back("/notes"), notice)
-
-
-def _undone(visit: Visit, unit: str) -> Notice:
-    try:
-        done = units.undo(visit.store, id=unit)
-    except (units.ChangedSince, units.NothingToUndo) as error:
-        return Notice(f"{error.message} Nothing was put back.", "trouble")
-    said = [f"{plural(done.notes, 'note')} put back."]
-    if done.left:
-        said.append(f"Changed since and left: {plural(len(done.left), 'file')}.")
-    return Notice(" ".join(said), "trouble" if done.left else "done", done.redo)
-
-
-def _found(visit: Visit, query: str, shown: NoteFilter, *, order: str, offset: int) -> FoundPage:
+def ids(visit: Visit) -> Response:
+    """The ids of all notes that the list shows, for a selection of all of them."""
+    query, wanted = visit.parameter("q").strip(), visit.note_filter()
+    found: list[NoteId]
     if query:
-        return looked_up(visit.store, query, shown, limit=PAGE, offset=offset)
-    page = list_notes(visit.store, shown, order=order, limit=PAGE, offset=offset, excerpts=True)
-    counts = visit.dashboard.counts
-    return FoundPage(tuple(map(FoundNote, page.rows)), counts.total(shown), counts.facets(shown))
+        found = [
+            line.row.note.id for line in find_page(visit.store, query, wanted, limit=MOST_HITS)
+        ]
+    else:
+        found = [row.note.id for row in list_notes(visit.store, wanted, limit=None).rows]
+    return visit.answer({"ids": found})
+
+
+def save_view(visit: Visit) -> Response:
+    """Keep the filters and the question under a name, or drop a view."""
+    home, view = visit.dashboard.home, visit.value("view")
+    if visit.value("drop"):
+        listing.drop_view(home, visit.value("drop"))
+        return visit.go(visit.back("/notes"), Notice("The view was removed; no note was."))
+    name = listing.save_view(home, visit.value("name"), view)
+    return visit.go(f"/notes?{view}", Notice(f"Saved as the view “{name}”."))
+
+
+def _view(visit: Visit) -> str:
+    """What of the address makes a view: all but the place in the list."""
+    names = {*_FACETS, *_ELSEWHERE, *(f"{NOT}{name}" for name in FACETS)}
+    pairs = visit.request.query_params.multi_items()
+    return urlencode([(name, value) for name, value in pairs if name in names and value])
+
+
+def _fields(visit: Visit) -> list[tuple[str, str]]:
+    """The filters in the address as fields of a form."""
+    names = {*_FACETS, "session", "day", "since", "until", *(f"{NOT}{name}" for name in FACETS)}
+    pairs = visit.request.query_params.multi_items()
+    return [(name, value) for name, value in pairs if name in names and value]
+
+
+def _hits(
+    visit: Visit, query: str, wanted: NoteFilter, *, order: str, offset: int
+) -> list[NoteLine]:
+    if query:
+        return find_page(visit.store, query, wanted, limit=PAGE, offset=offset)
+    page = list_notes(visit.store, wanted, order=order, limit=PAGE, offset=offset, excerpts=True)
+    return list(map(NoteLine, page.rows))
 
 
 def _facets(
-    visit: Visit, shown: NoteFilter, found: Mapping[str, Sequence[tuple[str, int]]]
+    visit: Visit, wanted: NoteFilter, counts: Mapping[str, Sequence[tuple[str, int]]]
 ) -> list[Facet]:
+    def label(name: str, value: str) -> str:
+        return visit.projects[value][0] if name == "project" and value in visit.projects else value
+
     facets = []
     for name, title in _FACETS.items():
-        chosen = getattr(shown, name)
+        asked = {*wanted.values_of(name), *wanted.barred(name)} - {"all"}
+        values = [(value, count) for value, count in counts[name] if value or name != "review"]
+        known = {value for value, _ in values}
+        values = [*((value, 0) for value in sorted(asked - known)), *values]
         choices = [
-            _choice(visit, name, value, count, chosen)
-            for value, count in found[name]
-            if value or name != "review"
+            _choice(visit, wanted, name, value, count, label=label(name, value))
+            for value, count in values
         ]
-        if chosen and chosen != "all" and chosen not in {choice.value for choice in choices}:
-            choices.insert(0, _choice(visit, name, chosen, 0, chosen))
-        if len(choices) > 1 or (choices and (chosen or name in _ALWAYS)):
-            first = [each for at, each in enumerate(choices) if at < _VALUES_SHOWN or each.chosen]
+        if len(choices) > 1 or (choices and (asked or name in _ALWAYS)):
+            first = [
+                each
+                for at, each in enumerate(choices)
+                if at < _VALUES_SHOWN or each.chosen or each.barred
+            ]
             rest = [each for each in choices if each not in first]
             facets.append(Facet(name, title, tuple(first), tuple(rest)))
     return facets
 
 
-def _choice(visit: Visit, name: str, value: str, count: int, chosen: str) -> Choice:
-    is_chosen = value == chosen
-    empty = "all" if name == "state" else None
-    address = visit.address(**{name: empty if is_chosen else value, "offset": None})
-    return Choice(value, count, is_chosen, address)
+def _choice(
+    visit: Visit, wanted: NoteFilter, name: str, value: str, count: int, *, label: str
+) -> FacetValue:
+    values, barred = wanted.values_of(name), wanted.barred(name)
+    chosen = value in values
+    colour = visit.projects.get(value, ("", ""))[1] if name == "project" else ""
+    fields: dict[str, Sequence[str] | str | None] = {"offset": None}
+    if name in FACETS:
+        others = [other for other in barred if other != value]
+        fields |= {name: _toggled(values, value), f"{NOT}{name}": others}
+        if value in barred:
+            fields[name] = values
+        without = {
+            name: [each for each in values if each != value],
+            f"{NOT}{name}": [*others, value],
+        }
+        address = visit.address(**{"offset": None, **without}) if value else ""
+        return FacetValue(
+            value, label, colour, count, chosen, value in barred, visit.address(**fields), address
+        )
+    fields[name] = value if not chosen else "all" if name == "state" else None
+    return FacetValue(value, label, colour, count, chosen, False, visit.address(**fields), "")
 
 
-def _carried_out(visit: Visit, ids: Sequence[str]) -> Curated:
-    store, name = visit.store, visit.value("act")
-    if name == "delete":
-        return delete(store, ids)
-    if name == "tag":
-        return batch.add_tag(store, ids, visit.value("tag"))
-    if name == "untag":
-        return batch.remove_tag(store, ids, visit.value("tag"))
-    if name in SCOPES:
-        return move(store, ids, name)
-    if name == "supersede":
-        newest = max(ids, key=lambda note_id: _age(visit, note_id))
-        return batch.supersede(store, ids, by=visit.value("by") or newest)
-    raise InvalidInput(f"{name[:40]!r} is not something that can be done to notes.")
-
-
-def _age(visit: Visit, note_id: str) -> str:
-    found = find(visit.store, note_id)
-    return found.note.updated_at if found else ""
-
-
-def _notice(name: str, done: Curated) -> Notice:
-    number = plural(len(done.ids), "note")
-    texts = {
-        "delete": f"{number} deleted.",
-        "tag": f"{number} tagged.",
-        "untag": f"Tag removed from {number}.",
-        "portable": f"{number} will travel with the next sync.",
-        "machine-local": f"{number} kept on this machine.",
-        "supersede": "The latest note replaces the others.",
-    }
-    text = " ".join([texts[name], *done.notices, *done.failures])
-    tone = "trouble" if done.notices or done.failures else "done"
-    return notice_of(done.unit, text, tone=tone)
+def _toggled(values: Sequence[str], value: str) -> list[str]:
+    return [each for each in values if each != value] + [value] * (value not in values)

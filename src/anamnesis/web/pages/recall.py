@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import floor
 from typing import TYPE_CHECKING
 
-from anamnesis.search import encoder
-from anamnesis.search.filters import Filters
+from anamnesis import config
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.operations.care import evaluate
+from anamnesis.operations.care.evaluate import approved_cases, expected
+from anamnesis.operations.notes.browse import passages
+from anamnesis.operations.notes.search import Filters, search
+from anamnesis.web.dashboard import Notice
+from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from starlette.responses import Response
 
-    from anamnesis.search.engine import SearchHit
+    from anamnesis.operations.notes.search import SearchHit
     from anamnesis.web.visit import Visit
 
 _HITS = 8
+_WORDS = 6  # of a hit that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class RankingSetting:
     """A way to rank."""
 
     label: str
@@ -29,34 +37,49 @@ class Setting:
     forgiving: bool = True
 
 
-_ENCODER = {"encoder": Setting("words, meaning and the encoder")}
+_ENCODER = {"encoder": RankingSetting("words, meaning and the encoder")}
 _ALWAYS = {
-    "meaning": Setting("words and meaning", by_encoder=False),
-    "words": Setting("words only", by_meaning=False),
-    "exact": Setting("words as they are typed", by_meaning=False, forgiving=False),
+    "meaning": RankingSetting("words and meaning", by_encoder=False),
+    "words": RankingSetting("words only", by_meaning=False),
+    "exact": RankingSetting("words as they are typed", by_meaning=False, forgiving=False),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ScorePart:
+    """What one thing gave to a score, in hundredths; all parts of a hit add up to it."""
+
+    name: str
+    detail: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedColumn:
     """The answer of one setting."""
 
     side: str
-    setting: Setting
-    hits: Sequence[SearchHit]
+    setting: RankingSetting
+    hits: Sequence[tuple[SearchHit, Sequence[ScorePart]]]
     places: dict[str, int]  # id -> place, from 1
 
 
 def show(visit: Visit) -> Response:
     """The page."""
-    query, project = visit.asked("q").strip(), visit.asked("project")
+    query, project = visit.parameter("q").strip(), visit.parameter("project")
     filters = Filters(
         projects=(project, "global") if project else (),
-        include_superseded=visit.asked("superseded") == "1",
+        include_superseded=visit.parameter("superseded") == "1",
     )
-    settings = {**(_ENCODER if encoder.is_on() else {}), **_ALWAYS}
+    settings = {**(_ENCODER if config.encoder_is_on() else {}), **_ALWAYS}
     chosen = {"left": next(iter(settings)), "right": "words"}
-    chosen |= {side: name for side in chosen if (name := visit.asked(side)) in settings}
+    chosen |= {side: name for side in chosen if (name := visit.parameter(side)) in settings}
+    columns = [
+        _column(visit, query, filters, side, settings[name])
+        for side, name in chosen.items()
+        if query
+    ]
+    shown = {hit.note.id: hit for column in columns for hit, _ in column.hits}
     return visit.page(
         "recall.html",
         query=query,
@@ -64,23 +87,52 @@ def show(visit: Visit) -> Response:
         superseded=filters.include_superseded,
         settings=settings,
         chosen=chosen,
-        columns=[
-            _column(visit, query, filters, side, settings[name])
-            for side, name in chosen.items()
-            if query
-        ],
+        columns=columns,
+        passages=passages(visit.store, shown.values()),
+        expected=expected(visit.dashboard.home, query) if query else set(),
+        cases=len(approved_cases(visit.dashboard.home)),
         projects=visit.dashboard.counts.values("project"),
     )
 
 
-def _column(visit: Visit, query: str, filters: Filters, side: str, setting: Setting) -> Column:
-    hits = visit.store.recall(
+def expect(visit: Visit) -> Response:
+    """Keep a question with the note that should answer it first, for `anamnesis eval`."""
+    query, note_id = visit.value("q").strip(), visit.value("id")
+    if not query or visit.read(note_id) is None:
+        raise InvalidInput("The form names no question, or no note.")
+    is_news = evaluate.expect(visit.dashboard.home, query, note_id, project=visit.value("project"))
+    text = "Kept for `anamnesis eval`." if is_news else "It was kept already."
+    return visit.go(visit.back("/recall"), Notice(text))
+
+
+def _column(
+    visit: Visit, query: str, filters: Filters, side: str, setting: RankingSetting
+) -> RankedColumn:
+    answer = search(
+        visit.store,
         query,
         filters=filters,
-        k=_HITS,
+        limit=_HITS,
         by_meaning=setting.by_meaning,
         by_encoder=setting.by_encoder,
         forgiving=setting.forgiving,
     )
-    places = {hit.note.id: place for place, hit in enumerate(hits, 1)}
-    return Column(side, setting, hits, places)
+    places = {hit.note.id: place for place, hit in enumerate(answer.hits, 1)}
+    hits = [(hit, score_parts(hit)) for hit in answer.hits]
+    return RankedColumn(side, setting, hits, places)
+
+
+def score_parts(hit: SearchHit) -> list[ScorePart]:
+    """What gave a hit its score, the largest first; rounded so that the parts add up."""
+    shares, parts = hit.why.shares, hit.why.parts
+    details = [f"in {plural(share.notes, 'note')}" for share in shares[:_WORDS]]
+    small = sum(value for _, value in parts[_WORDS : len(shares)])
+    rows = [*parts[: len(details)], ("other words", small), *parts[len(shares) :]]
+    points = [floor(100 * value) for _, value in rows]
+    missing = round(100 * hit.score) - sum(points)
+    by_rest = sorted(range(len(rows)), key=lambda at: points[at] - 100 * rows[at][1])
+    for at in by_rest[: max(0, missing)]:
+        points[at] += 1
+    named = zip(rows, [*details, *[""] * len(rows)], points, strict=False)
+    found = [ScorePart(name, detail, given) for (name, _), detail, given in named if given]
+    return sorted(found, key=lambda part: -part.points)

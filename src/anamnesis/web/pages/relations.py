@@ -1,4 +1,4 @@
-"""What hangs together, as a drawing and as the same in words."""
+"""How projects, tags and notes are connected, as a drawing and as the same in words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from anamnesis.index import graph
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.operations.notes.browse import map_around
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from anamnesis.index.graph import Graph, Node
+    from anamnesis.operations.notes.browse import Graph, Node
     from anamnesis.web.visit import Visit
 
 _WORDS = {"has": "holds", "tagged": "is tagged", "replaces": "replaces"}
@@ -20,27 +19,23 @@ _WORDS = {"has": "holds", "tagged": "is tagged", "replaces": "replaces"}
 
 def show(visit: Visit) -> Response:
     """The page: the list is always there, the drawing is made from the same values."""
-    found, centre = _graph(visit)
-    nodes = {node.key: node for node in found.nodes}
+    around = {name: visit.parameter(name) for name in ("note", "project", "tag")}
+    graph = map_around(visit.store, **around)
+    centre = graph.nodes[0] if graph and graph.nodes else None
+    graph = graph or visit.dashboard.counts.overview()
+    nodes = {node.key: node for node in graph.nodes}
     groups = defaultdict(list)
-    for edge in found.edges:
-        groups[nodes[edge.one]].append((_WORDS[edge.what], nodes[edge.other]))
+    for edge in graph.edges:
+        groups[nodes[edge.one]].append((_WORDS[edge.what], nodes[edge.other], edge.weight))
     return visit.page(
-        "map.html", centre=centre, groups=groups, address=address, drawing=drawing(found)
+        "map.html",
+        centre=centre,
+        groups=groups,
+        address=address,
+        label=lambda node: _label(visit, node),
+        kinds=dict.fromkeys(node.type or node.kind for node in graph.nodes),
+        drawing=drawing(visit, graph, is_around=centre is not None),
     )
-
-
-def _graph(visit: Visit) -> tuple[Graph, Node | None]:
-    store, note_id = visit.store, visit.asked("note")
-    if is_valid_id(note_id):
-        found = store.ask(lambda db: graph.around_note(db, note_id))
-    elif project := visit.asked("project"):
-        found = store.ask(lambda db: graph.around_project(db, project))
-    elif tag := visit.asked("tag"):
-        found = store.ask(lambda db: graph.around_tag(db, tag))
-    else:
-        return visit.dashboard.counts.overview(), None
-    return found, found.nodes[0] if found.nodes else None
 
 
 def address(node: Node) -> str:
@@ -48,18 +43,28 @@ def address(node: Node) -> str:
     return f"/map?{urlencode({node.kind: node.name})}"
 
 
-def drawing(found: Graph) -> dict[str, Any]:
+def _label(visit: Visit, node: Node) -> str:
+    """A node as it is named: projects by what tells them apart."""
+    known = visit.projects.get(node.name) if node.kind == "project" else None
+    return known[0] if known else node.label
+
+
+def drawing(visit: Visit, graph: Graph, *, is_around: bool) -> dict[str, Any]:
     """The graph for the script that draws it."""
-    numbers = {node.key: number for number, node in enumerate(found.nodes)}
+    numbers = {node.key: number for number, node in enumerate(graph.nodes)}
     return {
         "nodes": [
             {
-                "label": node.label,
+                "label": _label(visit, node),
+                "title": node.label,
                 "kind": node.type or node.kind,
                 "weight": node.weight,
                 "address": address(node),
             }
-            for node in found.nodes
+            for node in graph.nodes
         ],
-        "edges": [[numbers[edge.one], numbers[edge.other], edge.what] for edge in found.edges],
+        "edges": [
+            [numbers[edge.one], numbers[edge.other], edge.what, edge.weight] for edge in graph.edges
+        ],
+        "around": is_around,
     }

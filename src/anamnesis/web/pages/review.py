@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
-from anamnesis.index.browse import NoteFilter
-from anamnesis.index.curation import PENDING
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.fields import is_valid_id
 from anamnesis.operations.curate import review
-from anamnesis.operations.notes.list import list_notes
+from anamnesis.operations.notes.list import PENDING
+from anamnesis.operations.notes.search import warnings
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
 from anamnesis.web.words import plural
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from starlette.responses import Response
 
-    from anamnesis.index.browse import Row
-    from anamnesis.notes.note import Memory
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.curate.review import Pending
     from anamnesis.web.dashboard import Notice
@@ -32,107 +30,148 @@ if TYPE_CHECKING:
 QUEUE = 40
 _DEEPEST = 1_000_000
 DECISIONS = {"keep": "kept", "reject": "rejected"}
+_OF_MANY = {
+    "keep-all": "keep",
+    "reject-all": "reject",
+    "keep-session": "keep",
+    "reject-session": "reject",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
-    """A note beside the one that waits, and how the two differ."""
+class NoteBeside:
+    """A note beside the one in review, and how the two differ."""
 
     note: Memory
-    lines: Sequence[differences.Line]
+    lines: Sequence[differences.DiffLine]
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """The note that is looked at."""
+class NoteInReview:
+    """The note that is in review now, and the notes beside it."""
 
     note: Memory
     hash: str
     html: Markup
-    replaces: tuple[Other, ...]
-    similar: tuple[Other, ...]
+    replaces: tuple[NoteBeside, ...]
+    similar: tuple[NoteBeside, ...]
+    warning: str  # why no agent is given it unasked
 
 
 def show(visit: Visit) -> Response:
-    """The queue, and the note of it that is looked at."""
-    shown = NoteFilter(review=PENDING, project=visit.asked("project"))
-    offset = visit.asked_number("offset", 0, most=_DEEPEST)
-    queue = list_notes(visit.store, shown, order="oldest", limit=QUEUE, offset=offset).rows
-    found = _waiting(visit, visit.asked("note")) or _first(visit, queue)
-    after = _after(queue, found.note.id) if found else ""
+    """The queue, and the note of it that is in review."""
+    project, origin = visit.parameter("project"), visit.parameter("origin")
+    every = review.pending(visit.store)
+    waiting = _of(every, project=project, origin=origin)
+    offset = visit.number("offset", 0, most=_DEEPEST)
+    queue = waiting[offset : offset + QUEUE]
+    read = _waiting(visit, visit.parameter("note")) or _first(visit, queue)
+    after = _after(queue, read.note.id) if read else ""
+    ids = [note.id for note in waiting]
     return visit.page(
         "review.html",
         queue=queue,
-        total=visit.dashboard.counts.total(shown),
+        total=len(waiting),
+        clean=len(review.without_findings(visit.store, waiting)),
+        place=ids.index(read.note.id) + 1 if read and read.note.id in ids else 0,
+        together=len(review.of_one_session(visit.store, read.note)) if read else 0,
         offset=offset,
         page_size=QUEUE,
-        project=shown.project,
-        projects=visit.dashboard.counts.values("project", NoteFilter(review=PENDING)),
-        looked=_looked(visit, found) if found else None,
+        project=project,
+        projects=sorted({note.project for note in every}),
+        origin=origin,
+        origins=sorted({note.origin for note in every if note.origin}),
+        current=_in_review(visit, read) if read else None,
         after=after,
-        skip=address(project=shown.project, note=after),
+        skip=address(project=project, origin=origin, note=after),
     )
 
 
 def decide(visit: Visit) -> Response:
-    """Keep or reject the note that was looked at, and go on with the next."""
-    note_id, wanted = visit.value("id"), visit.value("hash")
-    found = _waiting(visit, note_id)
-    if found is None:
-        raise InvalidInput("This note does not wait for a look any more.", hint="See the others.")
-    if wanted and wanted != found.hash:
-        raise NoteChangedOnDisk(f"{found.note.id}.md")
+    """Keep or reject the note in review, and go on with the next; or many at once."""
+    project, origin = visit.value("project"), visit.value("origin")
+    if visit.value("decision") in _OF_MANY:
+        return visit.go("/review", _decided_together(visit, project=project, origin=origin))
+    note_id, expected_hash = visit.value("id"), visit.value("hash")
+    read = _waiting(visit, note_id)
+    if read is None:
+        raise InvalidInput("This note no longer waits for review.", hint="See the others.")
+    if expected_hash and expected_hash != read.hash:
+        raise NoteChangedOnDisk(f"{read.note.id}.md")
     decision = visit.value("decision")
     notice = decided(visit, decision, [note_id])
-    following = address(project=visit.value("project"), note=visit.value("next"))
+    following = address(project=project, origin=origin, note=visit.value("next"))
     return visit.go(visit.back(following) if decision == "keep" else following, notice)
 
 
-def decided(visit: Visit, decision: str, ids: Sequence[str]) -> Notice:
+def _decided_together(visit: Visit, *, project: str, origin: str) -> Notice:
+    """Keep all that are shown, or of one session, and have no finding; or reject them."""
+    decision = visit.value("decision")
+    if decision.endswith("-session"):
+        read = _waiting(visit, visit.value("id"))
+        found = review.of_one_session(visit.store, read.note) if read else []
+        return decided(visit, _OF_MANY[decision], [note.id for note in found])
+    shown = _of(review.pending(visit.store), project=project, origin=origin)
+    ids = [note.id for note in review.without_findings(visit.store, shown)]
+    return decided(visit, _OF_MANY[decision], ids)
+
+
+def decided(visit: Visit, decision: str, ids: Sequence[NoteId]) -> Notice:
     """Keep or reject notes; says how many, and how to take it back."""
     if decision not in DECISIONS:
         raise InvalidInput(f"{decision[:40]!r} is neither keep nor reject.")
-    ids = [note_id for note_id in ids if _waiting(visit, note_id)]  # others are not ours to reject
+    ids = [note_id for note_id in ids if _waiting(visit, note_id)]
     unit = (review.keep if decision == "keep" else review.reject)(visit.store, ids)
     visit.dashboard.recorder.soon()
     return notice_of(unit, f"{plural(len(ids), 'note')} {DECISIONS[decision]}.")
 
 
-def address(*, project: str = "", note: str = "") -> str:
-    """The queue (of a project), at a note."""
-    asked = {"project": project, "note": note if is_valid_id(note) else ""}
+def address(*, project: str = "", origin: str = "", note: str = "") -> str:
+    """The queue (of a project or an origin), at a note."""
+    asked = {"project": project, "origin": origin, "note": note if is_valid_id(note) else ""}
     kept = urlencode({name: value for name, value in asked.items() if value})
     return f"/review?{kept}" if kept else "/review"
 
 
+def _of(waiting: Sequence[Memory], *, project: str, origin: str) -> list[Memory]:
+    return [
+        note
+        for note in waiting
+        if (not project or note.project == project) and (not origin or note.origin == origin)
+    ]
+
+
 def _waiting(visit: Visit, note_id: str) -> ReadNote | None:
-    """A note, if it still waits for a person."""
-    found = visit.read(note_id)
-    return found if found is not None and PENDING in found.note.tags else None
+    """A note, if it still waits for review."""
+    read = visit.read(note_id)
+    if read is None or PENDING in read.note.tags or warnings(visit.store, [read.note]):
+        return read
+    return None
 
 
-def _first(visit: Visit, queue: Sequence[Row]) -> ReadNote | None:
-    return next(filter(None, (_waiting(visit, row.note.id) for row in queue)), None)
+def _first(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:
+    return next(filter(None, (_waiting(visit, note.id) for note in queue)), None)
 
 
-def _after(queue: Sequence[Row], note_id: str) -> str:
+def _after(queue: Sequence[Memory], note_id: str) -> str:
     """The note that comes next; at the end of the queue, the first one."""
-    ids = [row.note.id for row in queue]
+    ids = [note.id for note in queue]
     at = ids.index(note_id) + 1 if note_id in ids else 0
     return next((other for other in (*ids[at:], *ids) if other != note_id), "")
 
 
-def _looked(visit: Visit, found: ReadNote) -> Looked:
-    beside = review.beside_others(visit.store, found.note.id)
-    return Looked(
-        note=beside.note,
-        hash=found.hash,
-        html=markdown.rendered(beside.note.body),
-        replaces=_others(beside, beside.replaces),
-        similar=_others(beside, beside.similar),
+def _in_review(visit: Visit, read: ReadNote) -> NoteInReview:
+    pending = review.beside_others(visit.store, read.note.id)
+    return NoteInReview(
+        note=pending.note,
+        hash=read.hash,
+        html=markdown.rendered(pending.note.body),
+        replaces=_beside(pending, pending.replaces),
+        similar=_beside(pending, pending.similar),
+        warning=pending.warning,
     )
 
 
-def _others(beside: Pending, notes: Sequence[Memory]) -> tuple[Other, ...]:
-    own = beside.note.body
-    return tuple(Other(note, differences.lines(note.body, own)) for note in notes)
+def _beside(pending: Pending, notes: Sequence[Memory]) -> tuple[NoteBeside, ...]:
+    own = pending.note.body
+    return tuple(NoteBeside(note, differences.lines(note.body, own)) for note in notes)

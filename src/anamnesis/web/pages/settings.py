@@ -5,72 +5,147 @@ from __future__ import annotations
 import os
 import platform
 import re
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.index import browse
 from anamnesis.onboard import health as onboard_health
 from anamnesis.onboard import journey
 from anamnesis.onboard import plan as plans
+from anamnesis.onboard.agents import AGENTS
 from anamnesis.onboard.plan import FileChange
-from anamnesis.operations.machine import settings
-from anamnesis.sync.remote import shown
+from anamnesis.operations.machine import index, settings
+from anamnesis.operations.machine.prove import prove_provider
+from anamnesis.operations.travel.remote import prove, shown, switch_to
 from anamnesis.web import differences, health
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.visit import THEMES
+from anamnesis.web.pages import work
+from anamnesis.web.visit import LOOKS
+from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.responses import Response
 
-    from anamnesis.ground.home import Home
-    from anamnesis.onboard.agents.agent import Setup
-    from anamnesis.onboard.plan import Plan
+    from anamnesis.config import Home
     from anamnesis.web.visit import Visit
 
 _YEAR = 365 * 86_400
+_SECTIONS = {  # the first setting of each, in the order of their list
+    "machine_id": "This machine",
+    "remote": "Syncing",
+    "start_wait": "What sessions are given",
+    "meaning": "Searching",
+    "capture_noninteractive": "What is kept of sessions",
+    "reflection_provider": "Model",
+    "trust_native": "Trust and review",
+}
 _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
 
 
 def show(visit: Visit) -> Response:
     """The page; every check of `anamnesis doctor` only when asked, for it takes a moment."""
-    thorough = visit.asked("doctor") == "1"
+    thorough = visit.parameter("doctor") == "1"
+    agents, absent = _agents(visit)
     return visit.page(
         "settings.html",
         checks=health.thorough(visit.dashboard) if thorough else health.glance(visit.dashboard),
         thorough=thorough,
-        **_agents(visit),
+        agents=agents,
+        absent=absent,
         lines_of=differences.of_unified,
-        problems=visit.store.unreadable(),
-        settings=settings.listed(),
+        problems=index.unreadable(visit.store),
+        sections=_sections(),
         environment=_environment(),
         home=visit.dashboard.home,
         sizes=_sizes(visit.dashboard.home),
-        versions={"Python": platform.python_version(), "SQLite": visit.store.ask(browse.engine)},
+        choices=LOOKS,
+        sessions=visit.dashboard.keys.sessions,
+        current=visit.request.state.session,
+        versions={"Python": platform.python_version(), "SQLite": index.sqlite_version(visit.store)},
     )
+
+
+def _sections() -> dict[str, list[settings.Value]]:
+    """Every setting as it is now, in the sections of the page."""
+    sections: dict[str, list[settings.Value]] = {}
+    title = ""
+    for value in settings.listed():
+        title = _SECTIONS.get(value.setting.key, title)
+        sections.setdefault(title, []).append(value)
+    return sections
+
+
+def test(visit: Visit) -> Response:
+    """Ask the model one small question, or send a commit to the remote and back."""
+    is_model = visit.value("what") == "model"
+    title = "Testing the model" if is_model else "Testing the remote"
+    tested = _test_model if is_model else _test_remote
+    return work.run(visit, title, lambda _advance: tested(), back="/settings#settings")
+
+
+def _test_model() -> Notice:
+    proof = prove_provider()
+    where = " ".join(filter(None, (proof.provider, proof.model)))
+    text = f"{where}: {proof.detail} ({proof.seconds:g} s)."
+    return Notice(text, "done" if proof.answered else "trouble")
+
+
+def _test_remote() -> Notice:
+    address = config.resolve_remote()
+    if not address:
+        return Notice("There is no remote to test.", "trouble")
+    try:
+        prove(address, may_be_sealed=True)
+    except AnamnesisError as error:
+        return Notice(f"{error.message} {error.hint}", "trouble")
+    return Notice(f"{shown(address)} works: a commit was sent and came back.")
 
 
 def refresh(visit: Visit) -> Response:
     """Compare every file with the index."""
-    changes = visit.store.refresh()
-    return visit.go("/settings", Notice(f"The index is up to date: {changes}."))
+
+    def compare(_advance: object) -> Notice:
+        return Notice(f"The index is up to date: {index.refresh(visit.store)}.")
+
+    return work.run(visit, "Comparing every file with the index", compare, back="/settings")
 
 
 def set_up(visit: Visit) -> Response:
     """Write the agents' settings exactly as they were shown."""
+    visit.require_fresh("how agents are set up")
     home = visit.dashboard.home
     with journey.setup_lock(home):
-        setup, plan = _plan(home)
+        setup = journey.this_setup(home)
+        wanted = visit.value("agent")
+        agents = [
+            agent for agent in onboard_health.known_agents(setup) if wanted in ("", agent.name)
+        ]
+        plan = plans.planned(setup, agents)
         if _seal(*plan.changes) != visit.value("seal"):
             raise InvalidInput("The settings changed since they were shown.", hint="Look again.")
-        plans.carry_out(plan, setup, home)
-    return visit.go("/settings#agents", Notice("The agents are set up. Restart their sessions."))
+        plans.carry_out(plan, setup)
+    text = f"{plural(len(agents), 'agent')} set up. Restart the sessions."
+    return visit.go("/settings#agents", Notice(text))
 
 
 def configure(visit: Visit) -> Response:
     """Show what a setting would change in config.json; write it once it was shown."""
     key = visit.value("key")
     value = None if visit.value("unset") else visit.value("value")
+    setting = settings.known(key)
+    if setting.runs_a_command:
+        raise InvalidInput(
+            f"{setting.key} names a command that this machine runs; the dashboard never sets it.",
+            hint=f"In a terminal:  anamnesis config set {setting.key} COMMAND",
+        )
+    if setting.set_by:
+        raise InvalidInput(f"{setting.key} is set by a command of its own.", hint=setting.set_by)
+    if setting.is_delicate:
+        visit.require_fresh(setting.key)
     planned = settings.rewritten(key, value)
     change = FileChange(planned.path, "settings of this machine", planned.before, planned.after)
     if visit.value("seal") == _seal(change):
@@ -85,22 +160,34 @@ def configure(visit: Visit) -> Response:
         seal=_seal(change),
         now=settings.value_of(key),
         value=value,
+        switch=switch_to(value) if key == "remote" and value else None,
     )
 
 
-def _agents(visit: Visit) -> dict[str, Any]:
-    home = visit.dashboard.home
-    try:
-        setup, plan = _plan(home)
-    except AnamnesisError as error:
-        return {"plan": None, "plan_trouble": error.message, "seal": "", "present": []}
-    present = [agent.title for agent in onboard_health.known_agents(setup, home)]
-    return {"plan": plan, "plan_trouble": "", "seal": _seal(*plan.changes), "present": present}
+@dataclass(frozen=True, slots=True)
+class AgentRow:
+    """One agent of this machine: what would be written for it, and the seal of that."""
+
+    name: str
+    title: str
+    changes: Sequence[FileChange]
+    seal: str
+    trouble: str = ""  # why nothing can be planned
 
 
-def _plan(home: Home) -> tuple[Setup, Plan]:
-    setup = journey.this_setup(home)
-    return setup, plans.planned(setup, onboard_health.known_agents(setup, home))
+def _agents(visit: Visit) -> tuple[list[AgentRow], list[str]]:
+    """The agents of this machine, and the names of those that are not here."""
+    setup = journey.this_setup(visit.dashboard.home)
+    here = onboard_health.known_agents(setup)
+    rows = []
+    for agent in here:
+        try:
+            changes = plans.planned(setup, [agent]).changes
+        except AnamnesisError as error:
+            rows.append(AgentRow(agent.name, agent.title, (), "", error.message))
+            continue
+        rows.append(AgentRow(agent.name, agent.title, changes, _seal(*changes)))
+    return rows, [agent.title for agent in AGENTS.values() if agent not in here]
 
 
 def _seal(*changes: FileChange) -> str:
@@ -109,23 +196,29 @@ def _seal(*changes: FileChange) -> str:
     return blake2b(repr(content).encode(), digest_size=16).hexdigest()
 
 
-def theme(visit: Visit) -> Response:
-    """Remember the colours that the person wants."""
-    chosen = visit.value("theme")
+def sign_out(visit: Visit) -> Response:
+    """End this browser's session, another one, or all of them."""
+    keys, which = visit.dashboard.keys, visit.value("session")
+    if which == "all":
+        keys.end_all()
+    else:
+        keys.end(which)
+    return visit.go("/settings#sessions", Notice("Signed out."))
+
+
+def appear(visit: Visit) -> Response:
+    """Remember the colours, the density and the keys that were chosen, in this browser."""
     answer = visit.go(visit.back("/"))
-    answer.set_cookie(
-        "theme",
-        chosen if chosen in THEMES else "auto",
-        max_age=_YEAR,
-        samesite="strict",
-        httponly=True,
-        path="/",
-    )
+    for name, choices in LOOKS.items():
+        if (chosen := visit.value(name)) in choices:
+            answer.set_cookie(
+                name, chosen, max_age=_YEAR, samesite="strict", httponly=True, path="/"
+            )
     return answer
 
 
 def _environment() -> list[tuple[str, str]]:
-    """Variables of ours that are no setting, covered where they may be secret."""
+    """ANAMNESIS_ variables that are no setting, covered where they may be secret."""
     named = {setting.named for setting in settings.SETTINGS.values()}
     return [
         (name, covered(name, value))

@@ -2,198 +2,159 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote
-from anamnesis.history import lineage, log, removed
-from anamnesis.history import restore as past
-from anamnesis.history.log import NoHistory, Version
-from anamnesis.index import browse
-from anamnesis.notes.ids import is_valid_id
+from anamnesis.notes.fields import is_valid_id
+from anamnesis.operations.notes import history, undo
+from anamnesis.operations.notes.history import NoHistory
 from anamnesis.web import differences
 from anamnesis.web.dashboard import notice_of
+from anamnesis.web.pages.note import frame_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.notes.tree import ReadNote
+    from anamnesis.operations.notes.history import Version
     from anamnesis.web.visit import Visit
 
 _SHOWN = 40
+_UNITS = 200  # changes that can be undone
 _VERSIONS = 100  # of one note
 _MOST_VERSIONS = 100_000
-_FILES_SHOWN = 8
-_FILES_OF_ONE = 200  # where one version is looked at
-_WORDS = {"A": "added", "M": "changed", "D": "deleted"}
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """One file of a version."""
-
-    what: str
-    note_id: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One version of the store."""
-
-    version: Version
-    files: tuple[File, ...]
-    more: int
+_NOTES_SHOWN = 8  # of one change
+_NOTES_OF_ONE = 200  # where one change is looked at
 
 
 def show(visit: Visit) -> Response:
     """What changed, the latest first, from the change on that the address names."""
     visit.dashboard.recorder.now()
-    if visit.asked("deleted") == "1":
+    if visit.parameter("deleted") == "1":
         return _deleted(visit)
-    if visit.asked("version"):
-        return _one(visit, visit.asked("version"))
-    start = visit.asked("from")
-    found = _log(visit, start)
-    entries = _entries(visit, found[:_SHOWN])
-    by_day = groupby(entries, lambda each: each.version.at[:10])
+    if visit.parameter("undo") == "1":
+        units = list(islice(undo.undoable(visit.dashboard.home), _UNITS))
+        return visit.page("history_undo.html", units=units)
+    if visit.parameter("version"):
+        return _one(visit, visit.parameter("version"))
+    start = visit.parameter("from")
+    machine, what = visit.parameter("machine"), visit.parameter("what")
+    versions = _changes(visit, start, machine=machine, what=what)
+    changes = history.changes_with_titles(visit.store, versions[:_SHOWN], most=_NOTES_SHOWN)
+    by_day = groupby(changes, lambda change: change.version.at[:10])
     return visit.page(
         "history.html",
         days=[(day, list(group)) for day, group in by_day],
         start=start,
-        further=found[_SHOWN].commit if len(found) > _SHOWN else "",
+        of_machine=machine,
+        machines=[name for name, *_ in visit.dashboard.counts.machines()],
+        what=what,
+        kinds=("added", "changed", "deleted"),
+        asked=urlencode({k: v for k, v in (("machine", machine), ("what", what)) if v}),
+        further=versions[_SHOWN].commit if len(versions) > _SHOWN else "",
     )
 
 
 def _one(visit: Visit, commit: str) -> Response:
-    """All notes of one version, in pages."""
-    offset = visit.asked_number("offset", 0, most=_MOST_VERSIONS)
-    memory = os.fspath(visit.store.memory_dir)
-    [version] = log.log(memory, limit=1, start=commit)
-    [entry] = _entries(visit, [version], first=offset, most=_FILES_OF_ONE)
-    return visit.page(
-        "history_version.html",
-        entry=entry,
-        total=len(_notes(version)),
-        offset=offset,
-        page_size=_FILES_OF_ONE,
-    )
+    """All notes of one change, in pages."""
+    offset = visit.number("offset", 0, most=_MOST_VERSIONS)
+    versions = history.changes(visit.dashboard.home, limit=1, start=commit)
+    [change] = history.changes_with_titles(visit.store, versions, first=offset, most=_NOTES_OF_ONE)
+    return visit.page("history_version.html", change=change, offset=offset, page_size=_NOTES_OF_ONE)
 
 
 def _deleted(visit: Visit) -> Response:
-    start = visit.asked("from")
-    try:
-        page = removed.page(visit.store, start=start)
-    except NoHistory:
-        page = removed.Page(())
-    return visit.page("history_deleted.html", page=page, start=start)
+    start = visit.parameter("from")
+    page = history.deleted_notes(visit.store, start=start)
+    here = [] if start else list(islice(undo.deleted_here(visit.store), _UNITS))
+    return visit.page("history_deleted.html", page=page, start=start, here=here)
+
+
+def bring_back(visit: Visit) -> Response:
+    """Bring back a local-only note that was deleted."""
+    note_id = _note_id(visit)
+    notice = notice_of(undo.bring_back(visit.store, note_id), "Brought back.")
+    return visit.go(f"/notes/{note_id}", notice)
 
 
 def of_note(visit: Visit) -> Response:
     """The versions of one note, and what one of them changed."""
     visit.dashboard.recorder.now()
-    note_id = visit.named("id")
-    if not is_valid_id(note_id):
-        raise NoSuchNote(note_id[:80])
-    current = visit.store.read(note_id)
-    limit = max(_VERSIONS, visit.asked_number("limit", _VERSIONS, most=_MOST_VERSIONS))
+    note_id = _note_id(visit)
+    current = visit.read(note_id)
+    limit = max(_VERSIONS, visit.number("limit", _VERSIONS, most=_MOST_VERSIONS))
     try:
-        found = past.versions(visit.store, note_id, limit=limit + 1)
+        versions = history.versions(visit.store, note_id, limit=limit + 1)
     except NoHistory:
-        found = []
-    if not found and current is None:
+        versions = []
+    if not versions and current is None:
         raise NoSuchNote(note_id)
-    chosen = visit.asked("at") or (found[0].commit if found else "")
+    chosen = visit.parameter("at") or (versions[0].commit if versions else "")
     return visit.page(
         "note_history.html",
         note_id=note_id,
-        note=current.note if current else None,
-        versions=found[:limit],
-        more=limit + _VERSIONS if len(found) > limit else None,
+        **(frame_of(visit, current) if current else {"note": None}),
+        versions=versions[:limit],
+        more=limit + _VERSIONS if len(versions) > limit else None,
         chosen=chosen,
-        restorable=_restorable(found, chosen),
-        against_now=visit.asked("with") == "now",
-        lines=_changed(visit, current, found, chosen) if chosen else [],
+        counts=history.line_counts(visit.dashboard.home, versions[:limit]),
+        restorable=_restorable(versions, chosen),
+        other=visit.parameter("with"),
+        lines=_changed_lines(visit, current, versions, chosen) if chosen else [],
     )
-
-
-def _restorable(found: list[Version], chosen: str) -> str:
-    """What to bring back: the chosen version; for one that removed the note, what was before."""
-    ids = [version.commit for version in found]
-    at = ids.index(chosen) if chosen in ids else len(ids)
-    return next((version.commit for version in found[at:] if not version.deleted), "")
 
 
 def restore(visit: Visit) -> Response:
     """Make a version the current one; what was current stays in the history."""
-    note_id, revision = visit.named("id"), visit.value("revision")
-    if not is_valid_id(note_id):
-        raise NoSuchNote(note_id[:80])
-    done = past.restore(visit.store, note_id, revision)
+    done = history.restore(visit.store, _note_id(visit), visit.value("revision"))
     visit.dashboard.recorder.soon()
     notice = notice_of(done.unit, "Restored as a new version.")
     return visit.go(f"/notes/{done.note.id}", notice)
 
 
-def _changed(
-    visit: Visit, current: ReadNote | None, found: list[Version], chosen: str
-) -> list[differences.Line]:
-    at = next((at for at, each in enumerate(found) if each.commit == chosen), None)
+def _note_id(visit: Visit) -> str:
+    """The id in the path, of a note that may be deleted. Raises NoSuchNote if it is none."""
+    note_id = visit.path_part("id")
+    if not is_valid_id(note_id):
+        raise NoSuchNote(note_id[:80])
+    return note_id
+
+
+def _restorable(versions: list[Version], chosen: str) -> str:
+    """What to bring back: the chosen version; for one that removed the note, what was before."""
+    ids = [version.commit for version in versions]
+    at = ids.index(chosen) if chosen in ids else len(ids)
+    return next((version.commit for version in versions[at:] if not version.deleted), "")
+
+
+def _changed_lines(
+    visit: Visit, current: ReadNote | None, versions: list[Version], chosen: str
+) -> list[differences.DiffLine]:
+    at = next((at for at, each in enumerate(versions) if each.commit == chosen), None)
     if at is None:
         raise InvalidInput("There is no such version of this note.")
-    text = _text_in(visit, found[at])
-    if visit.asked("with") == "now":
+    home = visit.dashboard.home
+    text = history.text_of(home, versions[at])
+    other = visit.parameter("with")
+    if other == "now":
         return differences.lines(text, current.data.decode("utf-8", "replace") if current else "")
-    before = _text_in(visit, found[at + 1]) if at + 1 < len(found) else ""
+    if other:
+        place = next((place for place, each in enumerate(versions) if each.commit == other), None)
+        if place is None:
+            raise InvalidInput("There is no such version of this note.")
+        older, newer = sorted((at, place), reverse=True)
+        return differences.lines(
+            history.text_of(home, versions[older]), history.text_of(home, versions[newer])
+        )
+    before = history.text_of(home, versions[at + 1]) if at + 1 < len(versions) else ""
     return differences.lines(before, text)
 
 
-def _text_in(visit: Visit, version: Version) -> str:
-    data = lineage.text_in(os.fspath(visit.store.memory_dir), version)
-    return data.decode("utf-8", "replace")
-
-
-def _log(visit: Visit, start: str) -> list[Version]:
+def _changes(visit: Visit, start: str, *, machine: str, what: str) -> list[Version]:
+    home, limit = visit.dashboard.home, _SHOWN + 1
     try:
-        return log.log(os.fspath(visit.store.memory_dir), limit=_SHOWN + 1, start=start)
+        return history.changes(home, limit=limit, start=start, machine=machine, what=what)
     except NoHistory:
         return []
-
-
-def _entries(
-    visit: Visit, found: list[Version], *, first: int = 0, most: int = _FILES_SHOWN
-) -> list[Entry]:
-    """The versions with the titles of their notes: as they are now, or as they last were."""
-    notes = {version.commit: _notes(version) for version in found}
-    shown = {commit: files[first : first + most] for commit, files in notes.items()}
-    files = [file for each in shown.values() for file in each]
-    ids = dict.fromkeys(_id(line) for line, _ in files)
-    rows = visit.store.ask(lambda db: browse.rows_of(db, ids))
-    here = {row.note.id: row.note.title for row in rows}
-    once = removed.titles(visit.store, (blob for line, blob in files if _id(line) not in here))
-    return [
-        Entry(
-            version,
-            tuple(_file(*file, here, once) for file in shown[version.commit]),
-            max(0, len(notes[version.commit]) - first - most),
-        )
-        for version in found
-    ]
-
-
-def _file(line: str, blob: str, here: dict[str, str], once: dict[str, str]) -> File:
-    note_id = _id(line)
-    title = here.get(note_id) or once.get(blob) or note_id
-    return File(_WORDS.get(line[:1], "changed"), note_id, title)
-
-
-def _notes(version: Version) -> list[tuple[str, str]]:
-    """The note files of a version; machines leave signs of life there as well."""
-    pairs = zip(version.files, version.blobs, strict=True)
-    return [(line, blob) for line, blob in pairs if line.endswith(".md")]
-
-
-def _id(line: str) -> str:
-    return line.rpartition("/")[2].removesuffix(".md")

@@ -1,6 +1,6 @@
 """What a health check is, what it finds, and which faces show it.
 
-`operations/care/health.py` has the list; the checks themselves are in the modules beside this one.
+`operations/care/status.py` has the list; the checks themselves are in the modules beside this one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
     from anamnesis.store import MemoryStore
-    from anamnesis.sync.backend import SyncBackend, SyncState
+    from anamnesis.sync import SyncBackend, SyncState
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
 
@@ -105,7 +105,7 @@ class Subject:
     def sync(self) -> SyncState:
         """How this machine stands towards the others; runs git, never the network."""
         if self._sync is None:
-            from anamnesis.sync.machine import backend_of_this_machine
+            from anamnesis.sync.git import backend_of_this_machine
 
             self._sync = (self._backend or backend_of_this_machine()).state()
         return self._sync

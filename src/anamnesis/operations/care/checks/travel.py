@@ -77,7 +77,8 @@ def _remote(subject: Subject) -> Iterator[Finding]:
         cwd=subject.home, timeout=_NETWORK_SECONDS, env=around,
     )  # fmt: skip
     if finished.code == 0:
-        yield Finding("remote", OK, f"{remote.shown(url)} answers")
+        mode = ", sealed" if config.is_on("sealed", default=False) else ""
+        yield Finding("remote", OK, f"{remote.shown(url)} answers{mode}")
         return
     trouble = remote.explain(finished, url, _NETWORK_SECONDS)
     if trouble.offline:
@@ -95,6 +96,13 @@ def _own_name(subject: Subject) -> Iterator[Finding]:
     else:
         fix = fleet.take_own_name
         yield Finding("fleet", FAILED, sentence, "anamnesis doctor --fix", fix=fix)
+
+
+def _hosts(subject: Subject) -> Iterator[Finding]:
+    if fleet.is_used_by_two_hosts(subject.home):
+        sentence = f"two computers use {subject.home}, and their locks may not reach each other"
+        remedy = "Give each computer a store on its own disk, with one remote for both."
+        yield Finding("hosts", WARNING, sentence, remedy)
 
 
 def _other_machines(subject: Subject) -> Iterator[Finding]:
@@ -131,5 +139,6 @@ CHECKS = (
     Check("not sent", _not_sent, GLANCES),
     Check("remote", _remote, frozenset({DOCTOR})),
     Check("own name", _own_name, frozenset({DOCTOR, STATUS, DASHBOARD})),
+    Check("hosts", _hosts, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("other machines", _other_machines, frozenset({DOCTOR})),
 )

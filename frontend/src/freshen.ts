@@ -1,0 +1,62 @@
+// Brings the parts of a page that show notes up to date, and leaves everything else as it is: what
+// is selected, where the focus is, how far it was scrolled, what was typed.
+export async function freshen(): Promise<void> {
+  const parts = document.querySelectorAll<HTMLElement>("[data-live]");
+  const address = location.href;
+  const answer = await fetch(address).catch(() => undefined);
+  if (!answer?.ok || answer.redirected) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (location.href !== address) return; // somebody went on typing in the search
+  for (const part of parts) {
+    const fresh = page.getElementById(part.id);
+    if (fresh) become(part, fresh);
+  }
+  document.dispatchEvent(new Event("freshened"));
+}
+
+function become(old: Element, fresh: Element): void {
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !isState(old, name)) old.removeAttribute(name);
+  const wanted = new Set([...fresh.children].map(key));
+  for (const child of [...old.children]) if (key(child) && !wanted.has(key(child))) child.remove();
+  const known = new Map([...old.children].map((child) => [key(child), child]));
+  let place: ChildNode | null = old.firstChild;
+  for (const child of [...fresh.childNodes]) {
+    // Blanks between elements come and go with what the page has to say.
+    while (child instanceof Element && place && isBlank(place)) place = next(place);
+    const match = child instanceof Element && key(child) ? known.get(key(child)) : alike(place, child) ? place : undefined;
+    if (!match) {
+      old.insertBefore(document.importNode(child, true), place);
+      continue;
+    }
+    if (match === place) place = place.nextSibling;
+    else old.insertBefore(match, place);
+    if (match instanceof Element && child instanceof Element) become(match, child);
+    else if (match.nodeValue !== child.nodeValue) match.nodeValue = child.nodeValue;
+  }
+  while (place) place = next(place);
+}
+
+// What comes after a node that is not wanted any more.
+function next(gone: ChildNode): ChildNode | null {
+  const after = gone.nextSibling;
+  gone.remove();
+  return after;
+}
+
+function isBlank(node: ChildNode): boolean {
+  return node.nodeType === Node.TEXT_NODE && !node.nodeValue?.trim();
+}
+
+// What the person did to an element, which the server does not know.
+function isState(element: Element, name: string): boolean {
+  return (element instanceof HTMLDetailsElement && name === "open") || name === "hidden";
+}
+
+function key(element: Element): string {
+  return element.getAttribute("data-key") ?? element.getAttribute("id") ?? ""; // a form has its fields as properties
+}
+
+function alike(one: ChildNode | null, other: ChildNode): boolean {
+  return one !== null && one.nodeName === other.nodeName && !(one instanceof Element && key(one));
+}

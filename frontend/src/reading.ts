@@ -1,0 +1,63 @@
+// Reading a note: code is copied with one press, links to notes show what they lead to, and the bar
+// of acts says whose it is once the title has gone.
+import { element } from "./dom";
+
+const HOVER_MILLISECONDS = 350;
+let card: HTMLElement | undefined;
+let timer = 0;
+
+export function readWell(): void {
+  for (const code of document.querySelectorAll<HTMLElement>(".prose pre, pre[data-copy]")) copyable(code);
+  document.addEventListener("pointerover", (event) => over(event.target as Element));
+  document.addEventListener("focusin", (event) => over(event.target as Element));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+  });
+  const bar = document.querySelector<HTMLElement>("[data-sticky]"), title = document.querySelector(".note-head h1");
+  if (bar && title) {
+    new IntersectionObserver(([seen]) => bar.classList.toggle("stuck", !seen!.isIntersecting), { rootMargin: "-60px 0px 0px" }).observe(title);
+  }
+}
+
+function copyable(code: HTMLElement): void {
+  const button = element("button", { type: "button" }, "Copy");
+  button.addEventListener("click", async () => {
+    // Under a name of one's own network there is no clipboard: then the text is selected.
+    if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
+    else getSelection()?.selectAllChildren(code);
+    button.textContent = navigator.clipboard ? "Copied" : "Selected";
+    setTimeout(() => (button.textContent = "Copy"), 1500);
+  });
+  const box = element("div", { class: "code-box" });
+  code.replaceWith(box);
+  code.tabIndex = 0;
+  box.append(code, button);
+}
+
+function over(target: Element | null): void {
+  if (card?.contains(target)) return;
+  const link = target?.closest<HTMLAnchorElement>("a.note-link");
+  clearTimeout(timer);
+  hide();
+  if (link) timer = window.setTimeout(() => void show(link), HOVER_MILLISECONDS);
+}
+
+async function show(link: HTMLAnchorElement): Promise<void> {
+  const address = link.pathname === "/find" ? `${link.pathname}${link.search}&card=1` : `${link.pathname}/card`;
+  const answer = await fetch(address).catch(() => undefined);
+  if (!answer?.ok || answer.redirected || !link.isConnected) return;
+  hide();
+  card = element("div", { class: "hover-card", role: "tooltip" });
+  // The server has cleaned it: no script, no markup of the note's own.
+  card.innerHTML = await answer.text();
+  const box = link.getBoundingClientRect();
+  (document.querySelector("main") ?? document.body).append(card);
+  const left = Math.max(12, Math.min(box.left, innerWidth - card.offsetWidth - 12));
+  card.style.left = `${left + scrollX}px`;
+  card.style.top = `${box.bottom + scrollY + 6}px`;
+}
+
+function hide(): void {
+  card?.remove();
+  card = undefined;
+}

@@ -1,0 +1,158 @@
+"""A note that is brought up to date keeps what it said before.
+
+A session that goes on says more than a note can hold, and a client may write its transcript anew.
+Lines of the earlier text that the new one lacks are carried over while there is room, the latest
+first. What describes a state is carried only where the new text has no such block. Open items and
+files are carried where the transcript does not know of them any more; where it does, it decides.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.capture.extract.outcome import REPORT
+from anamnesis.capture.extract.prompts import says_something
+from anamnesis.capture.extract.text import folded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST = 6_000  # characters of an updated note; a new one has fewer, so that there is room to carry
+_LABEL = re.compile(r"\*\*([A-Z][^*\n]{1,40}):\*\*")
+_COUNT = re.compile(r" \(\d+\)$")
+_LATER, _FOUND, _OUTCOME, _ASK = "Asked and answered later", "Decided and found", "Outcome", "Ask"
+_OPEN, _FILES = "Open", "Files touched"
+UNCOMMITTED = "Edited after the last commit"  # how such an open item begins; never carried
+_MORE = re.compile(r" and \d+ more$")
+# Blocks whose lines stay true, and blocks that are carried whole where the new text has none.
+_LASTING = (_LATER, _FOUND, "Commits", "Errors and fixes")
+_WHOLE = ("Last results", "Commands", "Subagents")
+_ORDER = (
+    _ASK, _LATER, "Branch", _FOUND, "Commits", "Errors and fixes", "Last results", "Commands",
+    "Subagents", _OPEN, _FILES, _OUTCOME, "Runs",
+)  # fmt: skip
+
+
+def _anything(_text: str) -> bool:
+    return True
+
+
+def carried(
+    new: str,
+    *,
+    old: str,
+    is_told: Callable[[str], bool] = _anything,
+    is_listed: Callable[[str], bool] = _anything,
+) -> str:
+    """The new text of a note with what only the old one says.
+
+    `is_told` says whether the transcript still knows an open item, `is_listed` whether it knows a
+    file, or the file is to be left out.
+    """
+    if not old.startswith(f"**{_ASK}:**"):
+        return new  # a model's, or a person's
+    blocks, before = _blocks(new), _blocks(old)
+    known = folded(new)
+    room = MOST - len(new)
+    for label in _WHOLE:
+        if label not in blocks and label in before and len(before[label]) + 2 <= room:
+            blocks[label] = before[label]
+            room -= len(before[label]) + 2
+    lost = _missing(before, known)
+    items = before.get(_OPEN, "").split("\n")[1:]
+    lost[_OPEN] = [
+        each
+        for each in items
+        if not each.startswith(f"- {UNCOMMITTED}") and not _is_in(known, each) and not is_told(each)
+    ]
+    for label, lines in lost.items():
+        kept = _fitting(lines, room - len(label) - 10)
+        room -= sum(len(line) + 1 for line in kept)
+        if kept:
+            head, *rest = blocks.get(label, f"**{label}:**").split("\n")
+            blocks[label] = "\n".join(
+                [head, *rest, *kept] if label == _OPEN else [head, *kept, *rest]
+            )
+    if files := _lost_files(before.get(_FILES, ""), is_listed):
+        _carry_files(blocks, files, room)
+    return "\n\n".join(blocks[label] for label in sorted(blocks, key=_place))
+
+
+def _blocks(body: str) -> dict[str, str]:
+    """The blocks of a note by their label, without the count of files."""
+    found: dict[str, str] = {}
+    label = ""
+    for piece in body.split("\n\n"):
+        if match := _LABEL.match(piece):
+            label = _COUNT.sub("", match[1])
+            found[label] = piece
+        elif label:
+            found[label] += f"\n\n{piece}"
+    return found
+
+
+def _lost_files(block: str, is_listed: Callable[[str], bool]) -> dict[str, list[str]]:
+    """The files of a block that are not listed any more, by their folder."""
+    found: dict[str, list[str]] = {}
+    for line in block.split("\n")[1:]:
+        folder, colon, names = line.removeprefix("- ").rpartition("/: ")
+        paths = [
+            f"{folder}{'/' if colon else ''}{name}" for name in _MORE.sub("", names).split(", ")
+        ]
+        if lost := [path for path in paths if not path.startswith("and ") and not is_listed(path)]:
+            found.setdefault(folder, []).extend(path.rpartition("/")[2] for path in lost)
+    return found
+
+
+def _carry_files(blocks: dict[str, str], files: dict[str, list[str]], room: int) -> None:
+    """Add files to the block of files, and to its count, while there is room."""
+    head, *lines = blocks.get(_FILES, f"**{_FILES} (0):**").split("\n")
+    count = int(re.sub(r"\D", "", head) or 0)
+    for folder, names in files.items():
+        line = f"- {folder}/: {', '.join(names)}" if folder else f"- {', '.join(names)}"
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines.append(line)
+        count += len(names)
+    if lines:
+        blocks[_FILES] = "\n".join([f"**{_FILES} ({count}):**", *lines])
+
+
+def _missing(before: dict[str, str], known: str) -> dict[str, list[str]]:
+    """The lines to carry, by the block that they belong to."""
+    lines = {label: before[label].split("\n")[1:] for label in _LASTING if label in before}
+    if says_something(before[_ASK]):
+        lines.setdefault(_LATER, []).append(_as_item(before[_ASK]))
+    if len(outcome := before.get(_OUTCOME, "")) > REPORT:
+        lines.setdefault(_FOUND, []).extend(map(_as_item, outcome.split("\n")))
+    return {
+        label: [each for each in items if each and not _is_in(known, each)]
+        for label, items in lines.items()
+    }
+
+
+def _as_item(line: str) -> str:
+    text = _LABEL.sub("", line, count=1).strip().removeprefix("- ")
+    return f"- {folded(text)}" if text and not text.startswith("(no ") else ""
+
+
+def _is_in(known: str, line: str) -> bool:
+    text = folded(line.removeprefix("- ").rstrip("…"))
+    return not text or text in known
+
+
+def _fitting(lines: list[str], room: int) -> list[str]:
+    """The last lines that fit, in their order."""
+    kept: list[str] = []
+    for line in reversed(lines):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return kept[::-1]
+
+
+def _place(label: str) -> int:
+    return _ORDER.index(label) if label in _ORDER else len(_ORDER)

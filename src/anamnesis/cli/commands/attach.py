@@ -1,0 +1,72 @@
+"""Use the store from a container, a Codespace or a CI job, which is thrown away afterwards.
+
+Nothing is asked. All such machines go by one name, each note is pushed as soon as it is written,
+and sessions start with the notes while their index is still being built. Without a URL the remote
+is the one in ANAMNESIS_GIT_REMOTE; with ANAMNESIS_EPHEMERAL=1 beside it, hooks attach by
+themselves and this command is not needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis import config
+from anamnesis.cli import arguments, output, setup
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
+from anamnesis.onboard import journey
+from anamnesis.operations.machine import settings
+from anamnesis.operations.travel import fleet
+from anamnesis.operations.travel.sync import sync
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis attach https://git.example.com/you/memory.git
+  ANAMNESIS_GIT_REMOTE=/mnt/memory.git anamnesis attach --agents claude
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "remote", metavar="URL", nargs="?",
+        help="user@host:path, a path or an https address; default: ANAMNESIS_GIT_REMOTE",
+    )  # fmt: skip
+    setup.add_options(parser, machine=config.EPHEMERAL_MACHINE, asks=False)
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Set up without a question, fetch the notes, and leave the index to the background."""
+    home = journey.use_home(args.home)
+    url = args.remote or config.resolve_remote()
+    if not url:
+        raise InvalidInput(
+            "Which repository?", hint="Give its URL, or set ANAMNESIS_GIT_REMOTE to it."
+        )
+    _require_no_other_use()
+    args.yes, args.machine_id = True, args.machine_id or config.EPHEMERAL_MACHINE
+    wishes = setup.wishes_of(args, remote=url, install_id=fleet.EPHEMERAL)
+    settings.change("ephemeral", "1")  # first: killed after it, this is no machine of its own
+    work = journey.prepared(home, wishes)
+    setup.set_up(work, wishes)
+    done = sync()
+    result = done.result
+    if args.json:
+        output.say_json(done.as_dict())
+    output.talk(f"sync: {result.detail}; {counted(result.received, 'note')} arrived")
+    if result.hint:
+        output.talk(result.hint)
+    return EXIT_FAILED if result.error or result.offline else 0
+
+
+def _require_no_other_use() -> None:
+    """A machine that you keep must not become one of many: its notes would be theirs."""
+    if fleet.install_id() not in ("", fleet.EPHEMERAL):
+        raise InvalidInput(
+            "This machine is set up for good, under its own name.",
+            hint="Sync it:  anamnesis sync   (attach is for machines that are thrown away)",
+        )

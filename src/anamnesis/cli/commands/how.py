@@ -1,0 +1,49 @@
+"""How something is done here: the commands that really worked, how often, and what they fixed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from anamnesis.cli import arguments, output
+from anamnesis.config import home_directory
+from anamnesis.operations.sessions.archive import Wanted
+from anamnesis.operations.sessions.how import how
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis how run the migrations
+  anamnesis how deploy --project .
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("words", nargs="+", help="what you want to do")
+    arguments.add_project(parser)
+    arguments.add_limit(parser, default=10)
+    arguments.add_since(parser)
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print the commands, the best first."""
+    project = arguments.project_of(args.project) or ""
+    wanted = Wanted(project=project, since=args.since or "")
+    commands = how(home_directory(), " ".join(args.words), wanted, limit=args.limit)
+    if args.json:
+        output.say_json([asdict(each) for each in commands])
+        return 0
+    for each in commands:
+        output.say(each.command)
+        times = "once" if each.times == 1 else f"{each.times} times"
+        where = f"{each.session.id[:12]} #{each.number}"
+        output.talk(f"    worked {times}, last on {each.at[:10]} ({where})")
+        if each.fixed:
+            output.talk(f"    after: {each.fixed}")
+    if not commands:
+        output.talk("no command in the sessions of this machine answers that")
+    return 0

@@ -1,0 +1,92 @@
+"""List the machines that share these notes.
+
+In a sealed store, `approve` lets a machine in that ran `anamnesis join`, by the code printed
+there, and prints the code to type there in turn; compare both with your own eyes. `revoke` keeps
+a machine from everything that is written from now on: what it has already read stays there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis import config
+from anamnesis.cli import arguments, asking, output
+from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
+from anamnesis.operations.travel import fleet, sealed
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EXAMPLES = """\
+examples:
+  anamnesis machines
+  anamnesis machines approve ABCD-EFGH-IJKL-MNOP
+  anamnesis machines revoke old-laptop
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "approve", "revoke"), default="list",
+        help="list (the default), approve CODE, or revoke NAME",
+    )  # fmt: skip
+    parser.add_argument("machine", nargs="?", metavar="CODE|NAME", help="which machine")
+    parser.add_argument("--yes", action="store_true", help="do not ask before a machine is revoked")
+    arguments.add_json(parser)
+
+
+def run(args: Namespace) -> int:
+    """Carry out one action."""
+    if args.action == "list":
+        return _list(as_json=args.json)
+    if not sealed.is_sealed():
+        raise InvalidInput(
+            "The remote is not sealed, so every machine that reaches it reads the notes.",
+            hint="Seal it:  anamnesis remote seal",
+        )
+    if not args.machine:
+        raise InvalidInput("Which machine?", hint=f"anamnesis machines {args.action} CODE")
+    if args.action == "approve":
+        code = sealed.approve(args.machine)
+        output.talk("Approved. Run on the new machine, with the address it was given:")
+        output.say(f"anamnesis join URL --code {code}")
+        return 0
+    if not asking.confirmed(f"Revoke {args.machine}?", yes=args.yes):
+        return EXIT_FAILED
+    name = sealed.revoke(args.machine)
+    output.talk(f"Revoked {name}. It keeps what it has read; change what it knew, if it was lost.")
+    return 0
+
+
+def _list(*, as_json: bool) -> int:
+    beats = fleet.machines(config.home_directory())
+    members = sealed.machines()
+    if as_json:
+        output.say_json(
+            {
+                "sealed": sealed.is_sealed(),
+                "code": sealed.store_code(),
+                "machines": [
+                    {"name": beat.name, "machine": beat.machine, "seen": beat.seen, "key": beat.key}
+                    for beat in beats
+                ],
+                "members": [
+                    {"code": member.code, "name": member.name, "recovery": member.is_recovery}
+                    for member in members
+                ],
+            }
+        )
+        return 0
+    if not beats and not members:
+        output.talk("No machine has reported yet; each one reports when it syncs")
+    for beat in beats:
+        here = "  this machine" if beat.machine == config.resolve_machine_id() else ""
+        output.say(f"{beat.name:20} last seen {beat.seen[:16].replace('T', ' ')}{here}")
+    if members:
+        output.say("")
+        output.say(f"Sealed; store code {sealed.store_code()}. Keys that can read it:")
+    for member in members:
+        who = "the recovery key" if member.is_recovery else member.name or "has not synced yet"
+        output.say(f"  {member.code}  {who}{'  this machine' if member.is_here else ''}")
+    return 0

@@ -1,0 +1,184 @@
+"""What a terminal is given: rows that fit its width, relative dates, short ids, colour.
+
+A pipe or a file gets the same facts unabridged, one line each, so that programs can rely on them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from unicodedata import combining, east_asian_width
+
+from anamnesis.project import short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anamnesis.notes.fields import Memory
+    from anamnesis.store import MemoryStore
+
+COLORS = ("auto", "always", "never")
+color = "auto"  # what --color says
+_CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36}
+_GAP = "  "
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_DAYS_COUNTED = 30  # after that a date says more than a number of days
+_LEAST_TITLE = 20
+
+
+def is_terminal() -> bool:
+    """Whether a person reads standard output as it is printed."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def width() -> int:
+    """How many columns a line may have."""
+    return shutil.get_terminal_size().columns
+
+
+def painted(text: str, style: str) -> str:
+    """A text in a colour, where colour is wanted."""
+    return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text and style and _is_colored() else text
+
+
+def _is_colored() -> bool:
+    if color != "auto":
+        return color == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal():
+        return False
+    # An old console of Windows would print the codes themselves.
+    return sys.platform != "win32" or bool({"WT_SESSION", "TERM", "ANSICON"} & set(os.environ))
+
+
+def columns(text: str) -> int:
+    """How many columns a terminal needs for a text."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def clipped(text: str, room: int) -> str:
+    """A text in one line of at most so many columns, with an ellipsis if some of it is missing."""
+    text = " ".join(text.split())
+    if columns(text) <= room:
+        return text
+    kept = ""
+    for character in text:
+        if columns(kept + character) > room - 1:
+            break
+        kept += character
+    return f"{kept.rstrip()}…"
+
+
+def ago(moment: str, *, now: datetime | None = None) -> str:
+    """How long ago a time was: `5m ago`, `3h ago`, `2d ago`; after a month the date."""
+    try:
+        then = datetime.fromisoformat(moment)
+    except ValueError:
+        return moment[:10]
+    if then.tzinfo is None:
+        then = then.replace(tzinfo=UTC)
+    seconds = ((now or datetime.now(UTC)) - then).total_seconds()
+    if seconds < -_MINUTE or seconds >= _DAYS_COUNTED * _DAY:
+        return moment[:10]
+    for size, letter in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "m")):
+        if seconds >= size:
+            return f"{int(seconds // size)}{letter} ago"
+    return "just now"
+
+
+def table(
+    rows: Sequence[Sequence[str]],
+    *,
+    heading: Sequence[str] = (),
+    styles: Sequence[str] = (),
+    most: Sequence[int] = (),
+) -> list[str]:
+    """Rows as lines of aligned columns; the last column is clipped to what room is left.
+
+    `most` limits the width of columns from the left, 0 is no limit.
+    """
+    everything = [heading, *rows] if heading else rows
+    if not everything:
+        return []
+    number = len(everything[0])
+    limits = [limit or width() for limit in (*most, *[0] * number)]
+    widths = [
+        min(max(columns(row[place]) for row in everything), limits[place])
+        for place in range(number - 1)
+    ]
+    rest = max(_LEAST_TITLE, width() - sum(widths) - len(_GAP) * (number - 1))
+    lines = [_line(heading, [*widths, rest], ["dim"] * number)] if heading else []
+    shown = [*styles, *[""] * number]
+    return [*lines, *(_line(row, [*widths, rest], shown) for row in rows)]
+
+
+def _line(row: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> str:
+    cells = []
+    for place, cell in enumerate(row):
+        text = clipped(cell, widths[place])
+        padding = " " * (widths[place] - columns(text)) if place < len(row) - 1 else ""
+        cells.append(painted(text, styles[place]) + padding)
+    return _GAP.join(cells).rstrip()
+
+
+def fitted(text: str, used: int) -> str:
+    """A text clipped to what is left of a line on a terminal, in full elsewhere."""
+    return clipped(text, max(_LEAST_TITLE, width() - used)) if is_terminal() else text
+
+
+def wrapped(text: str, *, indent: int) -> list[str]:
+    """A text in lines that fit behind an indent on a terminal; in one line elsewhere."""
+    if not is_terminal():
+        return [text]
+    room = max(_LEAST_TITLE, width() - indent)
+    return textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def moment(text: str) -> str:
+    """A time as it is, or how long ago it was on a terminal."""
+    return ago(text) if is_terminal() else text
+
+
+def shown_ids(store: MemoryStore, ids: Sequence[str]) -> dict[str, str]:
+    """Ids as they are, or as short as they can be typed on a terminal."""
+    if not is_terminal():
+        return {note_id: note_id for note_id in ids}
+    from anamnesis.operations.notes.show import short_ids
+
+    return short_ids(store, ids)
+
+
+class NoteLines:
+    """One line for each of some notes: fitting on a terminal, in full elsewhere."""
+
+    def __init__(self, store: MemoryStore, notes: Sequence[Memory]) -> None:
+        self.heading = ""
+        if not is_terminal():
+            self._lines = {note.id: note_line(note) for note in notes}
+            return
+        ids = shown_ids(store, [note.id for note in notes])
+        room = max(12, width() // 4)
+        names = {note.project: note.project for note in notes}
+        if any(columns(name) > room for name in names):
+            names = short_names(names)
+        rows = [(ids[n.id], ago(n.updated_at), n.type, names[n.project], n.title) for n in notes]
+        lines = table(
+            rows,
+            heading=("ID", "UPDATED", "TYPE", "PROJECT", "TITLE") if rows else (),
+            styles=("yellow", "dim", "dim", "cyan"),
+            most=(0, 0, 0, room),
+        )
+        self.heading = lines[0] if lines else ""
+        self._lines = dict(zip((note.id for note in notes), lines[1:], strict=True))
+
+    def __getitem__(self, note_id: str) -> str:
+        return self._lines[note_id]
+
+
+def note_line(note: Memory) -> str:
+    """One note on one line, with nothing left out."""
+    title = " ".join(note.title.split())
+    return f"{note.id}  {note.type:<10}  {note.updated_at[:10]}  {note.project}  {title}"

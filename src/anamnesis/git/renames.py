@@ -1,0 +1,99 @@
+"""What the files of a repository were called before, as its history tells.
+
+Asking git takes a process and, once for a repository, up to seconds. So it is asked in the
+background when the repository moved on, and what it said is kept.
+"""
+
+from __future__ import annotations
+
+import os
+from threading import Thread
+
+from anamnesis.git.command import git_in
+from anamnesis.ground import atomic, quickjson
+from anamnesis.ground.errors import AnamnesisError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from anamnesis.git.config import Repository
+
+_MOST_COMMITS = 2_000
+_MOST_RENAMES = 20_000
+_SECONDS = 20.0
+_asked: dict[str, Thread] = {}  # repository -> the thread that asks about it
+
+
+def former_names(folder: str, repository: Repository, path: str) -> list[str]:
+    """What a file was called before, the latest name first; nothing while git is still asked.
+
+    `folder` is where the answers of git are kept.
+    """
+    file, stamp = os.path.join(folder, _name(repository)), _stamp(repository)
+    known = _known(file)
+    if known is None or known[0] != stamp:
+        _ask_beside(file, repository, stamp)
+    names = [path]
+    for old, new in known[1] if known else ():  # the latest rename first
+        if new == names[-1] and old not in names:
+            names.append(old)
+    return names[1:]
+
+
+def wait(repository: Repository, seconds: float) -> None:
+    """Wait until git has answered, if it is being asked."""
+    if thread := _asked.get(repository.top):
+        thread.join(seconds)
+
+
+def _ask_beside(file: str, repository: Repository, stamp: str) -> None:
+    running = _asked.get(repository.top)
+    if running is not None and running.is_alive():
+        return
+    thread = Thread(target=_ask, args=(file, repository, stamp), daemon=True)
+    _asked[repository.top] = thread
+    thread.start()
+
+
+def _ask(file: str, repository: Repository, stamp: str) -> None:
+    words = ["log", "-M", "--diff-filter=R", "--name-status", "--format=", "-z"]
+    try:
+        done = git_in(repository.top, [*words, f"-n{_MOST_COMMITS}", "HEAD"], timeout=_SECONDS)
+        said = done.out.decode("utf-8", "replace") if done.code == 0 else ""
+        content = {"stamp": stamp, "renames": _pairs(said)}
+        atomic.write_text(file, quickjson.dumps(content))
+    except (AnamnesisError, OSError, UnicodeError):
+        return  # notes are then found by today's name only
+
+
+def _pairs(said: str) -> list[list[str]]:
+    fields = said.strip("\0\n").split("\0")
+    found = [
+        fields[at + 1 : at + 3]
+        for at in range(0, len(fields) - 2, 3)
+        if fields[at].strip().startswith("R")
+    ]
+    return found[:_MOST_RENAMES]
+
+
+def _known(file: str) -> tuple[str, list[tuple[str, str]]] | None:
+    try:
+        with open(file, "rb") as stream:
+            said = quickjson.loads(stream.read())
+        return str(said["stamp"]), [(str(old), str(new)) for old, new in said["renames"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _stamp(repository: Repository) -> str:
+    """What changes when something is committed, pulled or checked out."""
+    try:
+        return str(os.stat(os.path.join(repository.own, "logs", "HEAD")).st_mtime_ns)
+    except OSError:
+        return ""
+
+
+def _name(repository: Repository) -> str:
+    from hashlib import blake2b
+
+    top = repository.top.encode("utf-8", "surrogateescape")
+    return f"{blake2b(top, digest_size=8).hexdigest()}.json"

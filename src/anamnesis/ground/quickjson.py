@@ -1,0 +1,66 @@
+"""JSON for what hooks load: the standard library's own scanner and encoder, without its front.
+
+`import json` loads `re` and `enum`, which costs a hook half of what starting Python does (see
+docs/decisions/0105-start-up-without-patterns.md). Where there is no C module, `json` does the work.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_SPACE = " \t\n\r"
+
+
+class _Reading:
+    """What the scanner asks its caller for."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+
+    def __init__(self, parse_constant: Callable[[str], Any]) -> None:
+        self.parse_constant = parse_constant
+
+
+def loads(text: str | bytes, *, parse_constant: Callable[[str], Any] = float) -> Any:
+    """The value that a JSON text says; raises ValueError if it is none.
+
+    `parse_constant` is given NaN, Infinity and -Infinity, which are no JSON but often written.
+    """
+    if not isinstance(text, str):
+        text = text.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
+    try:
+        from _json import make_scanner
+
+        start = len(text) - len(text.lstrip(_SPACE))
+        value, end = make_scanner(_Reading(parse_constant))(text, start)  # type: ignore[arg-type]
+        if not text[end:].strip(_SPACE):
+            return value
+    except (ImportError, StopIteration, SystemError):
+        pass  # before Python 3.12 the scanner cannot even raise an error unless `json` is loaded
+    import json
+
+    return json.loads(text, parse_constant=parse_constant)  # which says what is wrong
+
+
+def dumps(value: object, *, ascii: bool = False, compact: bool = False) -> str:
+    """A value as JSON on one line; raises TypeError if JSON has no word for it."""
+    separators = (",", ":") if compact else (", ", ": ")
+    try:
+        from _json import encode_basestring, encode_basestring_ascii, make_encoder
+    except ImportError:
+        import json
+
+        return json.dumps(value, ensure_ascii=ascii, separators=separators)
+    quoted = encode_basestring_ascii if ascii else encode_basestring
+    item, key = separators
+    encode = make_encoder(None, _refuse, quoted, None, key, item, False, False, True)
+    return "".join(encode(value, 0))
+
+
+def _refuse(value: object) -> Any:
+    raise TypeError(f"JSON has no word for a {type(value).__name__}")

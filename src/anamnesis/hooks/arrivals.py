@@ -1,0 +1,127 @@
+"""What the last exchange with other machines brought, so that a session need not run git to know.
+
+The background sync leaves `<home>/state/exchange.json` when it ends. A session's start waits a
+moment for that; what arrives later comes with the first prompt.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from anamnesis import config
+from anamnesis.ground import atomic, quickjson
+from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from anamnesis.config import Home
+
+SETTING = "start_wait"
+DEFAULT_MILLISECONDS = 700
+_STARTS = ("startup", "resume", "new")
+_FRESH_SECONDS = 60.0  # after a success; two sessions in a minute need not both wait
+_SPARED_SECONDS = 600.0  # after a failure: whoever is offline does not wait at every start
+_REMEMBERED_SECONDS = 3_600.0
+_MOST_REMEMBERED = 50
+_STEP_SECONDS = 0.02
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+
+@record
+class Exchange:
+    """The last exchange: when it ended, whether it worked, and what the latest ones brought."""
+
+    at: float = 0.0
+    worked: bool = False
+    arrived: tuple[tuple[float, str], ...] = ()  # when, and the note's id
+
+
+def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> None:
+    """Remember that an exchange ended; `changed` are files relative to the store's root."""
+    now = time.time()
+    ids = [path.rpartition("/")[2][:-3] for path in changed if path.endswith(".md")]
+    kept = [each for each in last(home).arrived if now - each[0] < _REMEMBERED_SECONDS]
+    arrived = [*kept, *((now, id) for id in ids)][-_MOST_REMEMBERED:]
+    said = {"at": now, "worked": worked, "arrived": arrived}
+    try:
+        atomic.write_text(_path(home), quickjson.dumps(said))
+    except (NotWritable, OSError, UnicodeError):
+        return  # the notes are there; only the hint is lost
+
+
+def last(home: Home) -> Exchange:
+    """The last exchange; an empty one if there was none or its file is damaged."""
+    try:
+        with open(_path(home), "rb") as stream:
+            said = quickjson.loads(stream.read())
+        arrived = tuple((float(at), str(id)) for at, id in said["arrived"])
+        return Exchange(float(said["at"]), bool(said["worked"]), arrived)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Exchange()
+
+
+def may_come(source: str) -> bool:
+    """Whether a session that starts like this may miss what other machines sent."""
+    return source in _STARTS and config.resolve_remote() is not None
+
+
+def is_due(home: Home) -> bool:
+    """Whether the last exchange is so long ago that the next one is worth a wait."""
+    latest = last(home)
+    age = time.time() - latest.at
+    return not 0 <= age < (_FRESH_SECONDS if latest.worked else _SPARED_SECONDS)
+
+
+def wait(home: Home) -> bool:
+    """Wait until the exchange in the background has ended; whether it did in time."""
+    before, deadline = _stamp(home), time.monotonic() + _patience()
+    while _stamp(home) == before:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(_STEP_SECONDS, left))
+    return True
+
+
+def promise(home: Home, session: str) -> None:
+    """Let the first prompt of a session bring what arrives after its start."""
+    if session:
+        atomic.write_text(_promised(home, session), repr(time.time()))
+
+
+def since_start(home: Home, session: str) -> list[str]:
+    """The ids of the notes that arrived since a session's start; a second time, none."""
+    path = _promised(home, session)
+    try:
+        with open(path, "rb") as stream:
+            started = float(stream.read())
+    except (OSError, ValueError):
+        return []
+    atomic.remove(path)
+    return list(dict.fromkeys(id for at, id in last(home).arrived if at >= started))
+
+
+def _patience() -> float:
+    said: Any = config.setting(SETTING) or ""
+    return (int(said) if said.isdecimal() else DEFAULT_MILLISECONDS) / 1_000
+
+
+def _stamp(home: Home) -> int:
+    try:
+        return os.stat(_path(home)).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _path(home: Home) -> str:
+    return home.state("exchange.json")
+
+
+def _promised(home: Home, session: str) -> str:
+    name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
+    return home.spool(f"news-{name}")

@@ -1,0 +1,103 @@
+"""How often notes helped the sessions that were given them: counts of this machine.
+
+`<home>/state/usefulness.json` has the counts, which a session's start reads;
+`usefulness-sessions.json` has what each of the latest sessions added to them, because a session
+is captured more than once. Both may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+from anamnesis.ground import atomic, locks, quickjson
+from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+    from typing import Any
+
+    from anamnesis.config import Home
+
+SETTING = "usefulness"
+_MOST_NOTES = 2_000
+_MOST_SESSIONS = 200
+_LOCK_SECONDS = 5.0
+_IGNORED = 0.2  # of a use: a note can be right and not needed today
+_DOUBT = 2.0  # uses; after one session nobody knows yet
+_MOST = 0.25  # what a note gains or loses at the most
+
+
+@record
+class Uses:
+    """In how many of the sessions that were given a note it was used."""
+
+    used: int = 0
+    ignored: int = 0
+
+    @property
+    def factor(self) -> float:
+        """A mild multiplier between 0.75 and 1.25; 1 for a note that nobody was given yet."""
+        against = _IGNORED * self.ignored
+        return 1 + _MOST * (self.used - against) / (self.used + against + _DOUBT)
+
+    @property
+    def sentence(self) -> str:
+        """What a person is told."""
+        return f"used in {self.used} of {self.used + self.ignored} sessions, x{self.factor:.2f}"
+
+
+def known(home: Home) -> dict[str, Uses]:
+    """The counts of all notes that sessions were given; none if the file is missing or damaged."""
+    found = {}
+    for id, counts in _read(_counts_path(home)).items():
+        if isinstance(counts, list) and [type(count) for count in counts] == [int, int]:
+            found[id] = Uses(*counts)
+    return found
+
+
+def of_sessions(home: Home) -> dict[str, dict[str, int]]:
+    """For each of the latest sessions, which of its notes it used (1) and which it did not (0)."""
+    return {id: notes for id, notes in _read(_sessions_path(home)).items() if type(notes) is dict}
+
+
+def learn(home: Home, session: str, *, used: AbstractSet[str], ignored: AbstractSet[str]) -> None:
+    """Count what became of the notes of a session; a second time replaces the first."""
+    try:
+        with locks.held(home.lock("usefulness"), name="usefulness", timeout=_LOCK_SECONDS):
+            _learn(home, session, {**dict.fromkeys(ignored, 0), **dict.fromkeys(used, 1)})
+    except (AnamnesisError, OSError, UnicodeError):
+        return  # counted at the session's next capture
+
+
+def _learn(home: Home, session: str, outcome: Mapping[str, int]) -> None:
+    sessions, counts = _read(_sessions_path(home)), _read(_counts_path(home))
+    before = sessions.pop(session, {})
+    if before == outcome:
+        return
+    for verdicts, by in ((before, -1), (outcome, 1)):
+        for id, used in verdicts.items():
+            own = counts.pop(id, [0, 0])  # put back at the end: what is long unused goes first
+            own[0 if used else 1] = max(0, own[0 if used else 1] + by)
+            if any(own):
+                counts[id] = own
+    latest = [*sessions.items(), (session, dict(outcome))][-_MOST_SESSIONS:]
+    atomic.write_text(_counts_path(home), quickjson.dumps(dict([*counts.items()][-_MOST_NOTES:])))
+    atomic.write_text(_sessions_path(home), quickjson.dumps(dict(latest)))
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as stream:
+            said = quickjson.loads(stream.read())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _counts_path(home: Home) -> str:
+    return home.state("usefulness.json")
+
+
+def _sessions_path(home: Home) -> str:
+    return home.state("usefulness-sessions.json")

@@ -1,0 +1,100 @@
+"""Which notes to look at, as conditions that a person chooses, and as SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from anamnesis.index.queries import PENDING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+COLUMNS = {
+    "type": "m.type",
+    "project": "m.project",
+    "scope": "m.scope",
+    "machine": "m.machine_id",
+    "source": "m.prov_source",
+    "session": "m.prov_session",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFilter:
+    """Which notes to look at; an empty condition is none."""
+
+    type: str = ""
+    project: str = ""
+    scope: str = ""
+    machine: str = ""
+    source: str = ""
+    tag: str = ""
+    session: str = ""
+    state: str = "current"  # or superseded, or all
+    day: str = ""  # a date, or the start of one: created then
+    review: str = ""  # or pending: what no person has looked at yet
+    since: str = ""  # a date: changed then or later
+    until: str = ""  # a date: changed then or earlier
+    more: tuple[tuple[str, str], ...] = ()  # a field and a value that is as good as its own
+    without: tuple[tuple[str, str], ...] = ()  # a field and a value that it must not have
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """The values of a field of which a note must have one; none if any will do."""
+        own = getattr(self, name)
+        further = (value for field, value in self.more if field == name)
+        return tuple(dict.fromkeys((*((own,) if own else ()), *further)))
+
+    def barred(self, name: str) -> tuple[str, ...]:
+        """The values of a field that a note must not have."""
+        return tuple(value for field, value in self.without if field == name)
+
+    def apart_from(self, *names: str) -> NoteFilter:
+        """The same without the conditions on some fields."""
+        return replace(
+            self,
+            **dict.fromkeys(names, ""),
+            more=tuple(pair for pair in self.more if pair[0] not in names),
+            without=tuple(pair for pair in self.without if pair[0] not in names),
+        )
+
+
+EVERYTHING = NoteFilter(state="all")
+
+
+def condition(shown: NoteFilter, among: Sequence[int] | None = None) -> tuple[str, Sequence[str]]:
+    """A filter as SQL on `memories m`, with its values; among all notes or those in some rows."""
+    parts = [*_of_values(shown), *_of_times(shown)]
+    if shown.state in ("current", "superseded"):
+        parts.append((f"m.superseded = {int(shown.state == 'superseded')}", ()))
+    if shown.review == PENDING:  # in so many letters: for these there is an index
+        parts.append(("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')", ()))
+    if among is not None:
+        parts.append(("m.rowid IN (SELECT value FROM json_each(?))", (str(list(among)),)))
+    clauses = [clause for clause, _ in parts]
+    return " AND ".join(clauses) or "1", [value for _, values in parts for value in values]
+
+
+def _of_values(shown: NoteFilter) -> Iterator[tuple[str, Sequence[str]]]:
+    """The conditions on values that a note must have one of, or must not have."""
+    # A plus keeps SQLite from the index of sources: any other condition narrows more.
+    narrow = shown.source and shown.apart_from("source", "state") != NoteFilter(state="")
+    columns = {**COLUMNS, "source": "+m.prov_source"} if narrow else COLUMNS
+    for name in (*columns, "tag"):
+        for sign, values in (("IN", shown.values_of(name)), ("NOT IN", shown.barred(name))):
+            marks = ", ".join("?" * len(values))
+            if values and name == "tag":
+                tagged = f"SELECT memory_id FROM memory_tags WHERE tag IN ({marks})"  # noqa: S608
+                yield f"m.id {sign} ({tagged})", values
+            elif values:
+                yield f"{columns[name]} {sign} ({marks})", values
+
+
+def _of_times(shown: NoteFilter) -> Iterator[tuple[str, Sequence[str]]]:
+    """The conditions on when a note was made and changed; "~" follows every character of a time."""
+    if shown.day:
+        yield "m.created_at >= ? AND m.created_at < ?", (shown.day, f"{shown.day}~")
+    if shown.since:
+        yield "m.updated_at >= ?", (shown.since,)
+    if shown.until:
+        yield "m.updated_at < ?", (f"{shown.until}~",)

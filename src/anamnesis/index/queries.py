@@ -1,0 +1,245 @@
+"""What sessions and curation ask the index: the latest of a kind, those with a tag, to review."""
+
+from __future__ import annotations
+
+from anamnesis.index.rows import HEADER, header
+from anamnesis.notes import tree
+from anamnesis.trust.policy import condition
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from anamnesis.notes.fields import Memory, NoteId
+
+
+PENDING = "pending"
+_BATCH = 500
+# A reflected episode lives on in the notes that were distilled from it.
+_SHOWN = (
+    "m.superseded = 0 AND NOT (m.type = 'episodic' AND EXISTS ("
+    "SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = 'reflected'))"
+)
+_OPEN_POINTS = "**Open:**"  # the block of a session note that lists them
+_MOST_PINNED = 50  # whoever pins everything has pinned nothing
+_LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
+_COUNTED = 40  # notes of a type; of more the number that may be shown is an estimate
+_SAMPLE = 15  # of the latest
+
+
+def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
+    """The files of some notes, relative to the root."""
+    wanted = list(ids)
+    places: dict[str, str] = {}
+    for start in range(0, len(wanted), _BATCH):
+        batch = wanted[start : start + _BATCH]
+        marks = ",".join("?" * len(batch))
+        rows = db.execute(
+            f"SELECT id, scope, body_path FROM memories WHERE id IN ({marks})",  # noqa: S608
+            batch,
+        )
+        places.update({row[0]: f"{tree.tree_of(row[1])}/{row[2]}" for row in rows})
+    return places
+
+
+def tagged(db: sqlite3.Connection, tag: str, *, project: str | None = None) -> list[Memory]:
+    """The notes with a tag that nothing replaces, oldest first, without their bodies."""
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memories m JOIN memory_tags t ON t.memory_id = m.id "  # noqa: S608
+        "WHERE t.tag = ? AND m.superseded = 0 AND (? IS NULL OR m.project = ?) "
+        "ORDER BY m.created_at, m.id",
+        (tag, project, project),
+    )
+    return [header(row) for row in rows]
+
+
+def waiting_sessions(db: sqlite3.Connection, *, project: str | None) -> list[Memory]:
+    """Portable episodic notes that were not reflected yet, oldest first, without their bodies."""
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memories m WHERE m.type = 'episodic' AND m.scope = 'portable' "  # noqa: S608
+        "AND m.superseded = 0 AND (? IS NULL OR m.project = ?) AND NOT EXISTS ("
+        "SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id "
+        "AND t.tag IN ('reflected', 'unreflected')) ORDER BY m.created_at, m.id",
+        (project, project),
+    )
+    return [header(row) for row in rows]
+
+
+def active(
+    db: sqlite3.Connection, *, project: str | None = None, types: tuple[str, ...] = ()
+) -> list[Memory]:
+    """The notes that nothing replaces, oldest first, without their bodies."""
+    marks = ",".join("?" * len(types))
+    kinds = f"AND m.type IN ({marks}) " if types else ""
+    where = "AND m.project = ? " if project is not None else ""
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memories m WHERE m.superseded = 0 {kinds}{where}"  # noqa: S608
+        "ORDER BY m.created_at, m.id",
+        (*types, *((project,) if project is not None else ())),
+    )
+    return [header(row) for row in rows]
+
+
+def titled(db: sqlite3.Connection, title: str, *, project: str) -> list[str]:
+    """The ids of a project's notes with this title."""
+    # The index of titles knows no upper case, so it is asked first and then looked at closely.
+    rows = db.execute(
+        "SELECT id FROM memories WHERE title = ? COLLATE NOCASE AND title = ? AND project = ?",
+        (title, title, project),
+    )
+    return [row[0] for row in rows]
+
+
+_WAITING = (
+    "FROM memories m WHERE m.superseded = 0 AND (m.id IN (SELECT memory_id FROM held) OR m.id IN "
+    "(SELECT memory_id FROM memory_tags WHERE tag = 'pending'))"
+)
+
+
+def written_by_agents(db: sqlite3.Connection, *, since: str, machine: str) -> list[Memory]:
+    """The notes that agents wrote on a machine since a time, without their bodies."""
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memories m WHERE m.origin GLOB 'agent:*' "  # noqa: S608
+        "AND m.created_at >= ? AND m.machine_id = ?",
+        (since, machine),
+    )
+    return [header(row) for row in rows]
+
+
+def admitted(db: sqlite3.Connection, ids: Iterable[NoteId]) -> set[str]:
+    """Which of these notes may be put before an agent unasked."""
+    where = condition()
+    return {
+        id
+        for id in ids
+        if db.execute(f"SELECT 1 FROM memories m WHERE m.id = ? AND {where}", (id,)).fetchone()  # noqa: S608
+    }
+
+
+def waiting(db: sqlite3.Connection, *, project: str | None = None) -> list[Memory]:
+    """The notes that wait for a person, oldest first, without their bodies."""
+    rows = db.execute(
+        f"SELECT {HEADER} {_WAITING} AND (? IS NULL OR m.project = ?) ORDER BY m.created_at, m.id",
+        (project, project),
+    )
+    return [header(row) for row in rows]
+
+
+def count_waiting(db: sqlite3.Connection) -> int:
+    """How many notes wait for a person; asked at every session start."""
+    return int(db.execute(f"SELECT count(*) {_WAITING}").fetchone()[0])
+
+
+def latest(
+    db: sqlite3.Connection, *, project: str, types: Sequence[str], limit: int
+) -> list[Memory]:
+    """The latest shown notes of some types in a project, without their bodies.
+
+    One type at a time follows an index to the limit; several at once would sort the project.
+    """
+    found: list[sqlite3.Row] = []
+    where = condition()
+    for type in types:
+        found += db.execute(
+            f"SELECT {HEADER} FROM memories m WHERE m.project = ? AND m.type = ? AND {_SHOWN} "  # noqa: S608  fixed names
+            f"AND {where} {_LATEST}",
+            (project, type, limit),
+        )
+    if len(types) > 1:
+        found.sort(key=_age, reverse=True)
+    return [header(row) for row in found[:limit]]
+
+
+def _age(row: sqlite3.Row) -> tuple[object, ...]:
+    return row["updated_at"], row["confidence"], row["id"]
+
+
+def left_open(db: sqlite3.Connection, *, project: str) -> list[Memory]:
+    """The project's latest session if it was reflected and has open points, without its body.
+
+    What was learned lives on in durable notes, but what is still to do stands only there.
+    """
+    found = db.execute(
+        f"SELECT {HEADER} FROM (SELECT * FROM memories m WHERE m.project = ? "  # noqa: S608
+        f"AND m.type = 'episodic' AND m.superseded = 0 AND {condition()} {_LATEST}) m "
+        "JOIN memory_tags t ON t.memory_id = m.id AND t.tag = 'reflected' "
+        "JOIN memories_fts f ON f.rowid = m.rowid WHERE instr(f.body, ?)",
+        (project, 1, _OPEN_POINTS),
+    )
+    return [header(row) for row in found]
+
+
+def on_branch(db: sqlite3.Connection, sessions: Sequence[Memory], *, branch: str) -> list[Memory]:
+    """Those of some sessions that worked on a branch, in the same order."""
+    marks = ",".join("?" * len(sessions))
+    found = db.execute(
+        "SELECT m.id FROM memories m JOIN memories_fts f ON f.rowid = m.rowid "  # noqa: S608
+        f"WHERE m.id IN ({marks}) AND instr(f.body || char(10), ?)",
+        (*(note.id for note in sessions), f"**Branch:** {branch}\n"),
+    )
+    there = {row[0] for row in found}
+    return [note for note in sessions if note.id in there]
+
+
+def pinned(db: sqlite3.Connection, *, project: str, types: list[str]) -> list[Memory]:
+    """The shown notes of a project that a person pinned, latest first, without their bodies."""
+    marks = ",".join("?" * len(types))
+    found = db.execute(
+        f"SELECT {HEADER} FROM memory_tags p CROSS JOIN memories m ON m.id = p.memory_id "  # noqa: S608
+        f"WHERE p.tag = 'pinned' AND m.project = ? AND m.type IN ({marks}) AND {_SHOWN} "
+        f"AND {condition()} {_LATEST}",
+        (project, *types, _MOST_PINNED),
+    )
+    return [header(row) for row in found]
+
+
+def count_shown(db: sqlite3.Connection, *, projects: set[str], session: str) -> int:
+    """How many notes of some projects may be shown, but for those of one session.
+
+    Where a type has many, the latest are looked at and the others only counted: a hook's time must
+    not grow with the store. So the number is exact while there are few, and an estimate beyond.
+    """
+    where = condition()
+    return sum(
+        _count_shown(db, project, type, session, where)
+        for project in projects
+        for type in types_of(db, project)
+    )
+
+
+def _count_shown(db: sqlite3.Connection, project: str, type: str, session: str, where: str) -> int:
+    of_type = "memories WHERE project = ? AND type = ?"
+    every = db.execute(f"SELECT count(*) FROM {of_type}", (project, type)).fetchone()[0]  # noqa: S608
+    looked_at = every if every <= _COUNTED else _SAMPLE
+    latest = f"SELECT rowid FROM {of_type} ORDER BY updated_at DESC LIMIT {looked_at}"  # noqa: S608
+    shown = db.execute(
+        f"SELECT count(*) FROM memories m WHERE m.rowid IN ({latest}) AND {_SHOWN} "  # noqa: S608
+        f"AND {where} AND (m.prov_session IS NULL OR m.prov_session <> ?)",
+        (project, type, session),
+    ).fetchone()[0]
+    return int(shown * every / looked_at)
+
+
+def types_of(db: sqlite3.Connection, project: str) -> list[str]:
+    """The types that a project's notes have, found by jumping through an index."""
+    types: list[str] = []
+    row = db.execute("SELECT min(type) FROM memories WHERE project = ?", (project,)).fetchone()
+    while row[0] is not None:
+        types.append(row[0])
+        row = db.execute(
+            "SELECT min(type) FROM memories WHERE project = ? AND type > ?", (project, types[-1])
+        ).fetchone()
+    return types
+
+
+def session_note(db: sqlite3.Connection, session: str) -> str | None:
+    """The id of the note that was captured from a session; the oldest, should there be several."""
+    if not session:
+        return None
+    row = db.execute(
+        "SELECT id FROM memories WHERE prov_session = ? AND type = 'episodic' "
+        "AND prov_source = 'session-end' ORDER BY created_at, id LIMIT 1",
+        (session,),
+    ).fetchone()
+    return None if row is None else str(row[0])

@@ -1,0 +1,119 @@
+"""How much fits, and the part of a text that stands on its own: whole paragraphs, what was left."""
+
+from __future__ import annotations
+
+GAP = "…"
+_MARK, _MARKED = "**", ":**"  # around the label of a block
+_LONGEST_LABEL = 60
+# What somebody who continues needs first: what is to do, what fails, what was reached and why.
+_NEEDED = (
+    "Open", "Last results", "Errors and fixes", "Outcome", "Asked and answered later",
+    "Decided and found", "Commits", "Ask", "Commands", "Helpers", "Branch", "Files touched",
+)  # fmt: skip
+_SHARE = 3  # one block takes a third of the room at first, so that others have a place
+_LEAST = 60  # units of a block; less says nothing
+LIMIT = 9_500  # units; 500 below the cut, for what a client may put around it
+
+
+def clipped(text: str, room: int) -> str:
+    """At most so many units, cut after a paragraph, else after a line or a word."""
+    text = text.strip("\n")
+    if units(text) <= room:
+        return text
+    if room < 2:
+        return ""
+    head = _within(text, room - 2)
+    for end in ("\n\n", "\n", " "):
+        at = head.rfind(end)
+        if at >= len(head) // 2:
+            return f"{head[:at].rstrip()}\n{GAP}" if "\n" in end else f"{head[:at].rstrip()} {GAP}"
+    return head + GAP
+
+
+def stopped(body: str, room: int) -> str:
+    """What a session note says about where the work stopped, in at most so many units.
+
+    Blocks are chosen by what they are good for and printed in the order of the note.
+    """
+    if units(body) <= room:
+        return body.strip("\n")
+    blocks = [block.strip("\n") for block in _blocks(body) if block.strip()]
+    order = sorted(range(len(blocks)), key=lambda at: (_rank(blocks[at]), at))
+    if len(blocks) < 2:
+        return clipped(body, room)
+    kept: dict[int, str] = {}
+    left = room
+    for most in (room // _SHARE, room):
+        for at in order:
+            before = units(kept[at]) + 2 if at in kept else 0
+            part = clipped(blocks[at], min(most, left + before - 2))
+            if units(part) >= min(_LEAST, units(blocks[at])) and units(part) + 2 > before:
+                kept[at] = part
+                left += before - units(part) - 2
+    return "\n\n".join(kept[at] for at in sorted(kept))
+
+
+def in_one_line(body: str, room: int) -> str:
+    """What a session left open, else what came of it, as one line; empty if it says neither."""
+    blocks = {_label(block): block for block in _blocks(body)}
+    for label in ("Open", "Outcome"):
+        if label in blocks:
+            points = [line.strip(" -\t") for line in _unlabelled(blocks[label]).splitlines()]
+            return _cut(f"{label}: {'; '.join(filter(None, points))}", room)
+    return ""
+
+
+def _blocks(body: str) -> list[str]:
+    """A text cut before each line that begins with a label: `**Open:**`, `**Commits (3):**`."""
+    cuts = [0]
+    at = body.find(_MARK)
+    while at >= 0:
+        if (not at or body[at - 1] == "\n") and _labelled(body, at):
+            cuts.append(at)
+        at = body.find(_MARK, at + 1)
+    return [body[start:end] for start, end in zip(cuts, [*cuts[1:], len(body)], strict=True)]
+
+
+def _labelled(text: str, at: int) -> str:
+    """What stands between the marks of a label; empty if there is none."""
+    start = at + len(_MARK)
+    end = text.find(_MARKED, start, start + _LONGEST_LABEL + len(_MARKED))
+    label = text[start:end] if end >= 0 else ""
+    return "" if "*" in label or "\n" in label else label
+
+
+def _label(block: str) -> str:
+    """The label of a block without the number of its lines."""
+    marked = _labelled(block, 0) if block.startswith(_MARK) else ""
+    label, number, count = marked.partition(" (")
+    return label if not number or (count.endswith(")") and count[:-1].isdecimal()) else ""
+
+
+def _unlabelled(block: str) -> str:
+    return block.partition(_MARKED)[2]
+
+
+def _rank(block: str) -> int:
+    label = _label(block)
+    return _NEEDED.index(label) if label in _NEEDED else len(_NEEDED)
+
+
+def _cut(line: str, room: int) -> str:
+    return line if units(line) <= room else _within(line, room - 2).rpartition(" ")[0] + f" {GAP}"
+
+
+def _within(text: str, room: int) -> str:
+    """The beginning of a text that has at most so many units."""
+    head = text[: max(room, 0)]
+    while head and units(head) > room:  # some characters are two units
+        head = head[: max(0, len(head) - (units(head) - room + 1) // 2 - 1)]
+    return head
+
+
+def units(text: str) -> int:
+    """The length of a text as JavaScript counts it."""
+    if text.isascii():
+        return len(text)
+    from _codecs import utf_16_le_encode  # what str.encode calls, without the module in between
+
+    return len(utf_16_le_encode(text, "surrogatepass")[0]) // 2

@@ -1,0 +1,163 @@
+"""Claude Code's own memory as notes: one for each project, file and lineage, whatever the machine.
+
+A file is one note wherever the client, a sync or a person brings it. Files of one name that were
+begun in different sessions are different notes; without a session known, different texts are.
+Of two copies of one file the one that was modified last counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from anamnesis import config
+from anamnesis.hooks import native_notes
+from anamnesis.importers import native
+from anamnesis.index.queries import tagged
+from anamnesis.notes import tree
+from anamnesis.notes.derived import derived_id, key
+from anamnesis.operations.curate import dedup
+from anamnesis.operations.curate.import_ import CLAUDE_CODE, ImportPlan, carry_out, plan_import
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from anamnesis.importers.import_draft import ImportDraft
+    from anamnesis.importers.native import NativeFile
+    from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.store import MemoryStore
+
+    Progress = Callable[[int, int], None] | None
+
+
+def import_native(
+    store: MemoryStore,
+    *,
+    directory: str | None = None,
+    project: str | None = None,
+    again: bool = False,
+    dry: bool = False,
+    progress: Progress = None,
+) -> ImportPlan:
+    """Import Claude Code's own memory; files that did not change since are not even read."""
+    files = list(native.files(directory))
+    here = native_notes.by_file(store.home)
+    seen = {} if again or project or not here else native.seen(store.home)
+    changed = [file for file in files if seen.get(file.path) != file.stamp]
+    if not changed:
+        return ImportPlan()
+    drafts = _Drafts(store, changed, project=project)
+    planned = plan_import(
+        store, drafts.newest, source=CLAUDE_CODE, project=project, progress=progress
+    )
+    planned = replace(planned, known=planned.known + drafts.older)
+    if not dry:
+        carry_out(store, planned, source=CLAUDE_CODE)
+        native.remember(store.home, {file.path: file.stamp for file in files})
+        ids = {**here, **drafts.ids}
+        kept = {file.path: ids[file.path] for file in files if file.path in ids}
+        native_notes.remember(store.home, kept, edited=planned.edited)
+        fold_pairs(store)
+    return planned
+
+
+def is_imported() -> bool:
+    """Whether a sync imports Claude Code's own memory."""
+    return native.is_wanted()
+
+
+def fold_pairs(store: MemoryStore) -> int:
+    """Let one note stand for each text of native memory that is there twice; how many others were.
+
+    Two machines may have imported a file before they met, one of them with an earlier version.
+    """
+    titled: dict[tuple[str, str, str], list[Memory]] = {}
+    for note in _native_notes(store):
+        titled.setdefault((note.project, note.scope, note.title.strip()), []).append(note)
+    pairs = [
+        dedup.Duplicates(keeper, tuple(others), identical=True)
+        for notes in titled.values()
+        if len(notes) > 1
+        for keeper, *others in _same_texts(store, notes)
+        if others
+    ]
+    if pairs:
+        dedup.fold(store, pairs)
+    return sum(len(pair.others) for pair in pairs)
+
+
+def _same_texts(store: MemoryStore, notes: list[Memory]) -> list[list[Memory]]:
+    """Notes by what they say, the one to keep first: the same on every machine."""
+    same: dict[str, list[Memory]] = {}
+    for note in sorted(notes, key=lambda each: ("pinned" not in each.tags, each.id)):
+        read = store.get(note.id)
+        if read is not None:
+            same.setdefault(read.body.strip(), []).append(note)
+    return list(same.values())
+
+
+class _Drafts:
+    """The changed files as drafts, each with the id of the note that it is."""
+
+    def __init__(self, store: MemoryStore, files: list[NativeFile], *, project: str | None) -> None:
+        self.newest: list[ImportDraft] = []
+        self.ids: dict[str, str] = {}
+        self.older = 0  # files of which another machine has imported a later state
+        self._store = store
+        self._machine = config.resolve_machine_id()
+        self._notes: dict[str, list[Memory]] = {}
+        self._forgotten = tree.forgotten(store.home)
+        projects = {slug: native.project_of(slug) for slug in {file.slug for file in files}}
+        for file in files:
+            draft = native.draft(file, project=projects[file.slug])
+            if draft is not None:
+                self._add(file, replace(draft, project=project or draft.project))
+
+    def _add(self, file: NativeFile, draft: ImportDraft) -> None:
+        ids = [
+            derived_id("import", CLAUDE_CODE, draft.session, draft.key, at=""),
+            # of version 1.0, and of a file whose name another text has
+            derived_id("import", CLAUDE_CODE, self._machine, draft.key, at=""),
+            native.first_id(file),
+        ]
+        note = self._note_of(ids, draft)
+        forgotten = [id for id in ids if id in self._forgotten]
+        free = [id for id in ids if self._store.get(id) is None]
+        self.ids[file.path] = note.id if note else (forgotten or free or ids)[0]
+        if note and note.machine_id != self._machine and note.updated_at > draft.at:
+            self.older += 1
+        else:
+            self.newest.append(replace(draft, id=self.ids[file.path]))
+
+    def _note_of(self, ids: list[NoteId], draft: ImportDraft) -> Memory | None:
+        """The note that this file became earlier, here or elsewhere, under whatever id."""
+        for note in filter(None, map(self._store.get, ids)):
+            if self._is_of(note, draft):
+                return note
+        if draft.project not in self._notes:
+            self._notes[draft.project] = _native_notes(self._store, project=draft.project)
+        return next((n for n in self._notes[draft.project] if self._is_of(n, draft)), None)
+
+    def _is_of(self, header: Memory, draft: ImportDraft) -> bool:
+        note = self._store.get(header.id)
+        if note is None:
+            return False
+        said = key(note, "import_from")
+        if not said:  # of version 0.1.3, which kept the description as the title, and no more
+            return note.title == draft.title and any(tag.startswith("kind:") for tag in note.tags)
+        if said != f"{CLAUDE_CODE}:{draft.key}"[:200]:
+            return False
+        if draft.session or note.prov_session:
+            return draft.session == note.prov_session
+        return note.machine_id == self._machine or draft.body.strip() in note.body
+
+
+def _native_notes(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
+    """The active notes that were native memory once, without their bodies, oldest id first."""
+    found: list[Memory] = store.ask(lambda db: tagged(db, "import", project=project))
+    mine = (
+        note
+        for note in found
+        if CLAUDE_CODE in note.tags or any(tag.startswith("kind:") for tag in note.tags)
+    )
+    return sorted(mine, key=lambda note: note.id)

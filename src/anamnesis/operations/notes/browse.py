@@ -1,0 +1,284 @@
+"""Browsing the notes: counts and facets, searches with excerpts, and which notes are related."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from anamnesis.index import browse, graph
+from anamnesis.index.graph import Graph, Node
+from anamnesis.index.note_filter import EVERYTHING, NoteFilter, condition
+from anamnesis.notes.fields import is_valid_id
+from anamnesis.operations.notes import show
+from anamnesis.operations.notes.search import search
+from anamnesis.search import engine, excerpts
+from anamnesis.search.query import Filters
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Hashable, Iterable
+
+    from anamnesis.index.browse import Cube, Row
+    from anamnesis.notes.fields import Memory
+    from anamnesis.operations.notes.search import SearchHit
+    from anamnesis.search.excerpts import Excerpt
+    from anamnesis.store import MemoryStore
+
+    Step = Callable[[Row], Iterable[str]]
+    T = TypeVar("T")
+
+__all__ = [
+    "MARKS", "MOST_HITS", "MOST_MATCHES", "Graph", "Node", "NoteCounts", "NoteLine", "Succession",
+    "backlinks", "find_page", "id_of_title", "map_around", "neighbours", "passages", "related",
+    "rows_matching", "succession",
+]  # fmt: skip
+
+MOST_HITS = 120  # a person refines the question before looking further
+MOST_MATCHES = 2000  # of a search that are counted; the engine looks at no more either
+MARKS = (excerpts.START, excerpts.END)  # what stands around a word that matched
+_KEPT = 64  # answers; a person looks at a few filters at a time
+_TAGS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """A line of a list, and what of the note answers the question."""
+
+    row: Row
+    excerpt: Excerpt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """What a note replaces, and what replaces it, each next to the note first."""
+
+    older: tuple[Row, ...]
+    newer: tuple[Row, ...]
+
+
+class NoteCounts:
+    """How many notes there are of what; recounted only after the index changed."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._version: tuple[object, ...] = ()
+        self._known: OrderedDict[Hashable, object] = OrderedDict()
+
+    def facets(
+        self, wanted: NoteFilter, among: tuple[int, ...] | None = None
+    ) -> dict[str, list[tuple[str, int]]]:
+        """Per dimension its values with how many notes each would show, among some rows or all."""
+        cube = self._cube(wanted, among)
+        facets = {name: _along(cube, wanted, at) for at, name in enumerate(browse.DIMENSIONS)}
+        others = wanted.apart_from("tag")
+        tags = self._once(
+            ("tags", others, among), lambda db: browse.tags(db, others, limit=_TAGS, among=among)
+        )
+        return {**facets, "tag": tags}
+
+    def values(self, name: str, wanted: NoteFilter = EVERYTHING) -> list[str]:
+        """The values of one dimension, those of most notes first."""
+        return [value for value, _ in self.along(name, wanted)]
+
+    def along(self, name: str, wanted: NoteFilter) -> list[tuple[str, int]]:
+        """The values of one dimension with how many notes each would show."""
+        return _along(self._cube(wanted), wanted, browse.DIMENSIONS.index(name))
+
+    def total(self, wanted: NoteFilter, among: tuple[int, ...] | None = None) -> int:
+        """How many notes fit, among some rows or all."""
+        cube = self._cube(wanted, among)
+        return sum(number for values, number in cube.items() if _fits(values, wanted))
+
+    def days(
+        self, wanted: NoteFilter, *, since: str, by: str = "type"
+    ) -> dict[tuple[str, str], int]:
+        """How many notes were made on each day, by the values of a dimension: (day, value)."""
+        return self._once(
+            ("days", wanted, since, by), lambda db: browse.days(db, wanted, by=by, since=since)
+        )
+
+    def _cube(self, wanted: NoteFilter, among: tuple[int, ...] | None = None) -> Cube:
+        """The notes by dimension that meet all other conditions."""
+        others = replace(wanted.apart_from(*browse.DIMENSIONS), state="all")
+        return self._once(("cube", others, among), lambda db: browse.cube(db, others, among))
+
+    def machines(self) -> list[tuple[str, int, str, str]]:
+        """Each machine with its number of notes, its first and its latest note."""
+        return self._once("machines", browse.machines)
+
+    def overview(self) -> Graph:
+        """The largest projects and the tags that they use most."""
+        projects = self.along("project", NoteFilter())
+        return self._once("overview", lambda db: graph.overview(db, projects))
+
+    def version(self) -> str:
+        """Something that is different after every write of the index, and costs nothing to ask."""
+        return "-".join(map(str, self._store.ask(browse.version)))
+
+    def contents(self) -> str:
+        """Something that is different if, and only if, the notes are."""
+        return self._once("contents", browse.contents)
+
+    def _once(self, key: Hashable, ask: Callable[[sqlite3.Connection], T]) -> T:
+        return self._store.ask(lambda db: self._answer(db, key, ask))
+
+    def _answer(
+        self, db: sqlite3.Connection, key: Hashable, ask: Callable[[sqlite3.Connection], T]
+    ) -> T:
+        version = browse.version(db)
+        with self._lock:
+            if version != self._version:
+                self._known.clear()
+                self._version = version
+            if key not in self._known:
+                self._known[key] = ask(db)
+                if len(self._known) > _KEPT:
+                    self._known.popitem(last=False)
+            answer: T = self._known[key]  # type: ignore[assignment]
+            return answer
+
+
+def find_page(
+    store: MemoryStore,
+    text: str,
+    wanted: NoteFilter,
+    *,
+    limit: int,
+    offset: int = 0,
+    best: int = MOST_HITS,
+) -> list[NoteLine]:
+    """One page of the best notes for a text, as recall ranks them everywhere."""
+    answer = search(store, text, filters=_filters(wanted), limit=best)
+    reasons = {hit.note.id: hit.why.shares for hit in answer.hits[offset : offset + limit]}
+
+    def lines(db: sqlite3.Connection) -> list[NoteLine]:
+        rows = browse.rows_of(db, reasons)
+        return [
+            NoteLine(row, excerpts.excerpt(db, row.note.id, reasons[row.note.id])) for row in rows
+        ]
+
+    return store.ask(lines)
+
+
+def rows_matching(store: MemoryStore, text: str) -> tuple[int, ...]:
+    """The rows of the notes that have words of a text, the best first, at most MOST_MATCHES.
+
+    What a search with a filter shows is among them; so they are what its facets count.
+    """
+    named = show.find(store, text.strip())
+    if named is not None:
+        return store.ask(lambda db: browse.places_of(db, [named.note.id]))
+    return store.ask(lambda db: tuple(engine.matching(db, text, limit=MOST_MATCHES)))
+
+
+def passages(store: MemoryStore, hits: Iterable[SearchHit]) -> dict[str, Excerpt | None]:
+    """The passage of each hit that answers the question, by id."""
+    return store.ask(
+        lambda db: {hit.note.id: excerpts.excerpt(db, hit.note.id, hit.why.shares) for hit in hits}
+    )
+
+
+def related(store: MemoryStore, note: Memory, *, limit: int = 6) -> list[Row]:
+    """Active notes that are about the same: by shared tags, then by the words of the title."""
+
+    def find(db: sqlite3.Connection) -> list[Row]:
+        wanted = NoteFilter(project=note.project)
+        by_words = browse.matching(db, _any_word(note.title), wanted, limit=limit + 1)
+        by_tags = browse.sharing_tags(db, note, limit=limit) if note.tags else []
+        ids = dict.fromkeys([*by_tags[: limit // 2], *by_words, *by_tags])
+        ids.pop(note.id, None)
+        return browse.rows_of(db, list(ids)[:limit])
+
+    return store.ask(find)
+
+
+def backlinks(store: MemoryStore, note: Memory, *, limit: int = 20) -> list[Row]:
+    """Notes whose text names this one, by [[title]] or id."""
+    return store.ask(lambda db: browse.rows_of(db, browse.naming(db, note, limit=limit)))
+
+
+def neighbours(store: MemoryStore, note: Memory) -> tuple[Row | None, Row | None]:
+    """The notes before and after this one in the list of all, which begins with the latest."""
+
+    def find(db: sqlite3.Connection) -> tuple[Row | None, Row | None]:
+        later, earlier = browse.beside(db, note)
+        rows = {row.note.id: row for row in browse.rows_of(db, [*later, *earlier])}
+        return rows.get(next(iter(later), "")), rows.get(next(iter(earlier), ""))
+
+    return store.ask(find)
+
+
+def id_of_title(store: MemoryStore, title: str) -> str:
+    """The id of the note with this title; nothing if there is none."""
+    return store.ask(lambda db: browse.titled(db, title))
+
+
+def succession(store: MemoryStore, note: Memory, *, most: int = 20) -> Succession:
+    """The notes that a note replaces and those that replace it, one after the other."""
+
+    def find(db: sqlite3.Connection) -> Succession:
+        older = _walk(db, note, lambda row: row.note.supersedes_ids, most)
+        newer = _walk(db, note, lambda row: browse.replaced_by(db, row.note.id), most)
+        return Succession(tuple(older), tuple(newer))
+
+    return store.ask(find)
+
+
+def map_around(
+    store: MemoryStore, *, note: str = "", project: str = "", tag: str = ""
+) -> Graph | None:
+    """What a note, a project or a tag is connected to; None if none of them is named."""
+    if is_valid_id(note):
+        return store.ask(lambda db: graph.around_note(db, note))
+    if project:
+        return store.ask(lambda db: graph.around_project(db, project))
+    return store.ask(lambda db: graph.around_tag(db, tag)) if tag else None
+
+
+def _along(cube: Cube, wanted: NoteFilter, at: int) -> list[tuple[str, int]]:
+    """The counts of one dimension under the conditions on all others."""
+    counted: Counter[str] = Counter()
+    for values, number in cube.items():
+        if _fits(values, wanted, but=at):
+            counted[values[at]] += number
+    return counted.most_common()
+
+
+def _fits(values: tuple[str, ...], wanted: NoteFilter, *, but: int = -1) -> bool:
+    for at, (name, value) in enumerate(zip(browse.DIMENSIONS, values, strict=True)):
+        if at == but or getattr(wanted, name) == "all":
+            continue
+        asked = wanted.values_of(name)
+        if (asked and value not in asked) or value in wanted.barred(name):
+            return False
+    return True
+
+
+def _filters(wanted: NoteFilter) -> Filters:
+    """What a list is narrowed by, for a search."""
+    projects = wanted.values_of("project")
+    if wanted.apart_from("project") == NoteFilter() and not wanted.barred("project"):
+        return Filters(projects)
+    return Filters(projects, include_superseded=True, also=condition(wanted))
+
+
+def _walk(db: sqlite3.Connection, note: Memory, step: Step, most: int) -> list[Row]:
+    seen = {note.id}
+    found: list[Row] = []
+    waiting = browse.rows_of(db, [note.id])
+    while waiting and len(found) < most:
+        ids = [note_id for row in waiting for note_id in step(row) if note_id not in seen]
+        seen.update(ids)
+        waiting = browse.rows_of(db, dict.fromkeys(ids))
+        found += waiting
+    return found[:most]
+
+
+def _any_word(text: str) -> str:
+    """An FTS5 expression for any of the words; the last one may still be in the writing."""
+    words = re.findall(r"\w+", text)[:32]
+    return " OR ".join(f'"{word}"' for word in words) + ("*" if words else "")

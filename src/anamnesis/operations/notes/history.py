@@ -1,0 +1,182 @@
+"""The history of notes, for every face: what changed when, what it was, and bringing it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from anamnesis import config
+from anamnesis.history import commit, lineage, log
+from anamnesis.history.log import NoHistory, NoSuchVersion, Version
+from anamnesis.history.restore import (
+    RemovedPage,
+    difference,
+    removed_notes,
+    removed_titles,
+    restore,
+    versions,
+)
+from anamnesis.index import browse
+from anamnesis.operations.notes.list import titles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from anamnesis.config import Home
+    from anamnesis.store import MemoryStore
+
+__all__ = [
+    "NoHistory", "NoSuchVersion", "RecordedChange", "Version", "changes", "changes_with_titles",
+    "deleted_notes", "difference", "line_counts", "prepare", "project_changes", "record_changes",
+    "restore", "text_of", "versions", "writers",
+]  # fmt: skip
+
+_COUNTED = 200  # files; the lines of a larger change are not counted
+_LOOKED = 500  # changes at a time, for those of one project
+_WHAT = {"A": "added", "M": "changed", "D": "deleted"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedNote:
+    """One note of a recorded change."""
+
+    what: str  # added, changed or deleted
+    note_id: str
+    title: str
+    added: int = 0  # lines
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedChange:
+    """One recorded change of the store, with some of its notes."""
+
+    version: Version
+    notes: tuple[ChangedNote, ...]
+    total: int  # notes that it changed
+
+
+def changes(
+    home: Home, *, limit: int, start: str = "", machine: str = "", what: str = ""
+) -> list[Version]:
+    """The last changes of all notes, newest first, from `start` on. Raises NoHistory.
+
+    Only those of a machine, or those that added, changed or deleted notes.
+    """
+    letter = next((letter for letter, name in _WHAT.items() if name == what), "")
+    return log.log(home.memory, limit=limit, start=start, machine=machine, what=letter)
+
+
+def project_changes(store: MemoryStore, project: str, *, limit: int) -> list[Version]:
+    """The last changes of a project's notes, newest first, each with those notes alone."""
+    kept: list[Version] = []
+    for skipped in count(0, _LOOKED):
+        words = [f"--max-count={_LOOKED}", f"--skip={skipped}"]
+        found = log.changes(store.home.memory, words)
+        kept += _within(store, found, project)
+        if len(found) < _LOOKED or len(kept) >= limit:
+            break
+    return kept[:limit]
+
+
+def _within(store: MemoryStore, found: Sequence[Version], project: str) -> Iterator[Version]:
+    """What changes did to the notes of a project: by where a note is now, or last was."""
+    files = [file for version in found for file in _notes(version)]
+    ids = dict.fromkeys(_id(line) for line, _ in files)
+    here = {row.note.id: row.note.project for row in store.ask(lambda db: browse.rows_of(db, ids))}
+    blobs = list(dict.fromkeys(blob for line, blob in files if _id(line) not in here))
+    gone = lineage.notes_in(store.home.memory, blobs) if blobs else {}
+
+    def project_of(line: str, blob: str) -> str:
+        last = gone.get(blob)
+        return here.get(_id(line)) or (last.project if last else "")
+
+    for version in found:
+        of_project = [file for file in _notes(version) if project_of(*file) == project]
+        if of_project:
+            lines, texts = zip(*of_project, strict=True)
+            yield replace(version, files=lines, blobs=texts)
+
+
+def line_counts(home: Home, versions: Sequence[Version]) -> dict[str, tuple[int, int]]:
+    """How many lines each version of one note added and removed, by commit."""
+    found = log.line_counts(home.memory, [version.commit for version in versions])
+    sums: dict[str, tuple[int, int]] = {}
+    for version in versions:
+        lines = [found.get((version.commit, file[2:]), (0, 0)) for file in version.files]
+        sums[version.commit] = (sum(each[0] for each in lines), sum(each[1] for each in lines))
+    return sums
+
+
+def changes_with_titles(
+    store: MemoryStore, found: Sequence[Version], *, first: int = 0, most: int
+) -> list[RecordedChange]:
+    """Some changes with the titles of their notes: as they are now, or as they last were."""
+    notes = {version.commit: _notes(version) for version in found}
+    shown = {commit: files[first : first + most] for commit, files in notes.items()}
+    files = [file for each in shown.values() for file in each]
+    now = titles(store, (_id(line) for line, _ in files))
+    last = removed_titles(store, (blob for line, blob in files if _id(line) not in now))
+    small = [version.commit for version in found if len(version.files) <= _COUNTED]
+    lines = log.line_counts(store.home.memory, small)
+
+    def changed(commit: str, line: str, blob: str) -> ChangedNote:
+        note_id = _id(line)
+        title = now.get(note_id) or last.get(blob) or note_id
+        counted = lines.get((commit, line[2:]), (0, 0))
+        return ChangedNote(_WHAT.get(line[:1], "changed"), note_id, title, *counted)
+
+    return [
+        RecordedChange(
+            version,
+            tuple(changed(version.commit, *file) for file in shown[version.commit]),
+            total=len(notes[version.commit]),
+        )
+        for version in found
+    ]
+
+
+def deleted_notes(store: MemoryStore, *, start: str = "") -> RemovedPage:
+    """Deleted notes, latest first, and where to look on; none if nothing was recorded yet."""
+    try:
+        return removed_notes(store, start=start)
+    except NoHistory:
+        return RemovedPage(())
+
+
+def text_of(home: Home, version: Version) -> str:
+    """What a note says after one of its changes; nothing if that removed it."""
+    return lineage.text_in(home.memory, version).decode("utf-8", "replace")
+
+
+def writers(home: Home, *, among: int) -> dict[str, list[str]]:
+    """Each machine with the times of its changes, latest first, among so many latest ones."""
+    found: dict[str, list[str]] = {}
+    try:
+        latest = log.commits(home.memory, limit=among)
+    except NoHistory:
+        return found
+    for version in latest:
+        found.setdefault(version.machine, []).append(version.at)
+    return found
+
+
+def record_changes(store: MemoryStore) -> None:
+    """Commit what changed on disk, without the network. Raises AnamnesisError or OSError."""
+    commit.record_locally(store, machine_id=config.resolve_machine_id())
+
+
+def prepare(home: Home) -> None:
+    """Let git note in the background which change touched which note: the history opens faster."""
+    log.index_changes(home.memory)
+
+
+def _notes(version: Version) -> list[tuple[str, str]]:
+    """The note files of a version; machines leave their heartbeats there as well."""
+    pairs = zip(version.files, version.blobs, strict=True)
+    return [(line, blob) for line, blob in pairs if line.endswith(".md")]
+
+
+def _id(line: str) -> str:
+    return line.rpartition("/")[2].removesuffix(".md")

@@ -1,0 +1,111 @@
+"""Taking changes of notes back, for every face."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.clock import utcnow
+from anamnesis.ground.errors import InvalidInput
+from anamnesis.history import undo as changes
+from anamnesis.history.undo import (
+    ChangedSince,
+    NothingToUndo,
+    Undone,
+    Unit,
+    undoable,
+)
+from anamnesis.history.units import DONE, Image, Units, current, hash_of
+from anamnesis.notes.fields import new_id
+from anamnesis.notes.frontmatter import note_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory
+    from anamnesis.store import MemoryStore
+
+__all__ = [
+    "ChangedSince", "DeletedHere", "NothingToUndo", "Undone", "Unit", "bring_back", "deleted_here",
+    "roll_back", "undo", "undoable", "unit_of", "written",
+]  # fmt: skip
+
+_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedHere:
+    """A note that was local only, as it was before it was deleted; no history has it."""
+
+    unit: Unit
+    note: Memory
+    path: str
+
+
+def undo(store: MemoryStore, given: str = "", *, kind: str = "") -> Undone:
+    """Take back the change with this id, or enough of its start or end; else the latest.
+
+    Raises InvalidInput if several changes match, NothingToUndo, and ChangedSince if every note of
+    the change was edited since.
+    """
+    return changes.undo(store, kind=kind, id=_id(store.home, given))
+
+
+def unit_of(home: Home, id: str) -> Unit | None:
+    """The finished change of an id."""
+    return Units(home).finished(id)
+
+
+def written(store: MemoryStore, note: Memory) -> Unit:
+    """The unit that takes a note back that was just written."""
+    path = store.files_of(note)[0]
+    image = Image(path, None, hash_of(current(store.home, path)))
+    unit = Unit(new_id(), "write", "1 note written", utcnow(), DONE, [image])
+    Units(store.home).save(unit)
+    return unit
+
+
+def deleted_here(store: MemoryStore) -> Iterator[DeletedHere]:
+    """The local-only notes that were deleted in the last 30 days and are gone, latest first."""
+    for unit in undoable(store.home):
+        for image in unit.files:
+            if image.after or not image.path.startswith("local/"):
+                continue
+            note = note_in(image.before or b"")
+            if note is not None and store.read(note.id) is None:
+                yield DeletedHere(unit, note, image.path)
+
+
+def bring_back(store: MemoryStore, note_id: str) -> Unit | None:
+    """Write a deleted local-only note again, as it was; raises NothingToUndo."""
+    for deleted in deleted_here(store):
+        if deleted.note.id == note_id:
+            data = next(each.before for each in deleted.unit.files if each.path == deleted.path)
+            change = changes.FileChange(deleted.path, None, data)
+            return changes.apply(store, [change], kind="restore", summary="1 note restored")
+    raise NothingToUndo("deleted note of this id")
+
+
+def roll_back(store: MemoryStore, *, wait: bool = True) -> str:
+    """Roll back what an interrupted command left half-way; says so, or nothing.
+
+    Raises StoreBusy if another process is still at it; without `wait` that is left alone.
+    """
+    units = Units(store.home)
+    if not units.has_unfinished():
+        units.prune()
+        return ""
+    return changes.recovery(changes.recover(store, wait=wait))
+
+
+def _id(home: Home, given: str) -> str:
+    part = given.upper()
+    ids = (unit.id for unit in undoable(home))
+    matching = [id for id in ids if id.startswith(part) or id.endswith(part)] if given else []
+    if len(matching) > 1:
+        raise InvalidInput(
+            f"Several changes match {given}: {', '.join(matching[:_NAMED])}.",
+            hint="Give more of the id.",
+        )
+    return matching[0] if matching else given

@@ -1,0 +1,233 @@
+"""Sessions word for word: keeping them, and asking for what was said."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from anamnesis import config
+from anamnesis.archive import ask, database, files
+from anamnesis.archive.ask import Passage, SessionPage, SessionRow, Wanted
+from anamnesis.archive.files import Archived
+from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Turn
+from anamnesis.capture.tape import Tape
+from anamnesis.capture.transcript import read_transcript
+from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.records import replace
+from anamnesis.hooks import runs, switches
+from anamnesis.redact import allow_list, redact
+from anamnesis.store import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anamnesis.capture.session import ParsedSession
+    from anamnesis.config import Home
+    from anamnesis.hooks.switches import IgnorePatterns
+    from anamnesis.notes.fields import Memory
+    from anamnesis.operations.notes.search import SearchAnswer
+
+__all__ = ["Archived", "Passage", "SessionPage", "SessionRow", "Turn", "Wanted"]
+SPEAKERS = {PERSON: "You", AGENT: "Agent", SUBAGENT: "Subagent", CLIENT: "Summary"}
+DAYS, MEGABYTES = 400, 500
+_READ_AT_ONCE = 20  # changed sessions that a question reads first; the rest is read behind it
+_TELLING = 0.999  # of a question's words, by weight: a note that has them all suffices
+_BESIDE = 3  # passages
+_LOOKED_AT = 30  # passages, of which those that are near each other are told together
+_NEARBY = 10  # turns: the same matter is still spoken of
+_TOGETHER = 3_000  # characters of what is told together
+_LEFT_OUT = "left out: .anamnesis/ignore names this file"
+
+
+class NoSuchSession(InvalidInput):
+    """No session with this id is in the archive."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(
+            f"There is no archived session {session!r}.", hint="See:  anamnesis sessions"
+        )
+
+
+def is_on() -> bool:
+    """Whether sessions are kept word for word."""
+    return config.is_on("archive", default=True)
+
+
+def keep(
+    home: Home,
+    session: ParsedSession,
+    turns: Sequence[Turn],
+    *,
+    project: str,
+    note: Memory,
+    client_title: str = "",
+) -> None:
+    """Keep what was said in a session; that it cannot be kept is reported, not raised."""
+    header = files.Header(
+        session=session.session_id,
+        agent=session.agent,
+        project=project,
+        machine=config.resolve_machine_id(),
+        cwd=session.cwd,
+        branch=session.git_branch,
+        ended=session.ended_at,
+        title=note.title,
+        note=note.id,
+        client_title=redact(client_title, allow=allow_list(home)),
+    )
+    patterns = switches.ignore_patterns(session.cwd) if session.cwd else None
+    if patterns is not None:
+        turns = _without_ignored_files(turns, patterns)
+    try:
+        files.save(home, header, turns, allow=allow_list(home))
+        files.expire(home, days=_days(), megabytes=_megabytes(), now=time.time())
+        database.refresh(home, most=_READ_AT_ONCE)
+    except AnamnesisError as error:
+        runs.failed(home, "archive", error.message)
+    else:
+        runs.worked(home, "archive")
+
+
+def has(home: Home, session: str) -> bool:
+    """Whether a session is kept word for word."""
+    return bool(session) and os.path.exists(files.path_of(home, session))
+
+
+def keep_transcript(home: Home, path: str, *, session: str, note_id: str) -> None:
+    """Keep the session of a transcript that was captured before; not one whose note is gone."""
+    tape = Tape()
+    draft = read_transcript(path, tape=tape)
+    parsed = draft.session()
+    with MemoryStore(home) as store:
+        note = store.get(note_id)
+    if note is not None and not switches.why_off(home, project=note.project, cwd=parsed.cwd):
+        parsed = replace(parsed, session_id=parsed.session_id or session)
+        title = draft.story.client_title
+        keep(home, parsed, tape.turns, project=note.project, note=note, client_title=title)
+
+
+def list_sessions(home: Home, wanted: Wanted, *, limit: int) -> list[SessionRow]:
+    """The archived sessions, the latest first."""
+    bring_up_to_date(home)
+    return ask.sessions(home, wanted, limit=limit)
+
+
+def browse_sessions(home: Home, wanted: Wanted, *, limit: int, offset: int) -> SessionPage:
+    """Some of the archived sessions, the latest first, and what they can be narrowed to."""
+    if not files.listed(home):
+        return SessionPage()  # and no index is made of nothing
+    bring_up_to_date(home)
+    return ask.page(home, wanted, limit=limit, offset=offset)
+
+
+def search_sessions(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[Passage]:
+    """The passages of archived sessions that answer, the best first."""
+    bring_up_to_date(home)
+    return ask.passages(home, text, wanted, limit=limit)
+
+
+def passages_beside(
+    home: Home, text: str, answer: SearchAnswer, *, project: str | None = None
+) -> list[Passage]:
+    """A few passages that may answer where the notes that were found say little."""
+    best = answer.hits[0].why.coverage if answer.hits else 0.0
+    if answer.by_id or best >= _TELLING:
+        return []
+    try:
+        return places(home, text, project=project or "", limit=_BESIDE)
+    except AnamnesisError:
+        return []  # the notes are the answer; what is wrong with the archive, others say
+
+
+def places(home: Home, text: str, *, project: str, limit: int) -> list[Passage]:
+    """The passages that answer; what answers within a few turns of each other is one."""
+    found: list[Passage] = []
+    for each in search_sessions(home, text, Wanted(project=project), limit=_LOOKED_AT):
+        near = next((at for at, best in enumerate(found) if _is_near(best, each)), None)
+        if near is not None:
+            found[near] = _joined(found[near], each)
+        elif len(found) < limit:
+            found.append(each)
+    return found
+
+
+def _is_near(one: Passage, other: Passage) -> bool:
+    return one.session.id == other.session.id and abs(one.number - other.number) <= _NEARBY
+
+
+def _joined(best: Passage, more: Passage) -> Passage:
+    """A passage with what was said around it, if that is not too much."""
+    text = f"{best.text}\n[turn {more.number}] {more.text}"
+    return replace(best, text=text) if len(text) <= _TOGETHER else best
+
+
+def find_session(home: Home, session: str) -> Archived | None:
+    """A session word for word, by its id or enough of its start; None if there is none."""
+    return ask.archived(home, session)
+
+
+def safe_turn(turn: Turn) -> Turn:
+    """A turn as it may be put before an agent: texts that address it are not shown."""
+    return turn.cleaned(ask.shown)
+
+
+def show_session(home: Home, session: str) -> Archived:
+    """A session word for word, by its id or enough of its start. Raises NoSuchSession."""
+    found = ask.archived(home, session)
+    if found is None:
+        raise NoSuchSession(session)
+    return found
+
+
+def session_of(home: Home, note: Memory) -> Archived:
+    """The session that a note was made of, word for word. Raises InvalidInput."""
+    bring_up_to_date(home)
+    session = ask.session_of_note(home, note.id) or note.prov_session or ""
+    found = ask.archived(home, session) if session else None
+    if found is None:
+        raise InvalidInput(
+            f"No session of note {note.id} is kept on this machine.",
+            hint="Sessions stay on the machine where they ran:  anamnesis sessions",
+        )
+    return found
+
+
+def rebuild(
+    home: Home, *, from_scratch: bool = True, progress: Callable[[int, int], None] | None = None
+) -> int:
+    """Build the index of the archive, or read in only what changed; how many sessions it has."""
+    if from_scratch:
+        database.clear(home)
+    database.refresh(home, progress=progress)
+    return len(files.listed(home))
+
+
+def bring_up_to_date(home: Home) -> None:
+    """Read a few changed sessions now; many are read in the background."""
+    if database.refresh(home, most=_READ_AT_ONCE):
+        from anamnesis.hooks.background import start
+
+        start(["reindex", "--sessions", "--if-needed"])
+
+
+def _without_ignored_files(turns: Sequence[Turn], patterns: IgnorePatterns) -> list[Turn]:
+    return [
+        Turn(who=turn.who, at=turn.at, tool=turn.tool, result=_LEFT_OUT)
+        if turn.file and patterns.covers(turn.file)
+        else turn
+        for turn in turns
+    ]
+
+
+def _days() -> int:
+    return _number("archive_days", DAYS)
+
+
+def _megabytes() -> int:
+    return _number("archive_mb", MEGABYTES)
+
+
+def _number(key: str, default: int) -> int:
+    text = config.setting(key) or ""
+    return int(text) if text.isdecimal() else default

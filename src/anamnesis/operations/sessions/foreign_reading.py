@@ -1,0 +1,75 @@
+"""Notes that an agent wrote after its session had read the web or another server's tools.
+
+What such a session read may have told the agent what to remember, so the notes say so.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from anamnesis.capture.lines import beginning, lines
+from anamnesis.config import resolve_machine_id
+from anamnesis.ground.records import replace
+from anamnesis.index.queries import PENDING, written_by_agents
+from anamnesis.store import MemoryStore
+from anamnesis.trust import policy
+
+if TYPE_CHECKING:
+    from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory, NoteId
+
+_READ = re.compile(
+    rb'"(?:name|tool|tool_?[nN]ame)"\s*:\s*"(?i:web_?fetch|web_?search|google_web_search|fetch'
+    rb"|browser_[a-z_]{1,40}|mcp__(?![a-z0-9_-]{0,40}anamnesis)[a-z0-9_-]{1,100})\""
+    rb'|"type"\s*:\s*"web_search_call"|"command"\s*:\s*"(?:[^"\\]|\\.){0,400}?\b(?:curl|wget)\b'
+)
+_TIME = re.compile(rb'"timestamp"\s*:\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
+_HEAD_BYTES = 256 * 1024  # in which a transcript says when it began
+_ID = re.compile(rb"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
+
+
+def mark(home: Home, transcript: str) -> list[str]:
+    """Mark the notes that the agent of a session wrote after it had read elsewhere; their ids."""
+    first = _TIME.search(beginning(transcript, _HEAD_BYTES))
+    if first is None:
+        return []
+    with MemoryStore(home) as store:
+        machine, began = resolve_machine_id(), first[1].decode()
+        notes = store.ask(lambda db: written_by_agents(db, since=began, machine=machine))
+        notes = [note for note in notes if _is_unmarked(note)]
+        # Most sessions write no note: then their transcript need not be read a second time.
+        reading = _Reading(transcript) if notes else None
+        marked = [note for note in notes if reading and reading.precedes(note)]
+        for header in marked:
+            note = store.get(header.id)
+            if note is not None:
+                store.put(_marked(note))
+    return [note.id for note in marked]
+
+
+class _Reading:
+    """When a session first read elsewhere, and the ids that its transcript names from then on."""
+
+    def __init__(self, transcript: str) -> None:
+        self.began = ""
+        self.ids: set[NoteId] = set()
+        for line in lines(transcript):
+            if not self.began and _READ.search(line) and (found := _TIME.search(line)):
+                self.began = found[1].decode()
+            if self.began:
+                self.ids.update(each.decode() for each in _ID.findall(line))
+
+    def precedes(self, note: Memory) -> bool:
+        """Whether a note was written after the session had read elsewhere, and by this session."""
+        return bool(self.began) and note.created_at >= self.began and note.id in self.ids
+
+
+def _is_unmarked(note: Memory) -> bool:
+    return not note.origin.endswith(policy.AFTER_WEB)
+
+
+def _marked(note: Memory) -> Memory:
+    origin = f"{note.origin}{policy.AFTER_WEB}"
+    waits = policy.standing(origin).treatment == policy.REVIEW and PENDING not in note.tags
+    return replace(note, origin=origin, tags=[*note.tags, PENDING] if waits else note.tags)

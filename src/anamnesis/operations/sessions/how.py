@@ -1,0 +1,73 @@
+"""How something is done here: the commands that really worked, and what they fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anamnesis.archive import ask
+from anamnesis.capture.extract.findings import decisive_line
+from anamnesis.capture.extract.shell import is_looking, main_part, program
+from anamnesis.index import words
+from anamnesis.operations.sessions.archive import bring_up_to_date
+
+if TYPE_CHECKING:
+    from anamnesis.archive.ask import SessionRow, Wanted
+    from anamnesis.config import Home
+
+_SHORTLY_BEFORE = 30  # turns in which a failure of the same program was what the command fixed
+_SPARE = 12  # candidates for each that is asked for: most only look around
+_PATCH = "*** Begin Patch"
+_BEGINNING = 5  # letters by which words are the same: migrate, migrations
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingCommand:
+    """A command that worked here."""
+
+    command: str
+    times: int
+    at: str  # when it worked last
+    fixed: str  # the error that it ended, or nothing
+    session: SessionRow
+    number: int  # of its turn
+
+
+def how(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[WorkingCommand]:
+    """The commands that worked and answer the question, the best first."""
+    bring_up_to_date(home)
+    found = ask.commands(home, text, wanted, limit=limit * _SPARE)
+    useful = sorted(filter(_does_something, found), key=lambda row: not _says(row.command, text))
+    return [
+        WorkingCommand(
+            command=row.command,
+            times=row.times,
+            at=row.at,
+            fixed=_fixed(home, row),
+            session=row.session,
+            number=row.number,
+        )
+        for row in (useful or found)[:limit]
+    ]
+
+
+def _does_something(row: ask.CommandRow) -> bool:
+    command = row.command
+    return not command.startswith(_PATCH) and not is_looking(main_part(command) or command)
+
+
+def _says(command: str, text: str) -> bool:
+    """Whether a command itself has a word of the question, not only what it printed."""
+    asked = [word[:_BEGINNING] for word in words.tokens(text) if len(word) > 2]
+    parts = words.tokens(main_part(command))
+    return any(part.startswith(word) for word in asked for part in parts)
+
+
+def _fixed(home: Home, row: ask.CommandRow) -> str:
+    """The error of the same program that came shortly before."""
+    own = program(main_part(row.command) or row.command)
+    failures = ask.failures_before(home, row.session.id, row.number, within=_SHORTLY_BEFORE)
+    for command, printed in failures:
+        if own and program(main_part(command) or command) == own:
+            return decisive_line(printed)
+    return ""

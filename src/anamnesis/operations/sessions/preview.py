@@ -1,0 +1,199 @@
+"""What a session of a project would start with, shown before it starts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anamnesis.hooks import receipts, usefulness
+from anamnesis.inject import clip, plan, render, select
+from anamnesis.operations.sessions import inject
+from anamnesis.operations.sessions.prompt import preview as for_prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from anamnesis.config import Home
+    from anamnesis.hooks.usefulness import Uses
+    from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.store import MemoryStore
+
+__all__ = [
+    "EXCLUDED", "LIMIT", "SLOTS", "BlockPiece", "GivenNotes", "PastGiving", "Preview",
+    "PreviewedNote", "for_prompt", "given_since", "past_giving", "preview",
+]  # fmt: skip
+
+LIMIT = clip.LIMIT
+EXCLUDED = select.EXCLUDED
+SLOTS = {  # in the order in which they claim room
+    select.RULE: "Rules",
+    select.LAST: "Where the last session stopped",
+    select.BEFORE: "The session before",
+    select.ELSEWHERE: "News from other machines",
+    select.KNOWN: "What the project knows",
+    select.REST: "Earlier sessions",
+}
+_SHOWN = {  # form of a note in the plan -> in words
+    plan.WHOLE: "in",
+    plan.CLIPPED: "in part",
+    plan.LINE: "a line",
+    plan.TITLE: "title only",
+    plan.OUT: "left out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedNote:
+    """One note of the working set, how it is given, and why."""
+
+    note: Memory
+    form: str
+    shown: str  # the form in words
+    why: str
+    units: int
+    slot: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPiece:
+    """A part of the block, and the note that it shows; empty for the frame around the notes."""
+
+    note_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastGiving:
+    """What sessions were given: how often each note, and which the last start of a project had."""
+
+    times: dict[str, int]  # note id -> receipts that name it
+    uses: dict[str, Uses]  # note id -> what sessions that were given it did with it
+    last: dict[str, Any] | None  # the latest receipt of a start of the project
+
+    @property
+    def last_ids(self) -> list[str]:
+        """The notes that the last session started with."""
+        return [str(note["id"]) for note in self.last["notes"]] if self.last else []
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The text that a session would be given, and the notes that it was made from."""
+
+    text: str
+    used: int  # units of the text
+    notes: tuple[PreviewedNote, ...]
+
+    @property
+    def with_text(self) -> list[PreviewedNote]:
+        """The notes that are given whole or clipped."""
+        return [each for each in self.notes if each.form in (plan.WHOLE, plan.CLIPPED)]
+
+    @property
+    def pieces(self) -> list[BlockPiece]:
+        """The block, cut where one note ends and the next begins."""
+        return list(_pieces(self.text, [each.note.id for each in self.with_text]))
+
+    @property
+    def titles(self) -> int:
+        """How many notes are given as a line."""
+        return sum(each.form in (plan.LINE, plan.TITLE) for each in self.notes)
+
+
+def preview(
+    store: MemoryStore, *, project: str, k: int | None = None, limit: int = LIMIT
+) -> Preview:
+    """What a new session of the project would be given now; leaves no trace."""
+    start = inject.preview(store, project=project, k=k, limit=limit)
+    notes = (
+        PreviewedNote(
+            entry.note,
+            entry.form,
+            _SHOWN[entry.form],
+            entry.candidate.why,
+            entry.units,
+            entry.candidate.slot,
+        )
+        for entry in start.entries
+    )
+    return Preview(start.text, clip.units(start.text), tuple(notes))
+
+
+def past_giving(home: Home, *, project: str) -> PastGiving:
+    """What receipts say about the notes of past sessions."""
+    times: Counter[str] = Counter()
+    last = None
+    for receipt in receipts.latest(home):
+        times.update(str(note["id"]) for note in receipt["notes"])
+        is_start = receipt["event"] == "inject" and receipt["project"] == project
+        last = receipt if last is None and is_start else last
+    return PastGiving(times, usefulness.known(home), last)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNotes:
+    """What sessions were given since a day, and what they used of it."""
+
+    moments: dict[str, int]  # event -> how often notes were given
+    notes: list[tuple[str, int, int]]  # id, how often it was given, how many sessions used it
+
+    @property
+    def used(self) -> int:
+        """How many of the notes a session used."""
+        return sum(bool(used) for _, _, used in self.notes)
+
+
+def given_since(home: Home, since: str) -> GivenNotes:
+    """What receipts and captured sessions say since a day, the notes given most first."""
+    moments: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    sessions = set()
+    for receipt in receipts.latest(home):
+        if receipt["at"] < since:
+            break
+        moments[receipt["event"]] += bool(receipt["notes"])
+        given.update(str(note["id"]) for note in receipt["notes"])
+        sessions.add(receipt["session"])
+    used: Counter[str] = Counter()
+    for session, verdicts in usefulness.of_sessions(home).items():
+        if session in sessions:
+            used.update(note_id for note_id, verdict in verdicts.items() if verdict)
+    order = sorted(given, key=lambda note_id: (-used[note_id], -given[note_id], note_id))
+    return GivenNotes(dict(moments), [(each, given[each], used[each]) for each in order])
+
+
+def _pieces(text: str, ids: Sequence[NoteId]) -> Iterator[BlockPiece]:
+    """Sections stand in the order of the plan; of notes in one line, the line names the id.
+
+    What a note says cannot look like a heading of ours: those are escaped in its text.
+    """
+    sections = iter(ids)
+    note_id, lines = "", list[str]()
+    for line in text.splitlines(keepends=True):
+        begins = _begins(line)
+        if begins or line.startswith("- "):
+            in_list = line.startswith("- ") and note_id not in ids
+            if begins or in_list:
+                if lines:
+                    yield BlockPiece(note_id, "".join(lines))
+                lines = []
+                note_id = (
+                    _line_id(line) if in_list else next(sections, "") if begins == "## [" else ""
+                )
+        lines.append(line)
+    if lines:
+        yield BlockPiece(note_id, "".join(lines))
+
+
+def _begins(line: str) -> str:
+    """How a line begins that ends what was before it; nothing for other lines."""
+    ours = ("## [", *render.HEADINGS.values(), "## Not shown in full", render.END)
+    return next((start for start in ours if line.startswith(start)), "")
+
+
+def _line_id(line: str) -> str:
+    """The id at the end of a line about one note."""
+    head, mark, note_id = line.rstrip().rpartition("(")
+    return note_id.removesuffix(")") if head and mark and note_id.endswith(")") else ""

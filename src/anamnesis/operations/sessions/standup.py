@@ -1,0 +1,149 @@
+"""What was done lately, by project: read from the session notes of all machines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.clock import since as moment
+from anamnesis.operations.sessions import archive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from anamnesis.notes.fields import Memory
+    from anamnesis.store import MemoryStore
+
+_BLOCK = re.compile(r"^\*\*([^*\n]{1,60}?):\*\*[ \t]*", re.MULTILINE)
+_COUNTED = re.compile(r"\s*\(\d+\)$")
+_MOST_ITEMS = 6  # of one block of one session
+_LONGEST_ITEM = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class DoneSession:
+    """One session as a standup tells of it."""
+
+    note: str
+    title: str
+    machine: str
+    ended: str
+    turns: int  # 0 where the session was on another machine
+    committed: tuple[str, ...]
+    decided: tuple[str, ...]
+    open: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DoneProject:
+    """What was done in one project, the latest session first."""
+
+    project: str
+    sessions: tuple[DoneSession, ...]
+
+
+def standup(
+    store: MemoryStore,
+    *,
+    since: str = "yesterday",
+    project: str | None = None,
+    machine: str = "",
+    limit: int = 0,
+) -> list[DoneProject]:
+    """What was done since then, the busiest project first. Raises InvalidInput for a bad time.
+
+    At most so many sessions, the latest; 0 is all of them.
+    """
+    start = _start(since)
+    found = [
+        note.id
+        for note in store.headers(project=project, type="episodic")
+        if note.updated_at >= start and (not machine or note.machine_id == machine)
+    ]
+    notes = [store.require(note_id).note for note_id in found[: limit or None]]
+    turns = _turns(store, since=start)
+    projects: dict[str, list[DoneSession]] = {}
+    for note in notes:
+        done = _done(note, turns=turns.get(note.id, 0))
+        projects.setdefault(note.project, []).append(done)
+    busiest = sorted(projects.items(), key=lambda each: (-len(each[1]), each[0]))
+    return [DoneProject(name, tuple(sessions)) for name, sessions in busiest]
+
+
+def markdown(projects: Sequence[DoneProject]) -> str:
+    """A standup as text to paste."""
+    lines: list[str] = []
+    for each in projects:
+        lines += [f"## {each.project}", ""]
+        for session in each.sessions:
+            lines += [*_told(session), ""]
+    return "\n".join(lines).rstrip()
+
+
+def blocks(body: str) -> dict[str, list[str]]:
+    """The labelled blocks of a session note (docs/formats/session-note.md) as lists of lines."""
+    found: dict[str, list[str]] = {}
+    places = [*_BLOCK.finditer(body)]
+    ends = [*(place.start() for place in places[1:]), len(body)]
+    for place, end in zip(places, ends[: len(places)], strict=True):
+        text = body[place.end() : end]
+        label = _COUNTED.sub("", place[1])
+        lines = (line.strip().removeprefix("- ").strip() for line in text.splitlines())
+        found.setdefault(label, []).extend(line for line in lines if line)
+    return found
+
+
+def committed(note: Memory) -> tuple[str, ...]:
+    """The commits that the note of a session names."""
+    return _items(blocks(note.body).get("Commits", []))
+
+
+def _done(note: Memory, *, turns: int) -> DoneSession:
+    found = blocks(note.body)
+    return DoneSession(
+        note=note.id,
+        title=" ".join(note.title.split()),
+        machine=note.machine_id,
+        ended=note.updated_at,
+        turns=turns,
+        committed=committed(note),
+        decided=_items(found.get("Decided and found", [])),
+        open=_items(found.get("Open", [])),
+    )
+
+
+def _told(session: DoneSession) -> list[str]:
+    said = f", {session.turns} turns" if session.turns else ""
+    when = session.ended[:16].replace("T", " ")
+    lines = [f"- **{session.title}** ({when}, {session.machine}{said})"]
+    for label, items in (
+        ("committed", session.committed),
+        ("decided", session.decided),
+        ("open", session.open),
+    ):
+        lines += [f"  - {label}: {item}" for item in items]
+    return lines
+
+
+def _items(lines: Sequence[str]) -> tuple[str, ...]:
+    short = [
+        line if len(line) <= _LONGEST_ITEM else f"{line[:_LONGEST_ITEM].rsplit(' ', 1)[0]} …"
+        for line in lines[:_MOST_ITEMS]
+    ]
+    return tuple(short)
+
+
+def _turns(store: MemoryStore, *, since: str) -> dict[str, int]:
+    """How long the sessions of this machine were, by their notes."""
+    wanted = archive.Wanted(since=since)
+    return {row.note: row.turns for row in archive.list_sessions(store.home, wanted, limit=1000)}
+
+
+def _start(text: str) -> str:
+    days = {"today": 0, "yesterday": 1}.get(text.strip().lower())
+    if days is None:
+        return datetime.fromtimestamp(moment(text), UTC).isoformat(timespec="seconds")
+    midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    return (midnight - timedelta(days=days)).astimezone(UTC).isoformat(timespec="seconds")

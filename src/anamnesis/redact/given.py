@@ -1,0 +1,225 @@
+"""Whether a value that is given to a sensitive name is a secret.
+
+A name alone proves little: most lines of code that say `token` or `password` carry no secret. So a
+value must also look like one: not a reference, a call, a type, a placeholder or a plain word.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.ground.records import record
+from anamnesis.redact.values import (
+    has_generated_part,
+    has_letters_and_digits,
+    is_chosen,
+    is_code,
+    is_jumbled,
+    is_memorable,
+    is_name,
+    is_password_like,
+    is_stand_in,
+    is_words,
+    looks_generated,
+)
+
+PASSWORD, SECRET, KEY = "password", "secret", "key"
+LOGIN = "login"  # of words that are said of passwords, but are given no value
+_KNOWN_KEYS = re.compile(
+    r"(?i)(?:api|access|private|auth|signing|encryption|master|account|license|secret|service|admin|client|shared|"
+    r"subscription|app|application|deploy|webhook|write|server|hmac|jwt|rsa|wallet|consumer|integration|security|personal|project_api)"
+    r"[ _-]?key"
+)
+_ENV_NAME = re.compile(r"(?:[\w.-]*[.-])?[A-Z][A-Z0-9_]*\Z")
+_SAID_TO_BE = frozenset(
+    f"spoken {verb}"
+    for verb in (
+        "is",
+        "was",
+        "=",
+        ":",
+        "ist",
+        "lautet",
+        "war",
+        "est",
+        "es",
+        "è",
+        "é",
+        "er",
+        "är",
+        "jest",
+        "este",
+    )
+)
+_SHORTEST_PASSWORD = 4
+_SHORTEST_KEY = 8
+_SHORTEST_SECRET = 10
+_SHORTEST_RANDOM_KEY = 16
+_LONG_KEY = 24  # without any other sign that it is one
+_PHRASE = re.compile(r"(?i)phrase|psk")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_KEY_ID = re.compile(r"(?:0x)?(?:[0-9A-F]{16}|[0-9A-F]{40})\Z")  # of OpenPGP
+_RANDOM_KEY = re.compile(r"[A-Za-z0-9_+/=-]{16,}\Z")
+
+
+@record
+class Given:
+    """A value given to a sensitive name, and how it was written."""
+
+    name: str
+    value: str
+    start: int
+    kind: str  # of the name: a password, a secret, or a key of whatever sort
+    how: str  # `=`, `:`, `tight =` without blanks and quotes, `blank`, `call`, `cell`, `spoken`
+    quoted: bool
+    at_line_start: bool
+    is_used: bool = False  # "log in with password …"
+
+    @property
+    def is_password(self) -> bool:
+        """Whether a person may have chosen it: then it may be short, and a word."""
+        return self.kind == PASSWORD
+
+
+def is_secret(given: Given) -> bool:
+    """Whether the value looks like a secret, for this name and this way of writing it."""
+    if not _can_be_secret(given):
+        return False
+    if given.how.startswith("spoken"):
+        return _is_spoken_secret(given)
+    if given.how == "blank":
+        return _is_argument(given)
+    written_out = given.quoted or (given.how == "tight =" and _ENV_NAME.match(given.name))
+    if is_code(given.value) and not (written_out and looks_generated(given.value)):
+        return False
+    return _is_assigned_secret(given)
+
+
+def _is_assigned_secret(given: Given) -> bool:
+    match given.how:
+        case "paren":
+            return given.is_password and (is_chosen(given.value) or is_jumbled(given.value))
+        case "tag":
+            return given.is_password and _is_random(given)
+        case "cell":
+            return is_password_like(given.value)
+        case "call":
+            return _is_random(given) and (given.is_password or looks_generated(given.value))
+    return _is_quoted_secret(given) if given.quoted else _is_bare_secret(given)
+
+
+def _can_be_secret(given: Given) -> bool:
+    if is_stand_in(given.value) or given.value.lower() == given.name.lower():
+        return False
+    if given.name.lower() == "pass" and not _is_no_verb(given):
+        return False
+    if len(given.value) < (_SHORTEST_PASSWORD if given.is_password else _SHORTEST_KEY):
+        return False
+    if given.kind == KEY and _KEY_ID.match(given.value):
+        return False
+    return given.kind != KEY or bool(_KNOWN_KEYS.search(given.name)) or _is_random_key(given)
+
+
+def _is_no_verb(given: Given) -> bool:
+    """Whether "pass" is the name of a value; it is also a verb, and what a test does."""
+    if given.how not in ("=", ":", "tight =", "tight :"):
+        return False
+    return given.name != "PASS" or is_chosen(given.value) or is_jumbled(given.value)
+
+
+def _is_random_key(given: Given) -> bool:
+    """Whether `STRIPE_KEY`, `"key"` and the like hold a secret: only a long random value tells."""
+    if given.how in ("=", ":", "tight =", "tight :") and is_chosen(given.value):
+        return " " not in given.value
+    if _UUID.match(given.value) and given.how == "blank":
+        return len(given.name) > len("key") and "id" not in given.name.lower()
+    if not _RANDOM_KEY.match(given.value) or not looks_generated(given.value):
+        return False
+    if given.how == "spoken is":
+        return len(given.value) >= _LONG_KEY
+    if " " in given.name or given.how == "blank" or given.how.startswith("spoken"):
+        return False
+    return _ENV_NAME.match(given.name) is not None or len(given.name) > len("key")
+
+
+def _is_spoken_secret(given: Given) -> bool:
+    value = given.value
+    if given.quoted and given.how in ("spoken is", "spoken was") and given.is_password:
+        return not is_code(value) and (" " not in value or _PHRASE.search(given.name) is not None)
+    if (is_code(value) and not looks_generated(value)) or not _is_random(given):
+        return False
+    if given.is_password and given.how in _SAID_TO_BE:
+        return True
+    if given.is_password and given.how == "spoken far":
+        return not is_name(value) or not (value.islower() or value.isupper()) or is_memorable(value)
+    if given.is_password:
+        return len(value) >= 8 and (looks_generated(value) or is_memorable(value))
+    return len(value) >= 12 and looks_generated(value)
+
+
+def _is_argument(given: Given) -> bool:
+    value = given.value
+    if value.startswith("-"):
+        return False  # the next option
+    if given.name.startswith("-") and given.quoted and given.is_password and " " not in value:
+        return True
+    if given.name.lower().startswith(("-", "aws_", "_auth")):
+        return _is_random(given)
+    if (is_code(value) and not has_generated_part(value)) or not _is_random(given):
+        return False
+    return _is_said_password(given) if given.is_password else _is_said_secret(given)
+
+
+def _is_said_password(given: Given) -> bool:
+    value = given.value
+    return (
+        given.is_used or is_memorable(value) or (len(value) >= _SHORTEST_KEY and not is_name(value))
+    )
+
+
+def _is_said_secret(given: Given) -> bool:
+    """Whether "use token …" has one: in prose, only a value that nobody writes by hand."""
+    value = given.value
+    if given.kind == SECRET and (_UUID.match(value) or _is_short_secret(value)):
+        return True
+    return len(value) >= _SHORTEST_RANDOM_KEY and looks_generated(value)
+
+
+def _is_short_secret(value: str) -> bool:
+    return len(value) >= _SHORTEST_SECRET and value.isalnum() and is_jumbled(value)
+
+
+def _is_quoted_secret(given: Given) -> bool:
+    if " " in given.value:
+        return given.is_password and (
+            _PHRASE.search(given.name) is not None or _ENV_NAME.match(given.name) is not None
+        )
+    if given.is_password:
+        return len(given.value) >= 6 or _ENV_NAME.match(given.name) is not None
+    return _is_random(given) or looks_generated(given.value)
+
+
+def _is_bare_secret(given: Given) -> bool:
+    if given.value.endswith((")", "]", "}", "(", "{", ":")) and not given.at_line_start:
+        return False
+    if given.how == "tight :" and not given.is_password:
+        # `arn:…:secret:name`, `scope:token:read`
+        return is_jumbled(given.value) or (
+            len(given.value) >= _LONG_KEY and looks_generated(given.value)
+        )
+    if (
+        given.how == "tight ="
+        and _ENV_NAME.match(given.name)
+        and (given.at_line_start or given.is_password)
+    ):
+        return True
+    shortest = _SHORTEST_KEY if given.is_password else _SHORTEST_RANDOM_KEY
+    if len(given.value) >= shortest and looks_generated(given.value) and not is_words(given.value):
+        return True
+    return _is_random(given)
+
+
+def _is_random(given: Given) -> bool:
+    if not has_letters_and_digits(given.value):
+        return False
+    return given.is_password or not is_name(given.value) or looks_generated(given.value)

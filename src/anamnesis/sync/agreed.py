@@ -1,0 +1,153 @@
+"""What this machine and the remote last agreed on, where the remote's history was rewritten.
+
+A history that was squashed, purged, or put back to an older copy shares few commits with ours, or
+none. Merged without a base, what either side deleted comes back and every edit is a conflict; with
+a base that the other side never had, what it does not know of looks deleted. So the base is the
+newest state that both really had: a whole commit where one is known, else file by file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.records import replace
+from anamnesis.notes.fields import names_an_id
+from anamnesis.sync.plan import TOMBSTONES, Replayed, is_note
+from anamnesis.sync.repository import MAIN, OUTGOING, STATES, UPSTREAM, Distance
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anamnesis.sync.plan import Change
+    from anamnesis.sync.repository import Repository
+
+_RECENT = 50  # earlier positions of the remote that are tried as the common past
+_MAKING = "%an %ae %at %cn %ce %ct %s"  # which a purge leaves as it was
+_NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never sent
+
+
+def since_last_agreed(
+    repository: Repository, distance: Distance, ours: str, other: str
+) -> Distance:
+    """How far two histories are apart since both sides last agreed, if that is not their base."""
+    taken_over = _taken_over(repository, ours, other)
+    if distance.base and (taken_over is None or _is_inside(repository, taken_over, other)):
+        return distance
+    agreed = of_rewritten(repository, ours, other, behind=distance.behind)
+    return agreed if agreed.base else distance
+
+
+def of_rewritten(repository: Repository, ours: str, other: str, *, behind: int) -> Distance:
+    """What only we have, on the other side of a history that was rewritten."""
+    theirs = repository.versions(other, most=STATES)
+    history = repository.history(ours, most=STATES)
+    earlier = filter(repository.has_commit, repository.positions(MAIN, most=_RECENT))
+    shared = _Shared(repository.versions(ours, *earlier, most=STATES), theirs)
+    start = _newest_met(repository, history, other, theirs)
+    last = _taken_over(repository, ours, other)
+    if last and not _goes_on(repository, ours, other) and shared.allows(repository.files(last)):
+        start = last  # squashed since: nothing there is older than what we took over
+    notes = set(filter(is_note, repository.files(start))) if start else set()
+    if 2 * len(notes.intersection(repository.files(other))) < len(notes):
+        start = None  # another store with some of our notes: it takes none away
+    reached = False
+    for commit, _ in history:
+        reached = reached or commit == start
+        if reached and shared.allows(repository.files(commit)):
+            return replace(repository.distance(ours, commit), behind=behind, base=commit)
+    if not shared.newest:
+        return Distance((), behind, None, linear=False)
+    base = _commit_of(repository, shared.newest)
+    return replace(repository.distance(ours, base), behind=behind, base=base, bridged=True)
+
+
+def _taken_over(repository: Repository, ours: str, other: str) -> str | None:
+    """The last state of the remote that this machine took over, other than the one it has now."""
+    before = repository.positions(UPSTREAM, most=_RECENT)
+    known = (commit for commit in before if commit != other)
+    return next((commit for commit in known if _is_inside(repository, commit, ours)), None)
+
+
+class _Shared:
+    """The newest version of each file that both histories have."""
+
+    def __init__(self, mine: Mapping[str, list[str]], theirs: Mapping[str, list[str]]) -> None:
+        self._mine = mine
+        found = {
+            path: next(filter(theirs[path].__contains__, blobs), "")
+            for path, blobs in mine.items()
+            if path in theirs
+        }
+        self.newest = {path: blob for path, blob in found.items() if blob}
+
+    def allows(self, state: Mapping[str, str]) -> bool:
+        """Whether the other side may have had a state of ours: none of its files is newer."""
+        return not any(map(self._is_newer, state, state.values()))
+
+    def _is_newer(self, path: str, blob: str) -> bool:
+        known = self.newest.get(path, blob)
+        if known == blob:
+            return False
+        versions = self._mine[path]
+        return blob in versions and versions.index(blob) < versions.index(known)
+
+
+def _goes_on(repository: Repository, ours: str, other: str) -> bool:
+    """Whether the other history still has a commit of ours, as it was or as a purge left it."""
+    both = (
+        repository.ask("log", f"-{STATES}", f"--format={_MAKING}", tip) for tip in (ours, other)
+    )
+    mine, theirs = (set(lines.splitlines()) for lines in both)
+    return not mine.isdisjoint(theirs)
+
+
+def _newest_met(
+    repository: Repository,
+    history: Sequence[tuple[str, list[Change]]],
+    other: str,
+    theirs: Mapping[str, list[str]],
+) -> str | None:
+    """The newest commit of ours that the other side must have had: it has something made in it.
+
+    Machines only ever add to what the others have, so whoever has a version of a file, or a note
+    in whatever version, had all that came before it. A version that was put back proves nothing,
+    because the other side may have it from the time before, nor does a tombstone: two machines
+    that forget one note write the same. The first commit may be a squashed one, made of many times;
+    it counts if the other side had exactly its files.
+    """
+    made: dict[tuple[str, str], str] = {}
+    for commit, changes in history:
+        for change in changes:
+            if change.after and not change.path.startswith(f"{TOMBSTONES}/"):
+                made[change.path, change.after] = commit
+                if names_an_id(change.path):
+                    made[_name(change.path), ""] = commit
+    there = {(path, blob) for path, blobs in theirs.items() for blob in blobs}
+    there |= {(_name(path), "") for path in theirs}
+    known = {commit for what, commit in made.items() if what in there}
+    first = history[-1][0]
+    met = next((commit for commit, _ in history if commit in known and commit != first), None)
+    if (
+        met is None
+        and _tree(repository, first)
+        in repository.ask("log", f"-{STATES}", "--format=%T", other).splitlines()
+    ):
+        return first
+    return met
+
+
+def _tree(repository: Repository, commit: str) -> bytes:
+    return repository.ask("rev-parse", f"{commit}^{{tree}}").strip()
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _commit_of(repository: Repository, files: Mapping[str, str]) -> str:
+    step = Replayed(_NOBODY, "what both sides had", dict(files))
+    return repository.commit(OUTGOING, None, [step], committer=_NOBODY)
+
+
+def _is_inside(repository: Repository, commit: str, history: str) -> bool:
+    return repository.git("merge-base", "--is-ancestor", commit, history).code == 0

@@ -1,0 +1,340 @@
+"""Making the repository usable, whatever a crash, a full disk or a manual command left in it.
+
+Nothing here changes a file of the working tree or drops a commit: what is in the way is set
+aside under `.git/anamnesis/set-aside/`. What a sync remembers for the next one lies beside it, so
+that it never travels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+
+from anamnesis.git.command import git
+from anamnesis.ground import atomic
+from anamnesis.ground.errors import AnamnesisError, StoreBusy
+from anamnesis.ground.records import fresh, record
+from anamnesis.sync.repository import MAIN, SECONDS, UPSTREAM, Repository, SyncFailed, read_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from anamnesis.sync.plan import Change
+
+_WAIT_SECONDS = 5.0  # a living git process ends within this, or an editor is open
+# Git holds a ref for milliseconds. Of another container or host no process can be seen here, so
+# a younger lock is left alone even if no process seems to hold it.
+_YOUNG_SECONDS = 2.0
+_OLD_SECONDS = 60.0  # where we cannot see processes: no git command of ours lasts that long
+# Whatever a killed git can leave that stops the next one.
+LOCKS = tuple(
+    f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")
+)
+_RECENT = 20  # so many earlier positions of the branch are tried after a power cut
+_UNFINISHED = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "sequencer": "cherry-pick",
+    "BISECT_LOG": "bisect",
+}
+_COMPANIONS = ("MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "BISECT_START", "ORIG_HEAD")
+# These outrank what any commit says about filters and line ends.
+_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding !diff !merge\n"
+
+
+class NotOurRepository(AnamnesisError):
+    """`memory/.git` is not a directory: the notes are part of some other repository."""
+
+    def __init__(self, directory: str) -> None:
+        super().__init__(
+            f"{directory}/.git is not a directory, so this is a worktree of another repository.",
+            hint="Sync needs a repository of its own. Move that file away and run it again.",
+        )
+
+
+def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
+    """Make the repository usable; gives a sentence for each repair.
+
+    Asking git whether a commit is really there costs a process for each ref. So that is done
+    only where a file shows damage, or thoroughly after a command has failed.
+    """
+    _clear_locks(repository)  # first: a killed `git init` leaves some that would stop the next
+    _create(repository)
+    free_dead_locks(repository.directory, [".git/index.lock"])
+    repairs = [
+        *_fix_head(repository),
+        *_fix_refs(repository, thorough=thorough),
+        *_set_aside(repository),
+    ]
+    _fix_settings(repository)
+    return repairs
+
+
+def _create(repository: Repository) -> None:
+    if os.path.lexists(repository.git_dir) and not os.path.isdir(repository.git_dir):
+        raise NotOurRepository(repository.directory)
+    usable = all(
+        os.path.isdir(os.path.join(repository.git_dir, name)) for name in ("objects", "refs")
+    )
+    if usable and os.path.exists(os.path.join(repository.git_dir, "config")):
+        return
+    atomic.make_directory(repository.directory)
+    made = git(
+        ["-c", "init.defaultRefFormat=files", "init", "--quiet", "--template=", "."],
+        cwd=repository.directory,
+        timeout=SECONDS,
+    )
+    if made.code != 0:
+        raise SyncFailed("git init", made.complaint)
+    if repository.resolve(MAIN) is None:
+        repository.point_head_to_main()
+
+
+def _fix_head(repository: Repository) -> Iterator[str]:
+    text = read_text(os.path.join(repository.git_dir, "HEAD")).strip()
+    if re.fullmatch(r"ref: refs/\S+|[0-9a-f]{40,64}", text):
+        return
+    repository.point_head_to_main()
+    yield "HEAD was damaged and now names main again"
+
+
+def _fix_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
+    """Refs that a power cut emptied, or that name a commit which is not there."""
+    for ref in (MAIN, UPSTREAM):
+        path = os.path.join(repository.git_dir, ref)
+        text = read_text(path).strip()
+        known = repository.resolve(ref)
+        damaged = os.path.isfile(path) and not re.fullmatch(r"[0-9a-f]{40,64}", text)
+        lost = known is None and ref == MAIN and repository.positions(ref, most=_RECENT)
+        missing = thorough and known is not None and not repository.has_commit(known)
+        if not (damaged or lost or missing):
+            continue
+        if os.path.isfile(path):
+            atomic.remove(path)
+        earlier = _last_good(repository, ref) if ref == MAIN else None
+        if earlier:
+            repository.ask("update-ref", "-m", "anamnesis: restored", ref, earlier)
+        elif repository.resolve(ref):
+            repository.git("update-ref", "-d", ref)
+        if ref == MAIN:
+            yield "the branch main was damaged and was restored from git's own record"
+
+
+def _last_good(repository: Repository, ref: str) -> str | None:
+    """The newest earlier position of a ref that is really there."""
+    return next(filter(repository.has_commit, repository.positions(ref, most=_RECENT)), None)
+
+
+def _set_aside(repository: Repository) -> Iterator[str]:
+    """The state of a rebase or merge begun by hand: its commits stay, the rest waits."""
+    unfinished = {
+        what
+        for name, what in _UNFINISHED.items()
+        if os.path.lexists(os.path.join(repository.git_dir, name))
+    }
+    if not unfinished:
+        return
+    aside = os.path.join(repository.own, "set-aside", time.strftime("%Y%m%dT%H%M%S"))
+    aside += f"-{os.urandom(2).hex()}"
+    atomic.make_directory(aside)
+    for name in (*_UNFINISHED, *_COMPANIONS):
+        if os.path.lexists(os.path.join(repository.git_dir, name)):
+            atomic.rename(os.path.join(repository.git_dir, name), os.path.join(aside, name))
+    for what in sorted(unfinished):
+        yield f"an unfinished {what} was set aside"
+
+
+def _fix_settings(repository: Repository) -> None:
+    attributes = os.path.join(repository.git_dir, "info", "attributes")
+    if read_text(attributes) != _ATTRIBUTES:
+        atomic.write_text(attributes, _ATTRIBUTES)
+    atomic.make_directory(repository.own)
+
+
+def _clear_locks(repository: Repository) -> None:
+    """Remove lock files of dead processes; wait a little for living ones."""
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while locks := [path for path in _lock_files(repository) if os.path.lexists(path)]:
+        alive = _somebody_works_in(repository.directory)
+        if alive is None:
+            alive = any(_age(path) < _OLD_SECONDS for path in locks)
+        if not alive and all(_age(path) > _YOUNG_SECONDS for path in locks):
+            for path in locks:
+                atomic.remove(path)
+            return
+        if time.monotonic() > deadline:
+            raise StoreBusy("git repository of the notes", holder="git", waited=_WAIT_SECONDS)
+        time.sleep(0.1)
+
+
+def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
+    """Remove lock files if no git is at work in a directory; a living one is left alone."""
+    for name in names:
+        lock = os.path.join(directory, name)
+        if not os.path.lexists(lock):
+            continue
+        alive = _somebody_works_in(directory)
+        if not alive and _age(lock) > (_OLD_SECONDS if alive is None else _YOUNG_SECONDS):
+            atomic.remove(lock)
+
+
+def _lock_files(repository: Repository) -> Iterator[str]:
+    """The locks that our own commands would run into; the person's index is not ours."""
+    for name in LOCKS:
+        yield os.path.join(repository.git_dir, name)
+    yield f"{repository.index}.lock"
+    ours = os.path.join(repository.git_dir, "refs", "anamnesis")
+    if os.path.isdir(ours):
+        yield from (os.path.join(ours, name) for name in os.listdir(ours) if name[-5:] == ".lock")
+    yield from _kept_packs(repository)
+
+
+def _kept_packs(repository: Repository) -> Iterator[str]:
+    """What a killed fast-import leaves: the same commits again would give a pack of that name."""
+    folder = os.path.join(repository.git_dir, "objects", "pack")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    for path in (os.path.join(folder, name) for name in names if name.endswith(".keep")):
+        if "fast-import".startswith(read_text(path).strip()):  # a torn one holds half of it
+            yield path
+
+
+def _somebody_works_in(directory: str) -> bool | None:
+    """Whether a git process has this directory as its own; None where that cannot be seen."""
+    if not os.path.isdir("/proc/self/fd"):
+        return None
+    real = os.path.realpath(directory)
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            where = os.readlink(f"/proc/{name}/cwd")
+        except OSError:
+            continue
+        if (where == real or where.startswith(f"{real}/")) and _is_git(name):
+            return True
+    return False
+
+
+def _is_git(pid: str) -> bool:
+    return os.path.basename(read_text(f"/proc/{pid}/comm").strip()).startswith("git")
+
+
+def _age(path: str) -> float:
+    try:
+        return time.time() - os.stat(path).st_mtime
+    except OSError:
+        return _OLD_SECONDS
+
+
+@record
+class Landing:
+    """A result that is being written to the working tree; finished by whoever finds it."""
+
+    before: str | None  # the commit that the files stood on
+    after: str
+    main: str | None  # where the branch was
+    older_than: str | None = None  # a path: newer files were written on purpose before the others
+
+    def shares(
+        self, changes: Sequence[Change], at_once: int | None
+    ) -> tuple[Sequence[Change], Sequence[Change]]:
+        """Of the files that differ those to write now, and those that the next sync may write.
+
+        Whoever waits for the first of very many gets the newest: ids begin with their time.
+        """
+        if self.older_than:
+            newest = _order(self.older_than)
+            changes = [change for change in changes if _order(change.path) < newest]
+        if at_once is None or self.before is not None:
+            return changes, ()
+        changes = sorted(changes, key=lambda change: _order(change.path), reverse=True)
+        return changes[:at_once], changes[at_once:]
+
+
+@record
+class Remembered:
+    """How the last syncs went, and which files are left out of the working tree on purpose."""
+
+    last_success: str | None = None
+    last_error: str | None = None
+    offline_since: str | None = None  # the first of the syncs in a row that got no answer
+    offline_reason: str | None = None
+    absent: dict[str, str] = fresh(default_factory=dict)  # path -> reason
+
+
+_FIELDS = ("last_success", "last_error", "offline_since", "offline_reason", "absent")
+
+
+def remembered(own: str) -> Remembered:
+    """What was remembered; nothing if the file is missing or broken."""
+    stored = _read(os.path.join(own, "state.json"))
+    absent = stored.get("absent")
+    error = _text(stored.get("last_error")) or ""
+    # 1.0.0 kept being offline among the errors.
+    since, was_offline, reason = error.partition(": offline: ")
+    return Remembered(
+        last_success=_text(stored.get("last_success")),
+        last_error=None if was_offline else error or None,
+        offline_since=_text(stored.get("offline_since")) or (since if was_offline else None),
+        offline_reason=_text(stored.get("offline_reason")) or reason or None,
+        absent=absent if isinstance(absent, dict) else {},
+    )
+
+
+def remember(own: str, now: Remembered) -> None:
+    """Remember, if that is news."""
+    if remembered(own) == now:
+        return
+    fields = {name: getattr(now, name) for name in _FIELDS}
+    _write(os.path.join(own, "state.json"), fields)
+
+
+def _order(path: str) -> tuple[str, str]:
+    """What sorts paths by the id in their name, older ones first."""
+    return path.rpartition("/")[2], path
+
+
+def begin_landing(own: str, landing: Landing) -> None:
+    """Note what is about to be written to the working tree."""
+    names = ("before", "after", "main", "older_than")
+    fields = {name: getattr(landing, name) for name in names}
+    _write(os.path.join(own, "landing.json"), fields)
+
+
+def unfinished_landing(own: str) -> Landing | None:
+    """A result that a killed sync left half written."""
+    stored = _read(os.path.join(own, "landing.json"))
+    after = _text(stored.get("after"))
+    if after is None:
+        return None
+    before, main, older_than = map(_text, map(stored.get, ("before", "main", "older_than")))
+    return Landing(before, after, main, older_than)
+
+
+def finish_landing(own: str) -> None:
+    """The working tree has it all."""
+    atomic.remove(os.path.join(own, "landing.json"))
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            stored = json.load(stream)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return stored if isinstance(stored, dict) else {}
+
+
+def _write(path: str, fields: dict[str, Any]) -> None:
+    atomic.write_text(path, json.dumps(fields, ensure_ascii=False, indent=1))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

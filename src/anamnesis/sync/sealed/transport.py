@@ -1,0 +1,371 @@
+"""Fetch and push through a sealed remote: the same as through a plain one, seen from above.
+
+The remote's branch is fetched into a repository of its own beside the clear one (`depot`). A
+fetch opens the packs that are new and gives the clear commit they lead to; a push seals the new
+commits as one more pack. A new generation replaces everything that the remote has, with a lease
+on exactly what this machine saw there; every other push is one that git itself refuses in a race.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from anamnesis.ground.errors import install_command
+from anamnesis.sync import recovery, remote
+from anamnesis.sync.plan import Replayed
+from anamnesis.sync.remote import Fetched, Pushed, Trouble
+from anamnesis.sync.repository import OUTGOING, UPSTREAM, Repository, SyncFailed, blob_id
+from anamnesis.sync.sealed import envelope, keys, ledger
+from anamnesis.sync.sealed.ledger import Ledger, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from anamnesis.sync.sealed.keys import Member
+
+_MANY_PACKS = 1000  # so that one whole pack in so many syncs weighs little
+_MANY_BYTES = 4 * 1024 * 1024  # less is not worth a generation
+_AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # says nothing of who and when
+_MESSAGE = "sealed"
+_README = b"""\
+This repository holds the notes of an Anamnesis store, sealed: only its machines can read them.
+
+To join it, install Anamnesis with the extra `[sealed]` and run:  anamnesis join URL
+"""
+_HEADER = f"anamnesis sealed {envelope.FORMAT}\n".encode()
+_ROLLED_BACK = (
+    "the remote had lost packs that this machine has seen, because an old copy was restored or "
+    "someone removed them; they were put back"
+)
+_CHANGED = (
+    "packs that this machine has read were changed at the remote; they were put back as they were"
+)
+
+
+class Depot(Repository):
+    """The sealed commits, in a repository that no person looks into; it can be made again."""
+
+    def __init__(self, clear: Repository, url: str, seconds: float) -> None:
+        super().__init__(os.path.join(clear.own, "sealed"))
+        self.url = url
+        self.seconds = seconds
+
+    def open(self) -> None:
+        """Make it usable, whatever a crash left in it."""
+        recovery.heal(self)
+        remote.configure(self, self.url)
+
+    def fetch(self) -> Fetched:
+        """Learn what the remote has."""
+        self.open()
+        return remote.fetch(self, url=self.url, seconds=self.seconds)
+
+    def tree(self, commit: str) -> dict[str, str]:
+        """The files of a sealed commit, with the ids of their contents."""
+        printed = self.ask("ls-tree", "-r", "-z", commit).decode("utf-8", "replace")
+        rows = (line.split("\t", 1) for line in printed.split("\0") if line)
+        return {path: facts.split(" ")[2] for facts, path in rows}
+
+    def read(self, oids: Sequence[str]) -> list[bytes]:
+        """Some contents, in their order."""
+        found = self.contents(oids, limit=1 << 40)
+        return [found.get(oid, b"") for oid in oids]
+
+    def add(self, parent: str | None, files: Mapping[str, bytes]) -> str:
+        """A sealed commit with more files; without a parent it is a new root."""
+        step = Replayed(_AUTHOR, _MESSAGE, dict(files))
+        return self.commit(OUTGOING, parent, [step], committer=_AUTHOR)
+
+
+def is_sealed(paths: Sequence[str]) -> bool:
+    """Whether the files of a commit are those of a sealed remote."""
+    return "header" in paths and "generations/1" in paths
+
+
+class SealedTransport:
+    """Moves clear commits through a remote that cannot read them."""
+
+    def __init__(
+        self, repository: Repository, *, url: str, seconds: float, folder: str, keys: keys.Keys
+    ) -> None:
+        self._repository = repository
+        self.keys = keys
+        self.folder = folder
+        self.depot = Depot(repository, url, seconds)
+
+    @property
+    def last_seen(self) -> str | None:
+        """The clear commit that the remote was last known to have."""
+        return self._repository.resolve(UPSTREAM)
+
+    def fetch(self) -> Fetched:
+        """Learn what the remote has, and take its packs in."""
+        known = ledger.read(self.folder)
+        if known is None:
+            return Fetched(trouble=_not_approved(self.depot.url))
+        fetched = self.depot.fetch()
+        if fetched.trouble:
+            return fetched
+        self._repair = False
+        progress = self._progress()
+        if fetched.commit is None:
+            return self._rolled_back("the remote was empty; all notes were sent again")
+        if fetched.commit == progress.commit and self._is_there(progress.tip):
+            return Fetched(progress.tip)
+        try:
+            return self._take(known, fetched.commit, progress)
+        except envelope.Refused as refused:
+            return Fetched(trouble=_tampered(self.depot.url, str(refused)))
+
+    def push(self, commit: str) -> Pushed:
+        """Offer a clear commit as the new tip, as one more pack."""
+        known, progress = self._known()
+        crowded = progress.number >= _MANY_PACKS or progress.later > max(
+            progress.first, _MANY_BYTES
+        )
+        if self._repair or crowded:
+            return self.replace(commit)
+        generation = known.generation
+        number, before = progress.number + 1, progress.pack or generation.hash
+        data = envelope.pack(
+            self._objects(commit, progress.tip or None), tip=commit, base=progress.tip or None,
+            generation=generation, number=number, before=before, signer=self.keys,
+        )  # fmt: skip
+        sealed = self.depot.add(progress.commit, {envelope.place_of_pack(number): data})
+        pushed = remote.push(self.depot, sealed, url=self.depot.url, seconds=self.depot.seconds)
+        if pushed.done:
+            self._remember(
+                replace(known, number=number, pack=envelope.hash_of(data)),
+                replace(
+                    progress, commit=sealed, number=number, pack=envelope.hash_of(data),
+                    tip=commit, later=progress.later + len(data),
+                ),
+            )  # fmt: skip
+        return pushed
+
+    def replace(self, commit: str, *, members: tuple[Member, ...] | None = None) -> Pushed:
+        """Begin a new generation with one whole pack.
+
+        For other members, for a history without what was purged, or to have fewer packs.
+        """
+        known, progress = self._known()
+        # What was taken in, not what was fetched since: a pack in between must refuse this.
+        there = self.depot.resolve(UPSTREAM) if self._repair else progress.commit
+        before = known.generation
+        data = envelope.generation(
+            before.number + 1, before.hash, members or before.members, signer=self.keys,
+            replaced=known.last,
+        )  # fmt: skip
+        return self.begin(commit, (*known.files, data), old=there)
+
+    def begin(self, commit: str, files: tuple[bytes, ...], *, old: str | None) -> Pushed:
+        """Replace all that the remote has by one pack in the last of these generations."""
+        generation = envelope.read_generation(files[-1])
+        whole = envelope.pack(
+            self._objects(commit, None), tip=commit, base=None, generation=generation, number=1,
+            before=generation.hash, signer=self.keys,
+        )  # fmt: skip
+        headers = {f"generations/{n}": data for n, data in enumerate(files, start=1)}
+        tree = {
+            "README.md": _README,
+            "header": _HEADER,
+            **headers,
+            envelope.place_of_pack(1): whole,
+        }
+        self.depot.open()
+        sealed = self.depot.add(None, tree)
+        url, seconds = self.depot.url, self.depot.seconds
+        if old is None:
+            pushed = remote.push(self.depot, sealed, url=url, seconds=seconds)
+        else:
+            pushed = remote.replace_history(self.depot, sealed, old=old, url=url, seconds=seconds)
+        if pushed.done:
+            self._repair = False
+            self.depot.ask("update-ref", UPSTREAM, sealed)
+            self._remember(
+                Ledger(files, 1, envelope.hash_of(whole)),
+                Progress(sealed, generation.hash, 1, envelope.hash_of(whole), commit, len(whole)),
+            )
+        return pushed
+
+    _repair = False  # whether the remote has to be written again from what we have
+
+    def _known(self) -> tuple[Ledger, Progress]:
+        known = ledger.read(self.folder)
+        if known is None:
+            raise SyncFailed("sealing", "this machine is not a member of the sealed remote")
+        return known, self._progress()
+
+    def _progress(self) -> Progress:
+        """How far we have come; not at all, if what shows it is gone."""
+        progress = ledger.read_progress(self._repository.own)
+        there = progress.commit and self.depot.has_commit(progress.commit)
+        return progress if there else Progress()
+
+    def _is_there(self, tip: str) -> bool:
+        return bool(tip) and self._repository.resolve(UPSTREAM) == tip
+
+    def _rolled_back(self, remark: str) -> Fetched:
+        """What we saw last, which goes to the remote once more."""
+        self._repair = True
+        return Fetched(self._repository.resolve(UPSTREAM), remark=remark, repair=True)
+
+    def _take(self, known: Ledger, sealed: str, progress: Progress) -> Fetched:
+        tree = self.depot.tree(sealed)
+        if "header" in tree and self.depot.read([tree["header"]]) != [_HEADER]:
+            return Fetched(trouble=_newer(self.depot.url))
+        if not is_sealed(tuple(tree)):
+            raise envelope.Refused("it holds something that no machine of this store wrote")
+        files = self._generations(known, tree)
+        if len(files) < len(known.files):
+            return self._rolled_back(_ROLLED_BACK)
+        generation = envelope.read_generation(files[-1])
+        if self.keys.member.sign not in {member.sign for member in generation.members}:
+            return Fetched(trouble=_removed(self.depot.url))
+        seen = known if len(files) == len(known.files) else Ledger(files)
+        packs = _Packs(tree, generation)
+        if packs.count < seen.number:
+            return self._rolled_back(_ROLLED_BACK)
+        if progress.generation != generation.hash or not self._is_there(progress.tip):
+            progress = Progress(generation=generation.hash)
+        elif not self._is_kept(progress, packs):
+            return self._rolled_back(_CHANGED)
+        return self._open(packs, seen, replace(progress, commit=sealed))
+
+    def _is_kept(self, progress: Progress, packs: _Packs) -> bool:
+        """Whether the packs that were read before are still the same ones."""
+        before = _Packs(self.depot.tree(progress.commit), packs.generation)
+        return before.oids[: progress.number] == packs.oids[: progress.number]
+
+    def _generations(self, known: Ledger, tree: Mapping[str, str]) -> tuple[bytes, ...]:
+        """The generations of the remote, each after ours proved; all, or Refused is raised."""
+        count = sum(path.startswith("generations/") for path in tree)
+        oids = [tree.get(f"generations/{n}", "") for n in range(1, count + 1)]
+        if not all(oids):
+            raise envelope.Refused("a generation is missing")
+        ours = [blob_id(data, like=oids[0]) for data in known.files[:count]]
+        if oids[: len(ours)] != ours:
+            raise envelope.Refused("its generations are not those that this machine knows")
+        before = known.generation
+        news = self.depot.read(oids[len(ours) :])
+        for data in news:
+            after = envelope.read_generation(data)
+            envelope.require_successor(after, before)
+            before = after
+        return (*known.files[:count], *news)
+
+    def _open(self, packs: _Packs, seen: Ledger, progress: Progress) -> Fetched:
+        """Take the packs in that are new; the first one that is not right ends it."""
+        wrong = ""
+        news = self.depot.read(packs.oids[progress.number :])
+        for number, data in enumerate(news, start=progress.number + 1):
+            try:
+                opened = envelope.open_pack(
+                    data, generation=packs.generation, number=number,
+                    before=progress.pack or packs.generation.hash, reader=self.keys,
+                )  # fmt: skip
+                self._index(opened, progress.tip or None, number, seen)
+            except envelope.Refused as refused:
+                wrong = str(refused)
+                break
+            size = len(data)
+            progress = replace(
+                progress, number=number, pack=opened.hash, tip=opened.tip,
+                first=size if number == 1 else progress.first,
+                later=progress.later + (0 if number == 1 else size),
+            )  # fmt: skip
+        if not progress.tip or progress.number < seen.number:
+            return self._rolled_back(f"{wrong}; what this machine has seen was put back")
+        if wrong:
+            self._repair = True
+            self._remember(replace(seen, number=progress.number, pack=progress.pack), progress)
+            remark = f"{wrong}: it was ignored, and the remote was written again without it"
+            return Fetched(progress.tip, remark=remark, repair=True)
+        self._remember(replace(seen, number=progress.number, pack=progress.pack), progress)
+        return Fetched(progress.tip)
+
+    def _index(self, opened: envelope.Pack, tip: str | None, number: int, seen: Ledger) -> None:
+        """Put the objects of a pack into the clear repository, each checked by git."""
+        if number == seen.number and opened.hash != seen.pack:
+            raise envelope.Refused(f"pack {number} is not the one that was there before")
+        if opened.base != tip:
+            raise envelope.Refused(f"pack {number} does not go on from the one before")
+        repository = self._repository
+        taken = repository.git(
+            "index-pack", "--stdin", "--fix-thin", "--strict", input=opened.objects
+        )
+        reach = [opened.tip, *([f"^{tip}"] if tip else [])]
+        whole = (
+            taken.code == 0
+            and repository.git("rev-list", "--objects", "--quiet", *reach, "--").code == 0
+        )
+        if not whole:
+            raise envelope.Refused(f"the objects of pack {number} are not whole")
+        if tip and repository.git("merge-base", "--is-ancestor", tip, opened.tip).code != 0:
+            raise envelope.Refused(f"pack {number} does not go on from the one before")
+
+    def _objects(self, commit: str, base: str | None) -> bytes:
+        wanted = f"{commit}\n^{base}\n" if base else f"{commit}\n"
+        words = ("pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset")
+        return self._repository.ask(*words, *(["--thin"] if base else []), input=wanted.encode())
+
+    def _remember(self, known: Ledger, progress: Progress) -> None:
+        """In this order: a kill in between is made good by the next fetch."""
+        self._repository.ask("update-ref", "-m", "anamnesis: fetch", UPSTREAM, progress.tip)
+        ledger.write_progress(self._repository.own, progress)
+        ledger.write(self.folder, known)
+
+
+class _Packs:
+    """The packs of a sealed commit; numbered without a gap, those after one do not count."""
+
+    def __init__(self, tree: Mapping[str, str], generation: envelope.Generation) -> None:
+        self.generation = generation
+        self.oids: list[str] = []
+        while (path := envelope.place_of_pack(len(self.oids) + 1)) in tree:
+            self.oids.append(tree[path])
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.oids)
+
+
+def sealed_transport(
+    repository: Repository, *, url: str, seconds: float, folder: str
+) -> SealedTransport:
+    """The transport of a machine that has its keys. Raises ExtraMissing and UnreadableKey."""
+    return SealedTransport(
+        repository, url=url, seconds=seconds, folder=folder, keys=keys.made_keys(folder)
+    )
+
+
+def _not_approved(url: str) -> Trouble:
+    return Trouble(
+        f"{remote.shown(url)} is sealed, and this machine is not a member yet",
+        f"Run:  anamnesis join {remote.quoted(url)}",
+    )
+
+
+def _removed(url: str) -> Trouble:
+    return Trouble(
+        f"this machine was removed from {remote.shown(url)}, or its key was replaced",
+        f"Your notes are here. To come back, run:  anamnesis join {remote.quoted(url)}",
+    )
+
+
+def _newer(url: str) -> Trouble:
+    return Trouble(
+        f"{remote.shown(url)} has a format that this version cannot read",
+        f"Get the newer version (`git pull` in a checkout), then:  {install_command('sealed')}",
+    )
+
+
+def _tampered(url: str, why: str) -> Trouble:
+    return Trouble(
+        f"{remote.shown(url)} cannot be trusted: {why}",
+        "Nothing was taken from it or sent there. Find out who else can write there; to replace "
+        "what it has by what this machine knows, run:  anamnesis remote seal --replace",
+    )

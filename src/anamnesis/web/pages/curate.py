@@ -1,0 +1,248 @@
+"""Putting notes in order: acts on many at once, merging, importing, and what is worth a look."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.notes.fields import SCOPES
+from anamnesis.operations.curate import export, forget, import_, merge
+from anamnesis.operations.curate.pin import PINNED
+from anamnesis.operations.notes import batch
+from anamnesis.operations.notes import undo as changes
+from anamnesis.operations.notes.delete import delete
+from anamnesis.operations.notes.move import move
+from anamnesis.operations.notes.show import find
+from anamnesis.project import GLOBAL
+from anamnesis.web.dashboard import Notice, notice_of
+from anamnesis.web.pages import review, work
+from anamnesis.web.words import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.notes.tree import ReadNote
+    from anamnesis.operations.notes.batch import Curated
+    from anamnesis.web.visit import Visit
+
+_FEW = 50  # notes that are changed while the browser waits
+_EXPORTS = {
+    "jsonl": (export.jsonl_lines, "application/x-ndjson"),
+    "md": (export.document_lines, "text/markdown; charset=utf-8"),
+}
+
+
+def act(visit: Visit) -> Response:
+    """Carry out one act on the notes that were selected."""
+    ids = _selected(visit)
+    name = visit.value("act")
+    if name == "export":
+        return _exported(visit, ids)
+    if name == "merge":
+        return visit.go(f"/merge?ids={'+'.join(ids)}")
+    if name == "forget":
+        return visit.page("forget.html", notes=[each.note for each in _read(visit, ids)])
+    back = visit.back("/notes")
+    if len(ids) <= _FEW:
+        return visit.go(back, _done(visit, name, ids))
+    title = f"{_TITLES.get(name, 'Changing')} {plural(len(ids), 'note')}"
+    return work.run(visit, title, lambda _: _done(visit, name, ids), back=back)
+
+
+def _selected(visit: Visit) -> list[NoteId]:
+    """The ids in the form: of the boxes on the page, and of those on other pages."""
+    ids = [*visit.values("id"), *visit.value("ids").split()]
+    if not ids:
+        raise InvalidInput("No note is selected.", hint="Select notes with x, then choose again.")
+    return list(dict.fromkeys(ids))
+
+
+def _read(visit: Visit, ids: Sequence[NoteId]) -> list[ReadNote]:
+    """The notes of some ids; those that are gone are left out. Raises NoSuchNote if all are."""
+    found = [read for note_id in ids if (read := find(visit.store, note_id)) is not None]
+    if not found:
+        raise NoSuchNote(ids[0][:80] if ids else "")
+    return found
+
+
+def _done(visit: Visit, name: str, ids: Sequence[NoteId]) -> Notice:
+    if name in review.DECISIONS:
+        return review.decided(visit, name, ids)
+    if name == "forget-sure":
+        number = forget.forget(visit.store, [each.note.id for each in _read(visit, ids)])
+        notice = Notice(f"{plural(number, 'note')} forgotten; the next sync does so elsewhere.")
+    else:
+        notice = _notice(name, _carried_out(visit, ids))
+    visit.dashboard.recorder.soon()
+    return notice
+
+
+def _exported(visit: Visit, ids: Sequence[NoteId]) -> Response:
+    """The notes as a file to keep; the page stays."""
+    ending = visit.value("format", "jsonl")
+    if ending not in _EXPORTS:
+        raise InvalidInput(f"{ending[:20]!r} is none of: {', '.join(_EXPORTS)}.")
+    render, kind = _EXPORTS[ending]
+    text = "".join(render(each.note for each in _read(visit, ids)))
+    name = f'attachment; filename="notes.{ending}"'
+    return Response(text, media_type=kind, headers={"content-disposition": name})
+
+
+def undo(visit: Visit) -> Response:
+    """Take back the unit that the form names, or the latest; the notice of that does it again."""
+    unit_id = visit.value("unit")
+    if not unit_id and visit.value("latest") != "1":
+        raise InvalidInput("The form names no change to undo.")
+    notice = _undone(visit, unit_id)
+    visit.dashboard.recorder.soon()
+    back = visit.back("/notes")
+    shown = re.match(r"/notes/(\w+)", back)
+    if shown and visit.read(shown[1]) is None:
+        back = "/notes"  # the note of that page is what was taken back
+    return visit.go(back, notice)
+
+
+def _undone(visit: Visit, unit_id: str) -> Notice:
+    try:
+        done = changes.undo(visit.store, unit_id)
+    except (changes.ChangedSince, changes.NothingToUndo) as error:
+        return Notice(f"{error.message} Nothing was put back.", "trouble")
+    sentences = [
+        f"Undone: {done.unit.summary}."
+        if not unit_id
+        else f"{plural(done.notes, 'note')} put back."
+    ]
+    if done.left:
+        sentences.append(f"Changed since and left: {plural(len(done.left), 'file')}.")
+    return Notice(" ".join(sentences), "trouble" if done.left else "done", done.redo)
+
+
+def compare(visit: Visit) -> Response:
+    """Two notes or more side by side, to make one of them."""
+    return _side_by_side(visit, _read(visit, visit.parameter("ids").split()))
+
+
+def merge_notes(visit: Visit) -> Response:
+    """Write one note for several, which it replaces; refused if one of them changed meanwhile."""
+    reads = _read(visit, visit.value("ids").split())
+    if visit.value("seal") != _seal(reads):
+        raise NoteChangedOnDisk("One of the notes")
+    note = merge.merged_note(
+        visit.store,
+        [each.note.id for each in reads],
+        machine_id=visit.dashboard.machine,
+        title=" ".join(visit.value("title").split()),
+        body=visit.value("body").replace("\r\n", "\n").strip(),
+    )
+    unit = merge.merge(visit.store, note)
+    visit.dashboard.recorder.soon()
+    text = f"{plural(len(reads), 'note')} merged; the old ones are replaced and stay."
+    return visit.go(f"/notes/{note.id}", notice_of(unit, text))
+
+
+def _side_by_side(visit: Visit, reads: Sequence[ReadNote]) -> Response:
+    others = reads[1:]
+    if not others:
+        raise InvalidInput("Select two notes or more to merge.")
+    if len({(each.note.project, each.note.scope) for each in reads}) > 1:
+        raise InvalidInput(
+            "These notes belong to different projects or scopes.",
+            hint="Select them again and give them the same project and scope with Change.",
+        )
+    made = merge.merged_note(
+        visit.store, [each.note.id for each in reads], machine_id=visit.dashboard.machine
+    )
+    return visit.page(
+        "merge_notes.html",
+        reads=reads,
+        others="\n\n".join(each.note.body.strip() for each in others),
+        made=made,
+        seal=_seal(reads),
+    )
+
+
+def _seal(reads: Sequence[ReadNote]) -> str:
+    """Tells whether notes still are those that were shown."""
+    return blake2b("".join(each.hash for each in reads).encode(), digest_size=16).hexdigest()
+
+
+def import_files(visit: Visit) -> Response:
+    """Import files that were dropped on a page or chosen there, as one change."""
+    sent = visit.json().get("files")
+    if not isinstance(sent, dict) or not all(isinstance(text, str) for text in sent.values()):
+        raise InvalidInput("There is no file to import.")
+    done = import_.import_texts(visit.store, sent, project=visit.dashboard.project or GLOBAL)
+    visit.dashboard.recorder.soon()
+    waits = " What is new waits for your review." if done.plan.added else ""
+    notice = notice_of(done.unit, f"Imported: {done.plan.sentence}.{waits}")
+    return visit.go("/review" if done.plan.added else "/notes", notice)
+
+
+def _carried_out(visit: Visit, ids: Sequence[NoteId]) -> Curated:
+    store, name = visit.store, visit.value("act")
+    if name == "delete":
+        return delete(store, ids)
+    if name in _TAGGING:
+        tag = PINNED if name.endswith("pin") else visit.value("tag")
+        return _TAGGING[name](store, ids, tag)
+    if name in SCOPES:
+        return move(store, ids, name)
+    if name in _FIELDS:
+        return batch.set_fields(store, ids, **{name: _FIELDS[name](visit.value(name).strip())})
+    if name == "supersede":
+        newest = max(ids, key=lambda note_id: _age(visit, note_id))
+        return batch.supersede(store, ids, by=visit.value("by") or newest)
+    raise InvalidInput(f"{name[:40]!r} is not something that can be done to notes.")
+
+
+def _confidence(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput(f"{text[:40]!r} is not a number from 0 to 1.") from None
+
+
+_TAGGING = {
+    "tag": batch.add_tag,
+    "untag": batch.remove_tag,
+    "pin": batch.add_tag,
+    "unpin": batch.remove_tag,
+}
+_FIELDS: dict[str, Callable[[str], object]] = {  # set for several notes at once
+    "project": lambda text: " ".join(text.split()) or GLOBAL,
+    "type": str,
+    "confidence": _confidence,
+}
+
+
+def _age(visit: Visit, note_id: str) -> str:
+    read = find(visit.store, note_id)
+    return read.note.updated_at if read else ""
+
+
+def _notice(name: str, done: Curated) -> Notice:
+    number = plural(len(done.ids), "note")
+    texts = {
+        "delete": f"{number} deleted.",
+        "tag": f"{number} tagged.",
+        "untag": f"Tag removed from {number}.",
+        "portable": f"{number} will be synced.",
+        "machine-local": f"{number} now local only.",
+        "pin": f"{number} pinned.",
+        "unpin": f"{number} unpinned.",
+        "project": f"{number} moved to another project.",
+        "type": f"Type of {number} changed.",
+        "confidence": f"Confidence of {number} changed.",
+        "supersede": "The latest note replaces the others.",
+    }
+    text = " ".join([texts[name], *done.notices, *done.failures])
+    tone = "trouble" if done.notices or done.failures else "done"
+    return notice_of(done.unit, text, tone=tone)
+
+
+_TITLES = {"delete": "Deleting", "forget-sure": "Forgetting", "keep": "Keeping"}

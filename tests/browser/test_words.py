@@ -1,0 +1,250 @@
+"""Words are never lost, and nothing is announced that did not happen."""
+
+from __future__ import annotations
+
+import re
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from anamnesis.ground.records import replace
+from anamnesis.notes.fields import Memory
+from anamnesis.store import MemoryStore
+from anamnesis.web.serve import Server
+
+from .conftest import Visitor
+
+
+@pytest.fixture
+def note(store: MemoryStore) -> Memory:
+    return store.write(type="semantic", title="VPN", body="needed")
+
+
+def _type(page: Page, text: str) -> None:
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(text)
+
+
+def _drafts(page: Page) -> list[str]:
+    keys: list[str] = page.evaluate(
+        "Object.keys(localStorage).filter(key => key.startsWith('draft '))"
+    )
+    return keys
+
+
+def test_words_of_a_tab_that_was_closed_are_offered_again_until_they_are_saved(
+    visit: Visitor, store: MemoryStore, note: Memory
+) -> None:
+    tab = visit.go(f"/notes/{note.id}/edit", visit.tab())
+    _type(tab, ", always")
+    tab.close()  # without a question, as a crash does
+
+    page = visit.go(f"/notes/{note.id}/edit")
+    expect(page.locator(".draft-offer")).to_contain_text("not saved")
+    page.get_by_role("button", name="Restore").click()
+    expect(page.locator(".cm-content")).to_have_text("needed, always")
+    page.keyboard.press("Control+s")
+
+    expect(page.locator(".prose")).to_have_text("needed, always")
+    assert _drafts(page) == []
+    visit.go(f"/notes/{note.id}/edit")
+    expect(page.locator(".cm-content")).to_be_visible()
+    expect(page.locator(".draft-offer")).to_have_count(0)
+
+
+def test_words_written_on_an_older_version_lead_to_both(
+    visit: Visitor, store: MemoryStore, note: Memory
+) -> None:
+    tab = visit.go(f"/notes/{note.id}/edit", visit.tab())
+    _type(tab, ", always")
+    tab.close()
+    found = store.read(note.id)
+    assert found is not None
+    store.update(replace(found.note, body="theirs"), expected_hash=found.hash)
+
+    page = visit.go(f"/notes/{note.id}/edit")
+    expect(page.locator(".draft-offer")).to_contain_text("saving will show both")
+    page.get_by_role("button", name="Restore").click()
+    page.keyboard.press("Control+s")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("changed while"))
+    expect(page.get_by_label("Yours").last).to_contain_text("needed, always")
+    page.get_by_role("button", name="Save the right side").click()
+    expect(page.locator(".prose")).to_have_text("needed, always")
+    assert _drafts(page) == []
+
+
+def test_without_a_server_the_form_stays_and_says_so_and_saves_when_it_is_back(
+    visit: Visitor, note: Memory
+) -> None:
+    visit.expected = ("ERR_", "401")
+    page = visit.go(f"/notes/{note.id}/edit")
+    _type(page, ", always")
+    visit.context.set_offline(True)
+
+    page.keyboard.press("Control+s")
+
+    expect(page.get_by_role("alert")).to_contain_text("Not saved")
+    expect(page.locator("#connection")).to_contain_text("cannot be reached")
+    expect(page.locator(".cm-content")).to_have_text("needed, always")
+    visit.context.set_offline(False)
+    expect(page.locator("#connection")).to_have_count(0)
+
+    visit.context.clear_cookies()  # the session has ended
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("session has ended")
+    visit.tab().goto(visit.server.link())
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".prose")).to_have_text("needed, always")
+
+
+def test_a_list_follows_the_disk_in_place(visit: Visitor, store: MemoryStore) -> None:
+    notes = [store.write(type="semantic", title=f"Note {n}", body="words") for n in range(40)]
+    page = visit.go("/notes")
+    page.get_by_label("Select Note 20").check()
+    title = page.get_by_role("link", name="Note 21", exact=True)
+    title.focus()
+    scrolled = page.evaluate("scrollY")
+
+    store.write(type="semantic", title="One more", body="words")
+    store.delete(notes[30].id)
+
+    expect(page.get_by_role("link", name="One more")).to_be_attached()
+    expect(page.get_by_text("Note 30", exact=True)).to_have_count(0)
+    expect(page.locator(".found-head")).to_contain_text("40 notes")
+    expect(page.get_by_label("Select Note 20")).to_be_checked()
+    expect(title).to_be_focused()
+    assert abs(page.evaluate("scrollY") - scrolled) < 120  # one row more is above
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_a_notice_covers_nothing_that_can_be_pressed(visit: Visitor, store: MemoryStore) -> None:
+    for number in range(30):
+        store.write(type="semantic", title=f"Note {number}", body="words")
+    page = visit.go("/notes")
+    page.get_by_label("Select Note 29").check()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".toast")).to_contain_text("1 note deleted")
+    page.get_by_label("Select Note 28").check()
+
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll('main button, main a, main input, .top a')]
+        .filter(each => { const box = each.getBoundingClientRect();
+          return box.width && box.top > 0 && box.bottom < innerHeight &&
+            document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+              ?.closest('#toasts'); })
+        .map(each => each.outerHTML)"""
+    )
+
+    assert covered == []
+
+
+def test_a_server_that_is_killed_while_one_types_costs_nothing(
+    chrome: Browser, store: MemoryStore, note: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
+    with Server(store.root) as first:
+        visitor = Visitor(chrome, first)
+        visitor.expected = ("ERR_",)
+        page = visitor.go(f"/notes/{note.id}/edit")
+        _type(page, ", always")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved")
+    expect(page.locator("#connection")).to_contain_text("cannot be reached")
+
+    with Server(store.root):  # the same name, port and session
+        expect(page.locator("#connection")).to_have_count(0)
+        page.keyboard.press("Control+s")
+        expect(page.locator(".prose")).to_have_text("needed, always")
+        visitor.context.close()
+    assert visitor.complaints == []
+
+
+def test_another_server_of_this_machine_gets_no_session(visit: Visitor) -> None:
+    sent: list[str] = []
+
+    class Listening(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            sent.append(f"{self.headers['Host']} {self.headers['Cookie'] or ''}")
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Listening) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        visit.expected = ("ERR_", "404")
+        page = visit.tab()
+        for host in ("127.0.0.1", "localhost"):
+            page.goto(f"http://{host}:{other.server_port}/")
+        page.close()
+        other.shutdown()
+    visit.complaints.clear()  # the test itself went elsewhere
+
+    assert {line.partition(":")[0] for line in sent} == {"127.0.0.1", "localhost"}
+    assert all(line.endswith(" ") for line in sent)
+    expect(visit.go("/notes").locator("h1")).to_have_text("Notes")
+
+
+def test_without_the_name_a_password_is_a_session_of_this_port_alone(
+    chrome: Browser, server: Server, note: Memory
+) -> None:
+    context = chrome.new_context()
+    page = context.new_page()
+    page.goto(server.link(plain=True))
+    page.get_by_role("link", name="VPN").first.click()
+    expect(page.locator(".prose")).to_have_text("needed")
+
+    assert [each for each in context.cookies() if "anamnesis" in str(each.get("name"))] == []
+    context.close()
+
+
+def test_what_was_done_is_undone_from_any_page_and_as_a_whole(
+    visit: Visitor, store: MemoryStore
+) -> None:
+    for number in range(3):
+        store.write(type="semantic", title=f"Note {number}", body="words", scope="machine-local")
+    page = visit.go("/notes")
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.locator(".toast")).to_contain_text("3 notes deleted")
+
+    visit.go("/history?deleted=1")
+    page.get_by_role("button", name="Bring back Note 1").click()
+    expect(page.get_by_role("heading", name="Note 1")).to_be_visible()
+    visit.go("/fleet")
+    page.keyboard.press("Control+z")
+    expect(page.locator(".toast")).to_contain_text("Undone: 1 note restored")
+    assert store.list() == []
+
+    visit.go("/history?undo=1")
+    page.get_by_role("button", name="Undo: 3 notes deleted").click()
+    expect(page.locator(".toast")).to_contain_text("3 notes put back")
+    assert len(store.list()) == 3
+
+
+def test_a_deep_link_survives_the_login_and_a_session_ends(
+    chrome: Browser, server: Server, note: Memory
+) -> None:
+    context = chrome.new_context()
+    page = context.new_page()
+    page.goto(f"{server.address}/notes/{note.id}?from=mail")
+    expect(page.locator("body")).to_contain_text("anamnesis dashboard")
+    page.goto(server.link())
+    page.wait_for_url(f"{server.address}/notes/{note.id}?from=mail")
+    expect(page.locator(".prose")).to_have_text("needed")
+
+    [session] = server.keys.sessions
+    server.keys._keep(replace(session, opened=session.opened - 3600))  # no longer fresh
+    page.goto(f"{server.address}/settings")
+    page.get_by_role("button", name="Fix what is safe to fix").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("open a fresh link")
+    server.keys.end_all()
+    page.goto(f"{server.address}/notes")
+    expect(page.locator("body")).to_contain_text("anamnesis dashboard")
+    context.close()

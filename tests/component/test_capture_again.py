@@ -1,0 +1,362 @@
+"""Session notes made again from the archive: all that capture wrote, nothing that a person did."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anamnesis.archive import files
+from anamnesis.archive.files import Archived, Header
+from anamnesis.archive.turns import Turn
+from anamnesis.capture import ledger
+from anamnesis.capture.extract.note import ExtractSummarizer
+from anamnesis.capture.replay import replayed
+from anamnesis.capture.story import PROMPT, RECAP, RUN, Todo
+from anamnesis.capture.tape import Tape
+from anamnesis.capture.transcript import read_transcript
+from anamnesis.config import Home
+from anamnesis.ground.errors import NoteChangedOnDisk
+from anamnesis.ground.records import replace
+from anamnesis.history import undo
+from anamnesis.hooks.payload import Payload
+from anamnesis.notes.fields import Memory
+from anamnesis.operations.curate.forget import forget
+from anamnesis.operations.sessions import again
+from anamnesis.operations.sessions.capture import Captured, capture
+from anamnesis.store import MemoryStore
+from support.hooks import SAMPLES, Transcript, hook
+
+OLD = "**Ask:** what an older version made of it"
+
+
+def transcript(root: Path, session: str = "s-1", *, project: str = "shop") -> Transcript:
+    """A session in which one file was edited."""
+    said = Transcript(
+        root.parent / f"{session}.jsonl", session=session, cwd=str(root.parent / project)
+    )
+    said.user(
+        f"Move the port of {session} into the settings file", timestamp="2026-11-10T09:00:00Z"
+    )
+    said.edit(str(root.parent / project / "settings.toml")).result()
+    return said.assistant(f"The port of {session} is read from settings.toml, 4041 by default.")
+
+
+def end(root: Path, session: str = "s-1") -> Captured:
+    told = Payload(session_id=session, transcript_path=str(root.parent / f"{session}.jsonl"))
+    return capture(Home(root), told, source="session-end")
+
+
+def captured(store: MemoryStore, root: Path, session: str = "s-1", **more: Any) -> Memory:
+    """The note of a session as capture writes it today."""
+    transcript(root, session, **more)
+    note = end(root, session).note
+    assert note is not None
+    return store.require(note.id).note
+
+
+def written_by_an_older_version(store: MemoryStore, note: Memory, session: str = "s-1") -> None:
+    """Let a note and the ledger look as if capture had once made less of the session."""
+    store.put(replace(note, body=OLD))
+    entry = ledger.read(store.home, session)
+    assert entry is not None
+    ledger.write(store.home, session, replace(entry, body=ledger.body_hash(OLD)))
+
+
+def body(store: MemoryStore, note: Memory) -> str:
+    return store.require(note.id).note.body.strip()
+
+
+def make_again(store: MemoryStore, **more: Any) -> undo.Unit | None:
+    return again.write_again(store, again.plan_again(store, **more))
+
+
+def test_a_preview_names_the_notes_and_changes_nothing(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    captured(store, root, "s-2")
+    written_by_an_older_version(store, note)
+
+    plan = again.plan_again(store)
+
+    assert [each.before.note.id for each in plan.remade] == [note.id]
+    assert (plan.same, plan.left) == (1, {})
+    assert body(store, note) == OLD
+
+
+def test_a_note_is_made_again_when_the_client_has_deleted_the_transcript(
+    store: MemoryStore, root: Path
+) -> None:
+    note = captured(store, root)
+    written_by_an_older_version(store, note)
+    (root.parent / "s-1.jsonl").unlink()
+
+    make_again(store)
+
+    assert store.require(note.id).note == note
+    assert again.plan_again(store).remade == []
+
+
+def test_one_undo_takes_all_of_it_back(store: MemoryStore, root: Path) -> None:
+    notes = [captured(store, root, session) for session in ("s-1", "s-2")]
+    for number, note in enumerate(notes, start=1):
+        written_by_an_older_version(store, note, f"s-{number}")
+    make_again(store)
+
+    undone = undo.undo(store, kind="capture")
+
+    assert (undone.notes, undone.left) == (2, ())
+    assert [body(store, note) for note in notes] == [OLD, OLD]
+
+
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_the_session_can_go_on_afterwards(
+    store: MemoryStore, root: Path, *, is_undone: bool
+) -> None:
+    note = captured(store, root)
+    written_by_an_older_version(store, note)
+    make_again(store)
+    if is_undone:
+        undo.undo(store, kind="capture")
+    said = Transcript(root.parent / "s-1.jsonl", cwd=str(root.parent / "shop"))
+    said.user("Name the port in the README as well, please")
+    said.assistant("The README names the port and the settings file.")
+
+    end(root)
+
+    assert "README" in body(store, note)
+
+
+def test_a_text_that_a_person_edited_is_left(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    store.put(replace(note, body="My own words"))
+
+    plan = again.plan_again(store)
+
+    assert (plan.remade, plan.left) == ([], {again.EDITED: 1})
+
+
+def test_a_title_that_a_person_gave_stays(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    written_by_an_older_version(store, replace(note, title="Where the port is set"))
+
+    make_again(store)
+
+    assert store.require(note.id).note == replace(note, title="Where the port is set")
+
+
+def test_a_note_that_was_deleted_or_forgotten_does_not_come_back(
+    store: MemoryStore, root: Path
+) -> None:
+    deleted, forgotten = captured(store, root), captured(store, root, "s-2")
+    archive = Path(files.path_of(store.home, "s-2"))
+    kept = archive.read_bytes()
+    store.delete(deleted.id)
+    forget(store, [forgotten.id])
+    archive.write_bytes(kept)  # as if a copy of the archive had been put back
+
+    plan = again.plan_again(store)
+
+    assert (plan.remade, plan.left) == ([], {again.GONE: 2})
+
+
+def test_notes_of_runs_that_share_a_prompt_are_left(store: MemoryStore, root: Path) -> None:
+    for session in ("s-1", "s-2"):
+        said = Transcript(
+            root.parent / f"{session}.jsonl", session=session, cwd=str(root.parent / "shop")
+        )
+        said.user("Raise the dependencies and say which ones", entrypoint="sdk-cli")
+        said.edit("/home/u/shop/package.json").result()
+        said.assistant(f"Raised three packages in {session}.")
+        end(root, session)
+        # The first is no shared note yet, but the next run will look for it.
+        assert again.plan_again(store).remade == []
+        assert again.RUNS in again.plan_again(store).left
+
+
+def test_what_a_model_wrote_is_left(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    written_by_an_older_version(store, replace(note, prov_model="anthropic/some-model"))
+
+    assert again.plan_again(store).left == {again.MODEL: 1}
+
+
+def test_a_note_of_which_nothing_is_known_is_left(store: MemoryStore, root: Path) -> None:
+    captured(store, root)
+    ledger.forget(store.home, "s-1")
+
+    assert again.plan_again(store).left == {again.UNKNOWN: 1}
+
+
+def test_half_of_an_archive_makes_no_note(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    written_by_an_older_version(store, note)
+    path = Path(files.path_of(store.home, "s-1"))
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    path.write_bytes(gzip.compress(b"".join(lines[:-1])))
+
+    assert again.plan_again(store).left == {again.DAMAGED: 1}
+
+
+def test_a_project_that_is_switched_off_is_left(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    written_by_an_older_version(store, note)
+    place = root.parent / "shop" / ".anamnesis"
+    place.mkdir(parents=True)
+    (place / "ignore").write_text("*\n")
+
+    assert again.plan_again(store).left == {again.OFF: 1}
+
+
+def test_a_file_that_was_ignored_since_is_no_longer_named(store: MemoryStore, root: Path) -> None:
+    note = captured(store, root)
+    assert "**Files touched" in note.body
+    place = root.parent / "shop" / ".anamnesis"
+    place.mkdir(parents=True)
+    (place / "ignore").write_text("settings.toml\n")
+
+    make_again(store)
+
+    assert "**Files touched" not in body(store, note)
+
+
+def test_only_the_project_that_is_named(store: MemoryStore, root: Path) -> None:
+    shop = captured(store, root)
+    bank = captured(store, root, "s-2", project="bank")
+    written_by_an_older_version(store, shop)
+    written_by_an_older_version(store, bank, "s-2")
+
+    make_again(store, project=bank.project)
+
+    assert (body(store, shop), body(store, bank)) == (OLD, bank.body.strip())
+
+
+def test_a_note_that_is_edited_after_the_preview_is_not_overwritten(
+    store: MemoryStore, root: Path
+) -> None:
+    notes = [captured(store, root, session) for session in ("s-1", "s-2")]
+    for number, note in enumerate(notes, start=1):
+        written_by_an_older_version(store, note, f"s-{number}")
+    plan = again.plan_again(store)
+    store.put(replace(notes[1], body="My own words"))
+
+    with pytest.raises(NoteChangedOnDisk):
+        again.write_again(store, plan)
+    assert [body(store, note) for note in notes] == [OLD, "My own words"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        each
+        for pattern in (
+            "claude-code/transcripts/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl",
+            "copilot/*.jsonl", "opencode/export.json",
+        )
+        for each in sorted(SAMPLES.glob(pattern))
+    ],
+    ids=lambda path: path.name,
+)  # fmt: skip
+def test_the_archive_gives_the_same_note_as_the_transcript(path: Path) -> None:
+    tape = Tape()
+    draft = read_transcript(str(path), tape=tape)
+    session = draft.session()
+    header = Header(
+        session=session.session_id,
+        agent=session.agent,
+        cwd=session.cwd,
+        branch=session.git_branch,
+        client_title=draft.story.client_title,
+    )
+    turns = [_through_json(turn) for turn in tape.turns]
+
+    told_again = replayed(Archived(header, turns))
+
+    from_transcript = ExtractSummarizer(draft.story.story()).summarize(session)
+    from_archive = ExtractSummarizer(told_again.story.story()).summarize(told_again.session())
+    assert from_archive == from_transcript
+    assert told_again.session().files_touched == session.files_touched
+
+
+def _through_json(turn: Turn) -> Turn:
+    return Turn(**json.loads(json.dumps(turn.as_json())))
+
+
+def told_again(said: Transcript) -> Any:
+    tape = Tape()
+    read_transcript(str(said.path), tape=tape)
+    return replayed(Archived(Header(session="s-1", agent="claude-code"), tape.turns))
+
+
+def test_what_a_person_chose_is_told_once_and_with_its_question(tmp_path: Path) -> None:
+    said = Transcript(tmp_path / "s-1.jsonl").user("Choose a database for the shop")
+    asked = {"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": {"questions": []}}
+    chosen = 'User has answered: "Which one?"="SQLite", "Which port?"="4041"'
+    said.assistant(asked)
+    said.user([{"type": "tool_result", "tool_use_id": "q", "content": chosen}])
+
+    prompts = told_again(said).story.story().of(PROMPT)
+
+    assert [(each.text, each.answer) for each in prompts[1:]] == [
+        ("SQLite", "Which one?"), ("4041", "Which port?")
+    ]  # fmt: skip
+
+
+def test_an_edit_that_failed_or_was_refused_is_no_edit(tmp_path: Path) -> None:
+    said = Transcript(tmp_path / "s-1.jsonl").user("Tidy the settings up")
+    said.edit("/shop/a.toml", call="a").result(call="a", failed=True)
+    refusal = "The tool use was rejected. The user said: not this file, it is generated"
+    said.edit("/shop/b.toml", call="b")
+    said.user([{"type": "tool_result", "tool_use_id": "b", "content": refusal, "is_error": True}])
+    said.edit("/shop/c.toml", call="c").result(call="c")
+
+    assert told_again(said).session().files_touched == ["/shop/c.toml"]
+
+
+def test_the_clients_recap_and_a_hook_that_objected_are_told_again(tmp_path: Path) -> None:
+    said = Transcript(tmp_path / "s-1.jsonl").user("Split the settings")
+    said.user("Stop hook feedback:\n[check.sh]: There are unstaged changes", isMeta=True)
+    said.line(type="system", subtype="away_summary", content="The settings are half split.")
+
+    moments = told_again(said).story.story().moments[1:]
+
+    assert [(each.kind, each.text, each.answer, each.failed) for each in moments] == [
+        (RUN, "Stop hook", "There are unstaged changes", True),
+        (RECAP, "The settings are half split.", "", False),
+    ]
+
+
+def test_a_long_list_of_open_items_is_still_whole(tmp_path: Path) -> None:
+    todos = [
+        {"content": f"Move setting {n} into its own file", "status": "pending"} for n in range(60)
+    ]
+    said = Transcript(tmp_path / "s-1.jsonl").user("Split the settings")
+    said.assistant({"type": "tool_use", "id": "t", "name": "TodoWrite", "input": {"todos": todos}})
+
+    found = told_again(said).story.story().todos
+
+    assert found == [Todo(each["content"], is_done=False) for each in todos]
+
+
+def test_the_command_shows_then_writes_then_can_be_taken_back(tmp_path: Path) -> None:
+    root = tmp_path / ".anamnesis"
+    said = transcript(root)
+    hook(tmp_path, "capture", "--no-sync", f"--transcript={said.path}")
+    with MemoryStore(root) as store:
+        (note,) = (store.require(each.id).note for each in store.list(type="episodic"))
+        written_by_an_older_version(store, note)
+
+    shown = hook(tmp_path, "capture", "--again")
+    assert note.id.encode() in shown.stdout
+    assert b"1 note would change; to do it:  anamnesis capture --again --apply" in shown.stderr
+    assert OLD.encode() in hook(tmp_path, "show", note.id).stdout
+
+    done = hook(tmp_path, "capture", "--again", "--apply", "--no-sync")
+    assert b"capture: 1 session note made again" in done.stdout
+    assert b"settings.toml" in hook(tmp_path, "show", note.id).stdout
+    assert b"no note would change" in hook(tmp_path, "capture", "--again").stdout
+
+    hook(tmp_path, "undo")
+    assert OLD.encode() in hook(tmp_path, "show", note.id).stdout

@@ -1,0 +1,221 @@
+"""Trying a command with a fault at some of its calls, or at all of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from anamnesis.store import MemoryStore
+from faults.scenarios import Scenario, World
+from support.fleet import every_text
+from support.injector import KINDS, Injector
+from support.notes import content_of_files, index_content
+from support.power_cut import STATES, Disk, moments
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A fault that a command did not stand."""
+
+    scenario: str
+    kind: str
+    at: int | str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.scenario}, {self.kind} at call {self.at}: {self.why}"
+
+
+# What differs from run to run in the names of files: ids, hashes, stamps, what mkstemp makes up.
+_MADE_UP = re.compile(
+    r"01[0-9A-HJKMNP-TV-Z]{24}|\.tmp-\S+|[0-9a-f]{38,}|(?<=/)[0-9a-f]{2}(?=/|$)"
+    r"|(?<=/t)\w{6}$|(?<=_)\w{6}$|(?<=-)\w{6}(?=/|$)|\d{4}-\d\d-\d\dT\S+|probe-\w+|\d{3,}"
+)
+
+
+class Trial:
+    """One command, prepared once and tried as often as it takes."""
+
+    def __init__(self, scenario: Scenario, folder: Path, injector: Injector) -> None:
+        self._scenario = scenario
+        self._injector = injector
+        self._world = World(folder, injector)
+        self._command = tuple(scenario.prepare(self._world))
+        self._world.keep()
+        done = self._world.run(*self._command, record=True, env=scenario.env)
+        assert done.code in (0, 3), done
+        scenario.settled(self._world)
+        self._calls = injector.calls()
+
+    @property
+    def kinds(self) -> list[str]:
+        """The faults that can be tried."""
+        return [kind for kind in KINDS if kind != "save" or self._scenario.saved]
+
+    def points(self, kind: str) -> list[int]:
+        """The calls that a fault makes a difference to; of many writes of one file in a row, three.
+
+        A database writes hundreds of pages in a row, and takes care of a fault among them.
+        """
+        able = set(self._injector.meets(self._calls, kind=kind))
+        points = [call for call in self._calls if call.name == "point"]
+        found: list[int] = []
+        for _, run in groupby(points, key=lambda call: (call.place, call.paths[0])):
+            numbers = [call.inode for call in run if call.inode in able]
+            found += {*numbers[:1], *numbers[len(numbers) // 2 :][:1], *numbers[-1:]}
+        return sorted(found)
+
+    def places(self, kind: str) -> list[str]:
+        """The files that a fault makes a difference to, as patterns that fit in every run.
+
+        The number of a call may be another one next time: git's files are named by hashes, and the
+        two ends of a push run at once. The first call on a file of some name always is the same.
+        """
+        able = set(self._injector.meets(self._calls, kind=kind))
+        points = (call for call in self._calls if call.name == "point" and call.inode in able)
+        base = str(self._world.base)
+        names = (call.paths[0].removeprefix(base) for call in points)
+        return sorted({f"{base}{_MADE_UP.sub('*', name)}" for name in names})
+
+    def holes(self, kind: str, points: Sequence[int | str]) -> Iterator[Hole]:
+        """What does not hold after a fault at some calls, or at the first on some files."""
+        for at in points:
+            try:
+                self._try(kind, at)
+            except AssertionError as error:
+                yield Hole(self._scenario.name, kind, at, str(error).strip())
+
+    @property
+    def moments(self) -> list[int]:
+        """The calls right after which a power cut is worth a try."""
+        return list(moments(self._calls, self._world.store()))
+
+    def power_cuts(self, moments: Sequence[int]) -> Iterator[Hole]:
+        """What does not hold on a disk as the machine may find it when the power is back."""
+        disk, done = self._world.disk(), 0
+        for at in moments:
+            for call in self._calls[done:at]:
+                disk.follow(call)
+            done = at
+            for state in STATES:
+                try:
+                    self._cut(disk, state, is_done=at == self.moments[-1])
+                except AssertionError as error:
+                    yield Hole(self._scenario.name, f"power cut ({state})", at, str(error).strip())
+
+    def _cut(self, disk: Disk, state: str, *, is_done: bool) -> None:
+        self._world.put_back()
+        disk.cut(state)
+        self._check_texts("after a power cut")
+        if is_done:  # and the command has said so
+            _settled(self._scenario, self._world, "success without effect")
+        self._go_on("a power cut")
+
+    def _try(self, kind: str, at: int | str) -> None:
+        world, scenario = self._world, self._scenario
+        world.put_back()
+        if kind == "save":
+            self._save_meanwhile(at)
+            return
+        first = world.run(*self._command, kind=kind, at=at, env=scenario.env)
+        if not first.met:
+            assert isinstance(at, int), "no such call"
+            return  # this time it took fewer calls
+        assert "Traceback" not in first.err, f"a traceback: {first.err[-900:]}"
+        self._check_texts(f"after {first}")
+        if scenario.speaks and first.code == 0 and "rolled back" not in first.err:
+            _settled(scenario, world, f"success without effect: {first}")
+        self._go_on(str(first))
+
+    def _go_on(self, first: str) -> None:
+        """Run the same command again on a healthy disk."""
+        world, scenario = self._world, self._scenario
+        _age_locks(world.base)
+        again = world.run(*self._command, env=scenario.env)
+        assert "Traceback" not in again.err, f"again: a traceback: {again.err[-900:]}"
+        allowed = {0, *scenario.again}
+        assert again.code in allowed, f"again: {again}; first: {first}"
+        _settled(scenario, world, f"again: {again}; first: {first}")
+        self._check_texts(f"again: {again}; first: {first}")
+        if scenario.syncs:
+            self._check_in_step()
+        _check_index(world.store())
+
+    def _save_meanwhile(self, at: int | str) -> None:
+        """Somebody saves the note that the command is at."""
+        world, scenario = self._world, self._scenario
+        path = next(p for p in world.files() if world.facts[scenario.saved] in p)
+        saved = world.base / "saved"
+        saved.write_bytes(world.files()[path].rstrip() + b"\n\nsaved meanwhile\n")
+        around = {"FAULT_SAVE": str(saved), "FAULT_TO": str(world.store() / path), **scenario.env}
+        first = world.run(*self._command, kind="save", at=at, env=around)
+        if not first.met:
+            return
+        assert "Traceback" not in first.err, f"a traceback: {first.err[-900:]}"
+        assert not saved.exists()
+        assert any(b"saved meanwhile" in data for data in every_file(world.store())), (
+            f"lost what was saved: {first}"
+        )
+        _age_locks(world.base)
+        world.run(*self._command, env=scenario.env)
+        assert any(b"saved meanwhile" in data for data in every_file(world.store())), (
+            f"lost what was saved by the same command again: {first}"
+        )
+
+    def _check_texts(self, when: str) -> None:
+        world = self._world
+        for machine in ("desk", "laptop"):
+            for path, data in world.files(machine).items():
+                assert data.startswith(b"---\n"), f"torn: {path} {when}"
+        world.notes()
+        found = every_text(*(p for p in (world.store(), world.store("laptop")) if p.exists()))
+        for text in self._scenario.kept:
+            assert text.encode() in found, f"lost: {text!r} {when}"
+        try:
+            self._scenario.holds(world)
+        except (AssertionError, ValueError) as error:
+            raise AssertionError(f"does not hold: {str(error)[:300]} {when}") from None
+
+    def _check_in_step(self) -> None:
+        world = self._world
+        for machine in ("desk", "laptop", "desk"):
+            done = world.run("sync", machine=machine)
+            assert done.code in (0, 3), f"stuck: {machine} {done}"
+            assert "Traceback" not in done.err, done.err
+        held = {str(path.name) for path in world.store().glob("conflicts/0*")}
+        both = [
+            {path: data for path, data in world.files(m).items() if Path(path).stem not in held}
+            for m in ("desk", "laptop")
+        ]
+        portable = [{p: d for p, d in f.items() if p.startswith("memory/")} for f in both]
+        assert portable[0] == portable[1], f"not in step: {sorted(both[0])} {sorted(both[1])}"
+
+
+def every_file(root: Path) -> Iterator[bytes]:
+    """What every file of a store says, but for what git keeps and what is left half written."""
+    for path in root.rglob("*"):
+        if path.is_file() and ".git" not in path.parts and not path.name.startswith(".tmp-"):
+            yield path.read_bytes()
+
+
+def _settled(scenario: Scenario, world: World, when: str) -> None:
+    try:
+        scenario.settled(world)
+    except (AssertionError, ValueError, OSError) as error:
+        raise AssertionError(f"not done: {str(error)[:300]} {when}") from None
+
+
+def _age_locks(base: Path) -> None:
+    """Let the lock files of killed programs be old enough to be dead."""
+    for lock in (*base.rglob("*.lock"), *base.rglob("*.keep")):
+        os.utime(lock, (0, 0))
+
+
+def _check_index(root: Path) -> None:
+    with MemoryStore(root) as store:
+        store.refresh()
+    assert index_content(root)["memories"] == content_of_files(root)["memories"], "index"

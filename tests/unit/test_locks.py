@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anamnesis.ground import locks
+from anamnesis.ground.errors import StoreBusy
+
+
+def test_a_lock_is_given_up_after_its_time_and_names_its_holder(tmp_path: Path) -> None:
+    path = str(tmp_path / "locks" / "store.lock")
+
+    with (
+        locks.held(path, name="store", timeout=1),
+        pytest.raises(StoreBusy, match=f"process {os.getpid()} ") as caught,
+        locks.held(path, name="store", timeout=0.05),
+    ):
+        pytest.fail("two hold one lock")
+
+    assert caught.value.exit_code == 5
+
+
+def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.lock")
+    code = (
+        "import sys, time; from anamnesis.ground import locks\n"
+        "with locks.held(sys.argv[1], name='store', timeout=1):\n"
+        "  print('held', flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"held\n"
+        child.kill()
+        child.wait()
+
+        with locks.held(path, name="store", timeout=5):
+            assert "process" in locks.holder_of(path)
