@@ -75,6 +75,16 @@ def test_all_clashing_fields_are_named() -> None:
     assert result.clashes == ("title", "body")
 
 
+def test_a_clash_alone_gives_the_others_nothing_new_to_fetch() -> None:
+    theirs = data(body="ship", updated_at="2026-01-02T00:00:00+00:00", machine_id="laptop")
+    mine = data(body="deploy", updated_at="2026-01-03T00:00:00+00:00", machine_id="desk")
+
+    result = three_way(data(body="release"), mine, theirs)
+
+    assert result.shared == theirs
+    assert result.kept == mine
+
+
 def test_the_same_change_on_both_sides_is_no_clash() -> None:
     assert merged(data(title="t", tags=["x"]), data(title="t", body="b")).title == "t"
 

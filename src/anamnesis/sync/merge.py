@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Both edits of a note but for what clashes: these differ in nothing else."""
+    """Both edits of a note but for what clashes; these differ in that, in writer and in time."""
 
     shared: bytes  # with the other side's values: what all machines get
     kept: bytes  # with our own: what this machine's file says
@@ -109,15 +109,23 @@ def _merge_notes(
             disputed["body"] = [woven.shared, woven.kept, woven.base]
     if not disputed:
         return Merged(_written(replace(mine, **values), notes, files))
-    shared, kept, *before = (
-        _written(
-            replace(mine, **{**values, **{name: sides[at] for name, sides in disputed.items()}}),
-            notes,
-            files,
-        )
+    versions = [
+        replace(mine, **{**values, **{name: sides[at] for name, sides in disputed.items()}})
         for at in range(2 if base is None else 3)
-    )
+    ]
+    shared, kept, *before = (_written(version, notes, files) for version in versions)
+    if _says_no_more(versions[0], theirs):
+        shared = files[1]
     return Merged(None, tuple(disputed), Apart(shared, kept, before[0] if before else None))
+
+
+def _says_no_more(shared: Memory, theirs: Memory) -> bool:
+    """Whether the others would get nothing new but who edited the disputed part last, and when."""
+    return all(
+        getattr(shared, row.name) == getattr(theirs, row.name)
+        for row in FIELDS.values()
+        if row.merge not in (WRITER, LATEST)
+    )
 
 
 def _when(note: Memory) -> tuple[str, str, str]:
