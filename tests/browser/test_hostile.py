@@ -80,6 +80,7 @@ def test_words_typed_into_a_note_that_was_deleted_become_a_new_one(
     page.locator(".cm-content").click()
     page.keyboard.press("Control+Home")
     page.keyboard.type("precious words ")
+    visit.expected = ("404",)  # the open page looks again, and the note is gone
     store.delete(strange[2].id)
 
     page.keyboard.press("Control+s")
