@@ -349,6 +349,28 @@ def test_an_emptied_remote_that_another_machine_filled_takes_no_edit_away(
     assert desk.body("n") == FIVE.replace("one", "ONE of laptop").replace("five", "FIVE of desk")
 
 
+def test_what_was_replaced_after_it_was_read_is_no_clash_in_an_emptied_remote(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    shelf = fleet.machine("shelf")
+    shelf.sync()
+    laptop.edit("n", body=FIVE.replace("two", "TWO of laptop"))
+    laptop.sync()
+    desk.sync()  # has read it
+    git("update-ref", "-d", "refs/heads/main", cwd=fleet.remote)
+    shelf.edit("n", body=FIVE.replace("five", "FIVE of shelf"))
+    shelf.sync()
+    laptop.sync()  # its edit is there again, but in no version that desk knows
+    laptop.edit("n", body="one\nZWEI\nthree\nfour\nFIVE of shelf")
+    laptop.sync()
+    desk.edit("n", body="one\nTWO of laptop\nthree\nFOUR of desk\nfive")
+
+    in_step(laptop, desk)
+
+    assert desk.body("n") == "one\nZWEI\nthree\nFOUR of desk\nFIVE of shelf"
+
+
 def test_another_store_as_the_remote_takes_no_note_away(
     pair: tuple[Machine, Machine], tmp_path: Path
 ) -> None:

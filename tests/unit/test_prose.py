@@ -39,6 +39,8 @@ def merged(base: str, mine: str, theirs: str) -> str | None:
          "one a b\n\ntwo a b T", "\none a b M\n\ntwo a b T"),
         ("neighbouring lines", "one\ntwo", "ONE\ntwo", "one\nTWO", "ONE\nTWO"),
         ("a line below an edited one", "one\ntwo", "ONE\ntwo", "one\nT\ntwo", "ONE\nT\ntwo"),
+        ("a paragraph below an edited one", "one a b\n\nend", "one a b M\n\nend",
+         "one a b\n\nT\n\nend", "one a b M\n\nT\n\nend"),
         ("a line each below an edited one", "a word", "a new word\nM", "a word\nT",
          "a new word\nM\nT"),
         ("a line beside a removed one", "one\ntwo\nthree", "one\nthree", "one\ntwo\nT\nthree",

@@ -22,6 +22,9 @@ BODIES = {
     "first": "ONE\ntwo\nthree\nfour",
     "last": "one\ntwo\nthree\nFOUR",
     "both": "ONE\ntwo\nthree\nFOUR",
+    "first again": "EINS\ntwo\nthree\nFOUR",
+    "first and third": "ONE\ntwo\nTHREE\nfour",
+    "all": "EINS\ntwo\nTHREE\nFOUR",
     "other": "something else",
     "another": "and yet another",
 }
@@ -85,6 +88,17 @@ def test_a_file_that_both_sides_changed(
         ([(None, "first"), ("first", "other")], None, ["first"], "other"),
         ([(None, "first"), ("first", None)], "first", ["first"], "deleted"),  # we deleted it
         ([("base", "first"), ("first", None)], "last", ["last"], None),  # an edit we do not know
+        # within another version there, together with an edit that we do not know
+        ([("base", "first")], "first again", ["first again", "both"], None),
+        (
+            [("base", "first"), ("first", "first and third")],
+            "first again",
+            ["first again", "both"],
+            "all",
+        ),
+        ([("base", "first")], None, ["both"], None),  # who deleted it had read ours
+        ([("base", "first and third")], None, ["both"], "first and third"),  # not all of it
+        ([("base", "both"), ("both", None)], "first", ["first"], "deleted"),  # we had read theirs
     ],
 )
 def test_a_version_of_ours_that_the_other_side_had_is_where_its_edits_began(

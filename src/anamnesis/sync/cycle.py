@@ -261,7 +261,7 @@ class Cycle:
         both = {name for c in touched if (name := c.path.rpartition("/")[2]) in names}
         needed = (c for c in (*touched, *theirs) if c.path.rpartition("/")[2] in both)
         blobs = [blob for change in needed for blob in (change.before, change.after) if blob]
-        return _Contents(self._repository.contents(blobs, limit=MAX_MERGE_BYTES))
+        return _Contents(self._repository, blobs)
 
     def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
         """Whether the other side lost all notes although no commit says that it was meant."""
@@ -389,8 +389,11 @@ class Cycle:
 class _Contents:
     """Contents by id; one that is too large to merge equals nothing else."""
 
-    def __init__(self, known: dict[str, bytes]) -> None:
-        self._known = known
+    def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
+        self._repository = repository
+        self._known = repository.contents(blobs, limit=MAX_MERGE_BYTES)
 
     def __call__(self, blob: str) -> bytes:
-        return self._known.get(blob, f"\0{blob}".encode())
+        if blob not in self._known:  # an earlier version, of a note that both sides changed
+            self._known.update(self._repository.contents([blob], limit=MAX_MERGE_BYTES))
+        return self._known.setdefault(blob, f"\0{blob}".encode())

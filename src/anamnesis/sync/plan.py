@@ -80,8 +80,9 @@ def replay(
 ) -> Plan:  # fmt: skip
     """Bring local commits on top of what the other side changed since the common commit.
 
-    `versions` tells what a path said there since. One of ours among them arrived before, by
-    another way (a copied disk, a push whose end we never saw): the edits there began with it.
+    `versions` tells what a path said there since. One of ours among them, as it was or within
+    another one, arrived before, by another way (a copied disk, a push whose end we never saw, a
+    machine that had it and filled an empty remote): the edits there began with it.
     """
     others = {change.path: change for change in theirs}
     mine = net(steps)
@@ -150,19 +151,20 @@ class _Verdicts:
                 continue
             if theirs is not None:
                 self._verdicts[path] = self._decide(mine, theirs)
-            elif mine.before is None and mine.after and mine.after in self._versions(path):
-                self._verdicts[path] = {}  # it was there already, and was deleted there
+            elif mine.before is None and mine.after and self._was_there(path, None, mine.after):
+                self._verdicts[path] = {}  # and was deleted there
         return self._verdicts, self._clashes
 
     def _decide(self, mine: Change, theirs: Change) -> dict[int, dict[str, Written]]:
         path = mine.path
         if mine.after is None or theirs.after is None:
-            return self._decide_deletion(path, mine.after, theirs.after)
+            return self._decide_deletion(mine, theirs.after)
         if mine.after in (theirs.after, mine.before):
             return {}
         if not is_note(path):  # a machine's own file; of two that have one name the first keeps it
             return {} if mine.before is None else {_AT_THE_END: {path: mine.after}}
-        known = self._known_there(path)
+        ours = self._ours(path)
+        known = next((blob for blob in ours if self._was_there(path, mine.before, blob)), None)
         chain = None if known else self._one_by_one(path, theirs.after)
         if chain is not None:
             return chain
@@ -173,19 +175,31 @@ class _Verdicts:
             return {}
         return {_AT_THE_END: {path: merged.data}} if self._is_news(merged, theirs) else {}
 
-    def _decide_deletion(
-        self, path: str, mine: Blob | None, theirs: Blob | None
-    ) -> dict[int, dict[str, Written]]:
-        """An edit wins over a deletion, unless it is the very version that was deleted."""
-        if mine is None:
-            known = theirs is not None and theirs in self._ours(path)
+    def _decide_deletion(self, mine: Change, theirs: Blob | None) -> dict[int, dict[str, Written]]:
+        """An edit wins over a deletion, unless it was known to whoever deleted."""
+        path, before = mine.path, mine.before
+        if mine.after is None:
+            known = theirs is not None and self._is_in(self._ours(path), before, theirs)
             return {_AT_THE_END: {path: None}} if known else {}
-        return {} if mine in self._versions(path) else {_AT_THE_END: {path: mine}}
+        known = self._was_there(path, before, mine.after)
+        return {} if known else {_AT_THE_END: {path: mine.after}}
 
-    def _known_there(self, path: str) -> Blob | None:
-        """The newest of our own versions that the other side has had."""
-        versions = self._versions(path)
-        return next((blob for blob in self._ours(path) if blob in versions), None)
+    def _was_there(self, path: str, base: Blob | None, blob: Blob) -> bool:
+        """Whether the other side has had a version of ours, as it was or within another one."""
+        return self._is_in(self._versions(path), base, blob)
+
+    def _is_in(self, versions: Collection[Blob], base: Blob | None, blob: Blob) -> bool:
+        """Whether one of some versions has all that another one says since the base."""
+        if blob in versions or not versions:
+            return blob in versions
+        common = None if base is None else self._content(base)
+        text = self._content(blob)
+        news = _words(text) - _words(common or b"")  # cheaper to look for than to merge
+        return any(
+            news <= _words(there := self._content(version))
+            and three_way(common, text, there).data == there
+            for version in versions
+        )
 
     def _ours(self, path: str) -> list[Blob]:
         """What a path said in our own commits, newest first."""
@@ -243,6 +257,10 @@ class _Verdicts:
 
     def _is_news(self, merged: Merged, theirs: Change) -> bool:
         return theirs.after is None or merged.data != self._content(theirs.after)
+
+
+def _words(note: bytes) -> set[bytes]:
+    return set(re.findall(rb"[^\W_]+", note.partition(b"\n---\n")[2]))
 
 
 def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:

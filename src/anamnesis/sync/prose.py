@@ -152,16 +152,21 @@ def _agreed(lines: Lines) -> _Part:
 
 def _fine_edits(base: Lines, changed: Lines) -> Iterator[Edit]:
     """What one side did, line by line where a line is recognisably the same one, edited."""
-    for edit in shifted_down(base, list(edits(base, changed, by_blank=False))):
-        old, new = base[edit.start : edit.end], edit.lines
-        a = c = 0
-        for b, d in (*pairs(old, new), (len(old), len(new))):
-            for between in edits(old[a:b], new[c:d]):
-                start, end = (edit.start + a + at for at in (between.start, between.end))
-                yield Edit(start, end, between.lines)
-            if b < len(old):
-                yield Edit(edit.start + b, edit.start + b + 1, tuple(new[d : d + 1]))
-            a, c = b + 1, d + 1
+    coarse = shifted_down(base, list(edits(base, changed, by_blank=False)))
+    # Once more: a line put below one that was edited as well is free to move only by now.
+    return shifted_down(base, [fine for edit in coarse for fine in _line_by_line(base, edit)])
+
+
+def _line_by_line(base: Lines, edit: Edit) -> Iterator[Edit]:
+    old, new = base[edit.start : edit.end], edit.lines
+    a = c = 0
+    for b, d in (*pairs(old, new), (len(old), len(new))):
+        for between in edits(old[a:b], new[c:d]):
+            start, end = (edit.start + a + at for at in (between.start, between.end))
+            yield Edit(start, end, between.lines)
+        if b < len(old):
+            yield Edit(edit.start + b, edit.start + b + 1, tuple(new[d : d + 1]))
+        a, c = b + 1, d + 1
 
 
 def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Iterator[_Part]:
