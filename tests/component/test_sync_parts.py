@@ -174,6 +174,19 @@ def test_a_conflict_of_an_earlier_version_goes_on_as_one_part(
     assert list(desk.held()) == ["semantic/n.md"]
 
 
+def test_words_that_were_held_outlive_a_deletion_by_someone_who_never_saw_them(
+    clashing: tuple[Machine, Machine],
+) -> None:
+    laptop, desk = clashing
+    laptop.delete("n")
+
+    quiet(laptop, desk)
+
+    assert desk.held() == {}
+    assert "port is 3" in (laptop.body("n") or "")
+    assert laptop.files() == desk.files()
+
+
 def test_many_machines_that_append_to_one_note_all_end_with_everything(fleet: Fleet) -> None:
     machines = [fleet.machine(f"m{number}") for number in range(6)]
     machines[0].write("n", "# Log")

@@ -137,7 +137,7 @@ class Simulation:
             os.utime(fresh, (now, now))
         os.replace(fresh, path)
         self.gone.discard(note_id)  # an edit wins over a deletion that it did not know of
-        if note_id in self.forgotten | self.local:
+        if note_id in self.forgotten:
             self.wanted.pop(word, None)
         self.report.done["edits"] += 1
 
@@ -171,8 +171,7 @@ class Simulation:
             return
         with self._at(machine), MemoryStore(machine.home) as store:
             move(store, [note_id], scope="machine-local")
-        self.local.add(note_id)
-        self.wanted = {word: note for word, note in self.wanted.items() if note != note_id}
+        self.local.add(note_id)  # all its words are looked for still, on whichever disk
         self.report.done["moves"] += 1
 
     def forget(self, machine: Machine, note_id: str, *, and_purge: bool = False) -> None:
@@ -303,7 +302,8 @@ class Simulation:
             before = [machine.files() for machine in self.machines]
             for machine in self.machines:
                 self.sync(machine)
-            if before == [machine.files() for machine in self.machines]:
+            commits = {machine.git("rev-parse", "main") for machine in self.machines}
+            if before == [machine.files() for machine in self.machines] and len(commits) == 1:
                 return
         self.report.apart.append("the machines do not come to rest")
 
@@ -312,11 +312,11 @@ class Simulation:
         anywhere = set().union(*held.values())
         report.held = len(anywhere)
         report.needlessly_held += sorted(f"held: {n}" for n in anywhere - self.clashing)
-        known = self.machines[0].files()
+        known, first = self.machines[0].files(), _kept_local(self.machines[0])
         for machine in self.machines:
-            files = machine.files()
+            files, apart = machine.files(), anywhere | first | _kept_local(machine)
             for path in sorted({*known, *files}):
-                if _id_of(Path(path)) in anywhere | self.local:
+                if _id_of(Path(path)) in apart:
                     continue
                 if known.get(path) != files.get(path):
                     report.apart.append(f"{machine.name}: {path} differs")
@@ -393,6 +393,11 @@ def _everything(machine: Machine) -> str:
     found = [*machine.memory.glob("*/*.md"), *machine.home.glob("local/*/*.md")]
     found += [p for p in machine.home.glob("conflicts/*/*.md") if "resolved" not in p.parts]
     return "\n".join(path.read_text(errors="replace") for path in found)
+
+
+def _kept_local(machine: Machine) -> set[str]:
+    """The ids of the notes that a machine keeps for itself."""
+    return {_id_of(path) for path in machine.home.glob("local/*/*.md")}
 
 
 def _unsent(machine: Machine) -> set[str]:
