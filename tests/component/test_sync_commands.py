@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.cli import main
+from anamnesis.operations.travel.sync import sync_memory
 from anamnesis.store import MemoryStore
+from anamnesis.sync.git import backend_of_this_machine
 from support.fleet import Fleet, Machine
 
 Capture = pytest.CaptureFixture[str]
@@ -57,6 +59,24 @@ def test_sync_prints_the_counts(here: Machine, capsys: Capture) -> None:
 
     assert line.startswith("sync: pushed=True pulled=0 conflicted=False head=")
     assert line.rstrip().endswith("indexed=1 (synced)")
+
+
+def test_the_command_and_the_tool_count_the_same_notes_as_indexed(
+    here: Machine, there: Machine, capsys: Capture
+) -> None:
+    for number in range(3):
+        run(capsys, "write", f"text {number} of here")
+    run(capsys, "write", "stays here", "--scope", "machine-local")
+    run(capsys, "sync")
+    there.write("N1", "the word xylophone")
+    there.sync()
+
+    said = [json.loads(run(capsys, "sync", "--json")) for _ in range(2)]
+    with MemoryStore(here.home) as store:
+        tool = sync_memory(store, backend_of_this_machine())
+
+    assert [answer["pulled"] for answer in said] == [1, 0]
+    assert [*(answer["indexed"] for answer in said), tool["indexed"]] == [5, 5, 5]
 
 
 def test_an_edit_by_hand_is_indexed_by_the_next_sync(here: Machine, capsys: Capture) -> None:

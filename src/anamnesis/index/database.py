@@ -297,6 +297,20 @@ def connect(path: str) -> sqlite3.Connection:
     return connection
 
 
+def notes_in(path: str) -> int:
+    """How many notes an index holds, as it stands; none if it is missing or cannot be used."""
+    try:
+        database = Database(path)
+    except (IndexBroken, SqliteError):
+        return 0
+    try:
+        return int(database.rows("SELECT count(*) FROM memories")[0][0])
+    except (IndexBroken, SqliteError):
+        return 0
+    finally:
+        database.close()
+
+
 def connect_immutable(path: str) -> sqlite3.Connection:
     """A connection that only reads, takes no lock and leaves nothing beside the file."""
     from urllib.parse import quote

@@ -3,6 +3,9 @@
 Commits what changed here, takes over what changed elsewhere and sends the result. Offline is
 fine: everything is committed locally and goes out with the next sync. A note that was edited on
 two machines is held until you choose; all others are synced.
+
+`indexed`, with --json and in logs, is how many notes the index holds afterwards, as in the answer
+of memory_sync.
 """
 
 from __future__ import annotations

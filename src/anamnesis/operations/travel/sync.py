@@ -28,7 +28,7 @@ _ARRIVAL_SECONDS = 10.0  # a session's start waits, and its client for 15
 
 @record
 class SyncOutcome:
-    """What a sync did, and how many files were indexed."""
+    """What a sync did, and how many notes the index holds afterwards."""
 
     result: SyncResult
     indexed: int
@@ -111,8 +111,7 @@ def _with_both_versions(
             conflicts.resolve(opened, id, "both")
 
     _with_store(store, keep)
-    again = exchange(backend, store=store)
-    return replace(again, indexed=done.indexed + again.indexed)
+    return exchange(backend, store=store)
 
 
 def first_sync() -> SyncOutcome:
@@ -138,8 +137,9 @@ def exchange(
     """Exchange notes, index exactly the files that changed, and look after what arrived.
 
     Without a store one is opened only if there is something to index: an exchange with nothing to
-    do never touches the database.
+    do never changes the database.
     """
+    from anamnesis.index import database
     from anamnesis.sync.git import GitSyncBackend
 
     if isinstance(backend, GitSyncBackend):
@@ -153,8 +153,9 @@ def exchange(
     elif paths:
         _with_store(store, lambda opened: _follow(opened, paths, arrived=result.changed))
     worked = not (result.error or result.offline)
-    arrivals.note_exchange(config.home_directory(), worked=worked, changed=result.changed)
-    return SyncOutcome(result, len(paths))
+    home = config.home_directory()
+    arrivals.note_exchange(home, worked=worked, changed=result.changed)
+    return SyncOutcome(result, database.notes_in(home.index_db))
 
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
