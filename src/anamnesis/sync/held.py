@@ -88,12 +88,13 @@ class HeldNotes:
                 now = replace(conflict, base=base, theirs=theirs, fields=merged.clashes)
                 self._conflicts.renew(conflict, now)
                 return merged.kept != mine
-        elif (
-            theirs is not None
-            and not self._worktree.is_local_only(conflict.path)
-            and not self._worktree.write(conflict.path, theirs, over=None)
-        ):
-            return False
+        elif theirs is not None:
+            place = self._worktree.place_of(conflict)
+            if place.startswith("memory/"):  # one id has one file: it stays held until you choose
+                self._conflicts.renew(conflict, replace(conflict, theirs=theirs))
+                return False
+            if not place and not self._worktree.write(conflict.path, theirs, over=None):
+                return False
         self._conflicts.resolve(conflict, mine=mine)
         return True
 

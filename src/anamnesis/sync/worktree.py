@@ -12,7 +12,8 @@ import os
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.records import fresh, record
 from anamnesis.notes import tree
-from anamnesis.notes.fields import UnreadableNote
+from anamnesis.notes.fields import TYPES, UnreadableNote
+from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import purge
 from anamnesis.sync.conflicts import Conflict, Conflicts
 from anamnesis.sync.plan import (
@@ -82,9 +83,13 @@ class WorkTree:
         """Compare the disk with the commit that HEAD names; only differing files are read."""
         local = LocalChanges()
         held = self.conflicts.held()
+        moved = {self.place_of(conflict) for conflict in held.values()}
         deleted = []
         for path, committed in self._candidates():
             if path in held:
+                continue
+            if f"memory/{path}" in moved:
+                local.held_back[path] = "this note was edited on two machines; choose a version"
                 continue
             if not travels(path):
                 if reason := why_not(path):  # of a file here, or of one at the remote
@@ -278,7 +283,7 @@ class WorkTree:
             return "it is larger than 1 MiB"
         if present is not None and collides(change.path, present):
             return "another file has the same name but for upper and lower case"
-        if self.is_local_only(change.path):
+        if self.is_local_only(change.path, contents[change.after]):
             return "this machine keeps its own version of the note (machine-local)"
         try:
             self._absolute(change.path)
@@ -289,9 +294,30 @@ class WorkTree:
             present.update(by_folded_name([change.path]))
         return ""
 
-    def is_local_only(self, path: str) -> bool:
-        """Whether this machine keeps the note for itself: one id has one file."""
-        return os.path.lexists(os.path.join(self._home.local, path))
+    def is_local_only(self, path: str, data: bytes) -> bool:
+        """Whether this machine keeps the note for itself, of another type perhaps."""
+        local = self._home.local
+        if os.path.lexists(os.path.join(local, path)):
+            return True
+        usual = (os.path.join(local, type, _name(path)) for type in TYPES)
+        own = [note_in(tree.bytes_at(file) or b"") for file in usual if os.path.lexists(file)]
+        theirs = note_in(data) if own else None
+        return theirs is not None and any(note and note.id == theirs.id for note in own)
+
+    def place_of(self, conflict: Conflict) -> str:
+        """Where this machine has a held note, relative to its home; nothing if it was deleted.
+
+        A note that was moved, renamed or is of another type by now is found by its id.
+        """
+        for usual in (f"memory/{conflict.path}", f"local/{conflict.path}"):
+            if os.path.lexists(os.path.join(self._home, usual)):
+                return usual
+        theirs = note_in(conflict.theirs)
+        for path in tree.scan(self._home).files if theirs else ():
+            note = note_in(tree.bytes_at(os.path.join(self._home, path)) or b"")
+            if note and theirs and note.id == theirs.id:
+                return path
+        return ""
 
     def write(self, path: str, data: bytes | None, *, over: bytes | None) -> bool:
         """Write or remove a file if it still says what was read; False if it moved on."""

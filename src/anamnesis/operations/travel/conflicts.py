@@ -172,7 +172,10 @@ def _read(store: MemoryStore, conflict: Conflict) -> bytes | None:
 
 
 def _file(store: MemoryStore, conflict: Conflict) -> str:
-    """This machine's version: the note may have become local only since."""
-    local = f"local/{conflict.path}"
-    here = os.path.lexists(os.path.join(store.home, local))
-    return local if here else f"memory/{conflict.path}"
+    """This machine's version: it may be local only, of another type or renamed by now."""
+    usual = [f"{name}/{conflict.path}" for name in ("local", "memory")]
+    here = [path for path in usual if os.path.lexists(os.path.join(store.home, path))]
+    theirs = note_in(conflict.theirs)
+    if not here and theirs is not None and (mine := store.get(theirs.id)):
+        here = list(store.files_of(mine))  # one id has one file, wherever that is
+    return here[0] if here else usual[1]
