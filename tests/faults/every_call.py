@@ -10,11 +10,14 @@ from itertools import groupby
 from pathlib import Path
 
 from anamnesis.store import MemoryStore
-from faults.scenarios import Scenario, World
+from faults import scenarios_of_care
+from faults.scenarios import SCENARIOS, Scenario, World
 from support.fleet import every_text
 from support.injector import KINDS, Injector
 from support.notes import content_of_files, index_content
 from support.power_cut import STATES, Disk, moments
+
+__all__ = ["SCENARIOS", "Hole", "Trial", "every_file", "scenarios_of_care"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ class Trial:
         assert again.code in allowed, f"again: {again}; first: {first}"
         _settled(scenario, world, f"again: {again}; first: {first}")
         self._check_texts(f"again: {again}; first: {first}")
+        ids = [note.id for note in world.notes()]
+        assert len(ids) == len(set(ids)), f"two files of one id: {sorted(world.files())}"
         if scenario.syncs:
             self._check_in_step()
         _check_index(world.store())

@@ -12,8 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from faults.every_call import Trial
-from faults.scenarios import SCENARIOS
+from faults.every_call import SCENARIOS, Trial
 from support.injector import KINDS, Injector
 
 

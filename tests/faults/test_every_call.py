@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from faults.every_call import Trial
-from faults.scenarios import SCENARIOS
+from faults.every_call import SCENARIOS, Trial
 from support.injector import KINDS, Injector
 
 EACH = ("kill", "full-for-good")
