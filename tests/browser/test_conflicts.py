@@ -125,9 +125,50 @@ def test_all_conflicts_are_resolved_with_one_side(
     page.get_by_role("link", name="Decide 2 conflicts").click()
     page.get_by_role("button", name="Take theirs for all 2").click()
 
-    expect(page.locator(".toast")).to_contain_text("The other versions were taken for 2 notes.")
+    expect(page.locator(".toast")).to_contain_text("The other version was taken for 2 notes.")
     expect(page.get_by_role("heading", name="No conflicts")).to_be_visible()
     assert {note.body for note in store.list()} == {THERE, "other of the desk"}
+
+
+def test_a_resolved_conflict_is_taken_back_with_the_keyboard_even_after_a_restart(
+    chrome: Browser, visit: Visitor, store: MemoryStore, held: str
+) -> None:
+    page = visit.go(f"/conflicts/{held}")
+    page.get_by_role("group", name="part 1").get_by_label("desk").first.check()
+    page.get_by_role("button", name="Save what is picked").click()
+    expect(page.locator(".toast")).to_contain_text("1 conflict left.")
+    visit.go("/history?undo=1")  # which also records it in git
+    expect(page.get_by_text("1 conflict resolved")).to_be_visible()
+
+    with Server(store.root) as restarted:
+        later = Visitor(chrome, restarted)
+        again = later.go("/conflicts")
+        expect(again.get_by_role("link", name="Shared")).to_have_count(0)
+        again.keyboard.press("Control+z")
+
+        expect(again.locator(".toast")).to_contain_text("Undone: 1 conflict resolved.")
+        again.get_by_role("link", name="Shared").click()
+        expect(again.get_by_role("group", name="part 1")).to_contain_text("one from the desk")
+        saved = store.get(held)
+        assert saved is not None
+        assert saved.body == HERE
+        later.go("/history")
+        later.go(f"/conflicts/{held}")
+        expect(again.get_by_role("group", name="part 1")).to_contain_text("one from the desk")
+        later.context.close()
+
+
+def test_all_conflicts_that_were_resolved_together_come_back_together(
+    visit: Visitor, store: MemoryStore, held: str
+) -> None:
+    before = {note.body for note in store.list()}
+    page = visit.go("/conflicts")
+    page.get_by_role("button", name="Take theirs for all 2").click()
+
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+
+    expect(page.get_by_role("button", name="Take theirs for all 2")).to_be_visible()
+    assert {note.body for note in store.list()} == before
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

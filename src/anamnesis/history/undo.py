@@ -197,8 +197,8 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
         units.drop(unit)
     store.refresh_paths(unit.notes)
     files = tuple(change.path for change in back)
-    ids = {image.note_id for image in unit.files if image.is_note and image.path in files}
-    return Undone(unit, files, tuple(left), redo, len(ids))
+    back_again = {image.note_id for image in unit.files if image.path in files}
+    return Undone(unit, files, tuple(left), redo, len(back_again.intersection(unit.note_ids)))
 
 
 def recover(store: MemoryStore, *, wait: bool = True) -> list[Unit]:

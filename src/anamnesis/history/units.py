@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
+    from anamnesis.sync.conflicts import Conflicts
 
     Progress = Callable[[int, int], None] | None
 
@@ -33,6 +34,8 @@ KEPT_DAYS = 30  # long enough to miss a note; its text must not lie about for ev
 _MOST_UNITS = 300  # a month of editing ten notes a day
 _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits beside it
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
+# A file of a conflict: held in <id>/, or once it is resolved in resolved/<id>-<moment>-<random>/.
+_CONFLICT = re.compile(r"conflicts/(?:resolved/)?(.+?)(?:-[\dT-]{17}-[\da-f]{4})?/[^/]+")
 LOCK_SECONDS = 10.0
 _BATCH = 1000  # files written under one lock: a capture that ends meanwhile waits a second or two
 
@@ -57,16 +60,24 @@ class Image:
 
     @property
     def is_note(self) -> bool:
-        """Whether the file may be a note."""
-        return self.path.endswith(".md")
+        """Whether the file may be a note; the versions of a conflict are none."""
+        return self.path.endswith(".md") and not self.path.startswith("conflicts/")
 
     @property
     def note_id(self) -> str:
-        """The id of the note that the file was, or that its name says."""
+        """The id of the note that the file was, or that its name says.
+
+        All files of a conflict have one id, so that they come back together.
+        """
+        if conflict := _CONFLICT.fullmatch(self.path):
+            return conflict[1]
+        return self.written_id or os.path.splitext(self.path.rpartition("/")[2])[0]
+
+    @property
+    def written_id(self) -> str:
+        """The id in the text that the file had."""
         line = _ID.search(self.before or b"")
-        if line is not None:
-            return line[1].decode("utf-8", "replace").strip("\"'")
-        return os.path.splitext(self.path.rpartition("/")[2])[0]
+        return line[1].decode("utf-8", "replace").strip("\"'") if line else ""
 
 
 @record
@@ -149,7 +160,11 @@ def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = Fals
     for change in changes:
         if current(root, change.path) != change.before:
             raise _moved_on(change)
-    wanted = [(os.path.join(root, each.path), each.before, each.after) for each in changes]
+    wanted = [
+        (os.path.join(root, each.path), each.before, each.after)
+        for each in changes
+        if each.before != each.after  # what stays as it is only had to be so
+    ]
     moved_on = set(atomic.exchange_all(wanted, for_good=for_good))
     if moved_on:
         done = [each for each in wanted if each[0] not in moved_on]
@@ -167,6 +182,12 @@ def current(root: str, path: str) -> bytes | None:
     absolute = os.path.join(root, path)
     data = tree.bytes_at(absolute)
     return _NO_FILE if data is None and os.path.lexists(absolute) else data
+
+
+def _conflicts(home: Home) -> Conflicts:
+    from anamnesis.sync.conflicts import Conflicts  # not for the changes of every day
+
+    return Conflicts(home)
 
 
 class Units:
@@ -251,12 +272,24 @@ class Units:
         self, changes: Sequence[FileChange], progress: Progress = None, *, for_good: bool = False
     ) -> None:
         """Write files, some under one lock at a time: a capture must not wait for all."""
+        held = [change for change in changes if change.path.startswith("conflicts/")]
+        if held:
+            self._reopen(held)
         for start in range(0, len(changes), _BATCH):
             batch = changes[start : start + _BATCH]
             with self.store_held():
                 carry_out(self._home, batch, for_good=for_good)
             if progress is not None:
                 progress(start + len(batch), len(changes))
+        if held:
+            _conflicts(self._home).sweep()
+
+    def _reopen(self, changes: Sequence[FileChange]) -> None:
+        """Mark the conflicts that come back, before they do: the next commit has to know."""
+        for change in changes:
+            _, name, *file = change.path.split("/")
+            if file == ["conflict.json"] and change.after is not None:
+                _conflicts(self._home).reopen(name)
 
     def alone(self, timeout: float = LOCK_SECONDS) -> AbstractContextManager[None]:
         """The lock that every change of several notes holds. Raises StoreBusy."""
@@ -289,7 +322,11 @@ class Units:
     def scrub(self, ids: Container[NoteId]) -> None:
         """Remove some notes from every record: what is forgotten must not wait in an undo."""
         for unit in self.all():
-            kept = [image for image in unit.files if image.note_id not in ids]
+            kept = [
+                image
+                for image in unit.files
+                if image.note_id not in ids and image.written_id not in ids
+            ]
             if not kept:
                 self.drop(unit)
             elif len(kept) < len(unit.files):

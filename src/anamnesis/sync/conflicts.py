@@ -28,6 +28,8 @@ _RESOLVED = "resolved"
 _FORMERLY = "settled"  # what that folder was called up to 1.0
 _ARCHIVES = (_RESOLVED, _FORMERLY)
 _TOLD = "told"
+_REOPENED = "reopened"
+_MARKS = frozenset({_TOLD, _REOPENED})  # in the folder of a conflict, beside its versions
 _STAMP = -len("-2026-01-31T120000-ab12")  # what `resolve` adds to an id
 
 
@@ -108,13 +110,45 @@ class Conflicts:
 
     def resolve(self, conflict: Conflict, *, mine: bytes | None) -> None:
         """End a conflict. Both versions move to the archive of resolved ones."""
-        folder = self._folder(conflict.id)
         self.keep(conflict, mine)
-        archive = self._folder(_RESOLVED)
-        atomic.make_directory(archive)
-        stamp = utcnow().replace(":", "").partition("+")[0]
-        name = f"{conflict.id}-{stamp}-{os.urandom(2).hex()}"
-        atomic.rename(folder, os.path.join(archive, name))
+        atomic.make_directory(self._folder(_RESOLVED))
+        atomic.rename(self._folder(conflict.id), self._folder(archive_name(conflict)))
+
+    def files(self, conflict: Conflict) -> dict[str, bytes]:
+        """What is kept of a conflict: every file in its folder, by name."""
+        folder = self._folder(conflict.id)
+        found = {name: _read(folder, name) for name in _names(folder) if name not in _MARKS}
+        return {name: data for name, data in found.items() if data is not None}
+
+    def reopen(self, conflict_id: str) -> None:
+        """Mark a conflict whose resolution is being taken back: main may have that by now."""
+        atomic.write_bytes(os.path.join(self._folder(conflict_id), _REOPENED), b"")
+
+    def reopened(self) -> dict[str, Conflict]:
+        """The conflicts whose resolution was taken back since the last commit, by path."""
+        return {conflict.path: conflict for conflict in self._all(marked=_REOPENED)}
+
+    def unmark(self, conflict: Conflict) -> None:
+        """Take the mark away: main has the other version again."""
+        atomic.remove(os.path.join(self._folder(conflict.id), _REOPENED))
+
+    def sweep(self) -> None:
+        """Remove the folders that keep no conflict any more: taken back, or resolved file by file.
+
+        Such a folder would be in the way of the next conflict about the same note.
+        """
+        for folder in (self._root, *map(self._folder, _ARCHIVES)):
+            for name in filter(is_valid_id, _names(folder)):
+                path = os.path.join(folder, name)
+                left = set(_names(path))
+                if name in _ARCHIVES or not os.path.isdir(path) or left - _MARKS:
+                    continue
+                for mark in left:
+                    atomic.discard(os.path.join(path, mark))
+                try:
+                    os.rmdir(path)
+                except OSError:
+                    continue  # something was put there just now, or it is not ours to remove
 
     def unannounced(self) -> list[Conflict]:
         """The held notes that no session was told of yet; they count as told from now on."""
@@ -139,9 +173,12 @@ class Conflicts:
             if note_id in ids:
                 shutil.rmtree(os.path.join(folder, name))
 
-    def _all(self) -> Iterator[Conflict]:
+    def _all(self, *, marked: str = "") -> Iterator[Conflict]:
         for name in filter(is_valid_id, _names(self._root)):
-            conflict = _load(self._folder(name), name)
+            folder = self._folder(name)
+            if marked and not os.path.exists(os.path.join(folder, marked)):
+                continue
+            conflict = _load(folder, name)
             if conflict is not None:
                 yield conflict
 
@@ -161,6 +198,12 @@ class Conflicts:
 
     def _is_taken(self, conflict_id: str) -> bool:
         return os.path.lexists(self._folder(conflict_id))
+
+
+def archive_name(conflict: Conflict) -> str:
+    """Where a conflict goes once it is resolved, relative to the folder of conflicts."""
+    stamp = utcnow().replace(":", "").partition("+")[0]
+    return f"{_RESOLVED}/{conflict.id}-{stamp}-{os.urandom(2).hex()}"
 
 
 def _names(folder: str) -> list[str]:

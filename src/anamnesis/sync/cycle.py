@@ -133,7 +133,7 @@ class Cycle:
     def _commit_disk(self) -> str | None:
         """Commit what the disk has; gives the commit that main then names."""
         repository = self._repository
-        base = repository.head_commit()
+        base = self._held.reopen(repository.head_commit(), self._identity)
         self._resolve_conflicts(base)
         absent = self._retry_absent(base)
         local = self._worktree.changes(absent, accept_deletions=self._accept_deletions)

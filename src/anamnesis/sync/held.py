@@ -12,7 +12,8 @@ from contextlib import suppress
 
 from anamnesis.ground.records import replace
 from anamnesis.notes import tree
-from anamnesis.sync.plan import three_way
+from anamnesis.sync.plan import Replayed, three_way
+from anamnesis.sync.repository import MAIN
 from anamnesis.sync.worktree import Irregular
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from anamnesis.sync.conflicts import Conflict
     from anamnesis.sync.plan import Clash
-    from anamnesis.sync.repository import Repository
+    from anamnesis.sync.repository import Identity, Repository
     from anamnesis.sync.worktree import WorkTree
 
 MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
@@ -58,6 +59,22 @@ class HeldNotes:
         texts = self._texts(commit, list(bases))
         shareable = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
         return {path: data for path, data in shareable.items() if data is not None}
+
+    def reopen(self, head: str | None, identity: Identity) -> str | None:
+        """Let main have the other side again of conflicts whose resolution was taken back.
+
+        Gives the commit that main then names. Without it the resolution, which may be committed by
+        now, would be taken for what the other machine says.
+        """
+        found = self._conflicts.reopened()
+        texts = self._texts(head, list(found)) if found and head else {}
+        wanted = {p: each.theirs for p, each in found.items() if each.theirs != texts.get(p)}
+        if wanted and self._repository.head_ref() == MAIN:
+            step = Replayed(identity.signature(), identity.message(), dict(wanted))
+            head = self._repository.commit(MAIN, head, [step], committer=identity.signature())
+        for conflict in found.values():
+            self._conflicts.unmark(conflict)
+        return head
 
     def resolve(self, commit: str | None) -> list[str]:
         """End the conflicts that can be merged by now; gives the files that this changed.

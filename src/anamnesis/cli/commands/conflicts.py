@@ -1,7 +1,7 @@
 """Notes that were edited on two machines: compare the versions and choose.
 
 Your version is the file itself. A choice is sent with the next sync; the version that was not
-chosen is kept in <home>/conflicts/resolved/.
+chosen is kept in <home>/conflicts/resolved/, and `anamnesis undo` takes the choice back.
 """
 
 from __future__ import annotations
@@ -70,11 +70,12 @@ def _add_json(action: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Carry out one action; `list` exits with 3 while something is held."""
+    if args.action == "resolve":
+        with arguments.store_to_change("conflicts") as store:
+            return _resolve(store, args.id, args.choice)
     with arguments.open_store() as store:
         if args.action == "list":
             return _list(store, conflicts.held(store), as_json=args.json)
-        if args.action == "resolve":
-            return _resolve(store, args.id, args.choice)
         sides = conflicts.find(store, args.id)
     if args.json:
         output.say_json(_as_json(sides))
@@ -144,12 +145,13 @@ def _resolve(store: MemoryStore, name: str, choice: str) -> int:
     conflict_id = conflicts.find(store, name).conflict.id
     if choice == "edit":
         with asking.edited(conflicts.draft(conflicts.find(store, conflict_id))) as text:
-            conflicts.resolve_with(store, conflict_id, text)
+            resolved = conflicts.resolve_with(store, conflict_id, text)
     else:
-        second = conflicts.resolve(store, conflict_id, choice)
-        if second is not None:
-            output.say(second.id)
+        resolved = conflicts.resolve(store, conflict_id, choice)
+    if resolved.second is not None:
+        output.say(resolved.second.id)
     output.talk(f"conflicts: {conflict_id} is resolved; send it with:  anamnesis sync")
+    output.talk("take it back:  anamnesis undo")
     return 0
 
 

@@ -1,8 +1,8 @@
 """Take back a change: the latest one, or the one that is named.
 
-Deleting, editing, moving and merging notes, imports, reflections and the dashboard's changes of
-several notes are kept for 30 days on the machine that made them. A note that was changed since
-is left as it is. What `anamnesis forget` removed cannot be taken back.
+Deleting, editing, moving and merging notes, resolved conflicts, imports, reflections and the
+dashboard's changes of several notes are kept for 30 days on the machine that made them. A note
+that was changed since is left as it is. What `anamnesis forget` removed cannot be taken back.
 """
 
 from __future__ import annotations

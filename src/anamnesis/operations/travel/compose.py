@@ -9,6 +9,7 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import CHOICE, FIELDS, ITEMS, items, of_items
 from anamnesis.notes.frontmatter import note_in
+from anamnesis.operations.travel.conflicts import BOTH, MINE, THEIRS
 from anamnesis.sync.diff3 import Region, edits, ended, lines_of, regions
 from anamnesis.sync.merge import merged_fields
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
     from anamnesis.operations.travel.conflicts import Sides
 
-MINE, THEIRS, BOTH = "mine", "theirs", "both"
 _PLAIN = (*(name for name, row in FIELDS.items() if row.merge == CHOICE), "extra")
 _SETS = tuple(name for name, row in FIELDS.items() if row.merge == ITEMS)  # both can be had
 _PICKED = (*_PLAIN, *_SETS, "body")

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import atomic, locks
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput, NoteChangedOnDisk
+from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput
+from anamnesis.history import undo
+from anamnesis.history.undo import FileChange
 from anamnesis.notes import tree
-from anamnesis.notes.fields import encode_id
+from anamnesis.notes.fields import new_id
 from anamnesis.notes.frontmatter import deserialize, note_in
-from anamnesis.sync.conflicts import Conflict, Conflicts
+from anamnesis.sync.conflicts import Conflict, Conflicts, archive_name
 from anamnesis.sync.diff3 import marked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 
-CHOICES = ("mine", "theirs", "both")
-_LOCK_SECONDS = 10.0
+MINE, THEIRS, BOTH = "mine", "theirs", "both"
+CHOICES = (MINE, THEIRS, BOTH)
 
 
 class NoSuchConflict(AnamnesisError):
@@ -63,6 +66,14 @@ class Sides:
         return next((note.title for note in notes if note is not None), self.conflict.path)
 
 
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What resolving made: the change, which can be taken back, and the second note of "both"."""
+
+    unit: undo.Unit | None
+    second: Memory | None = None
+
+
 def held(store: MemoryStore) -> list[Sides]:
     """All held notes."""
     found = Conflicts(store.home).held().values()
@@ -98,21 +109,29 @@ def draft(sides: Sides) -> str:
     return marked(*texts, names=("this machine", sides.other))
 
 
-def resolve(store: MemoryStore, given: str, choice: str) -> Memory | None:
-    """Resolve a conflict with one version, or keep both; gives the second note if there is one.
+def resolve(store: MemoryStore, given: str, choice: str) -> Resolved:
+    """Resolve a conflict with one version, or keep both as two notes.
 
-    Raises InvalidInput.
+    Raises InvalidInput, NoSuchConflict, and NoteChangedOnDisk if the note is edited meanwhile.
     """
     if choice not in CHOICES:
         raise InvalidInput(f"{choice!r} is none of: {', '.join(CHOICES)}.")
     sides = find(store, given)
-    second = _keep_as_second(store, sides.conflict) if choice == "both" else None
-    wanted = sides.conflict.theirs if choice == "theirs" else sides.mine
-    _resolve(store, sides, wanted)
-    return second
+    second = _second(sides.conflict) if choice == BOTH else None
+    return _resolve(store, [(sides, _chosen(sides, choice))], second=second)
 
 
-def resolve_with(store: MemoryStore, given: str, text: str) -> None:
+def resolve_all(store: MemoryStore, held: Sequence[Sides], choice: str) -> Resolved:
+    """Resolve some conflicts with this machine's versions or with the others, as one change.
+
+    Raises InvalidInput, and NoteChangedOnDisk if a note is edited meanwhile.
+    """
+    if choice not in (MINE, THEIRS):
+        raise InvalidInput("Only one side can be chosen for all.")
+    return _resolve(store, [(sides, _chosen(sides, choice)) for sides in held])
+
+
+def resolve_with(store: MemoryStore, given: str, text: str) -> Resolved:
     """Resolve a conflict with a text that a person made out of both. Raises InvalidInput."""
     sides = find(store, given)
     if any(line.startswith(("<<<<<<< ", ">>>>>>> ")) for line in text.split("\n")):
@@ -120,51 +139,56 @@ def resolve_with(store: MemoryStore, given: str, text: str) -> None:
     note = deserialize(text)
     if note.id != deserialize(sides.conflict.theirs.decode()).id:
         raise InvalidInput("The id of a note cannot be changed.")
-    _resolve(store, sides, text.encode())
+    return _resolve(store, [(sides, text.encode())])
 
 
-def _resolve(store: MemoryStore, sides: Sides, wanted: bytes | None) -> None:
-    """Write the chosen text, then let go. If it is killed in between, the next sync lets go."""
-    home = store.home
-    path = sides.conflict.path
-    file = _file(store, sides.conflict)
-    with locks.held(home.lock("store"), name="store", timeout=_LOCK_SECONDS):
-        if _read(store, sides.conflict) != sides.mine:
-            raise NoteChangedOnDisk(path)
-        Conflicts(home).keep(sides.conflict, sides.mine)
-        kept = wanted is None or wanted == sides.mine
-        if not kept and not atomic.exchange(os.path.join(home, file), sides.mine, wanted):
-            raise NoteChangedOnDisk(path)
-        Conflicts(home).resolve(sides.conflict, mine=sides.mine)
-    store.refresh_paths([file])
+def _chosen(sides: Sides, choice: str) -> bytes | None:
+    return sides.conflict.theirs if choice == THEIRS else sides.mine
 
 
-def _keep_as_second(store: MemoryStore, conflict: Conflict) -> Memory:
+def _resolve(
+    store: MemoryStore,
+    chosen: Sequence[tuple[Sides, bytes | None]],
+    *,
+    second: Memory | None = None,
+) -> Resolved:
+    """Write the chosen texts and let go of the conflicts, all as one change."""
+    changes = undo.changes_of(store, [(None, second)] if second else [])
+    for sides, wanted in chosen:
+        Conflicts(store.home).keep(sides.conflict, sides.mine)
+        changes.append(FileChange(_file(store, sides.conflict), sides.mine, wanted))
+        changes += _archiving(store, sides.conflict)
+    summary = f"{counted(len(chosen), 'conflict')} resolved"
+    return Resolved(undo.apply(store, changes, kind="resolve", summary=summary), second)
+
+
+def _archiving(store: MemoryStore, conflict: Conflict) -> list[FileChange]:
+    """What moves all that is kept of a conflict to the archive of resolved ones."""
+    archive = archive_name(conflict)
+    return [
+        change
+        for name, data in Conflicts(store.home).files(conflict).items()
+        for change in (
+            FileChange(f"conflicts/{archive}/{name}", None, data),
+            FileChange(f"conflicts/{conflict.id}/{name}", data, None),
+        )
+    ]
+
+
+def _second(conflict: Conflict) -> Memory:
     """The other version as a note of its own that points to the first."""
     theirs = note_in(conflict.theirs)
     if theirs is None:
         raise InvalidInput(
             "The other version is not a readable note.", hint="Choose --mine, --theirs or --edit."
         )
-    pointer = f"variant_of: {theirs.id}\n"
-    return store.put(
-        replace(
-            theirs,
-            id=_second_id(conflict),
-            title=f"{theirs.title} (other version of {theirs.id})",
-            extra=theirs.extra + pointer,
-            updated_at=utcnow(),
-        )
+    return replace(
+        theirs,
+        id=new_id(),
+        title=f"{theirs.title} (other version of {theirs.id})",
+        extra=f"{theirs.extra}variant_of: {theirs.id}\n",
+        updated_at=utcnow(),
     )
-
-
-def _second_id(conflict: Conflict) -> str:
-    """The id of the second note: the same however often a killed command is repeated."""
-    from hashlib import blake2b
-
-    digest = blake2b(conflict.id.encode() + conflict.theirs, digest_size=10).digest()
-    moment = datetime.fromisoformat(conflict.since).timestamp()
-    return encode_id(int(moment * 1000), int.from_bytes(digest))
 
 
 def _read(store: MemoryStore, conflict: Conflict) -> bytes | None:

@@ -13,13 +13,14 @@ from anamnesis.operations.notes.edit import checked
 from anamnesis.operations.notes.policy import draft_of, revised
 from anamnesis.operations.travel import compose, conflicts
 from anamnesis.web import differences, markdown
-from anamnesis.web.dashboard import Notice
+from anamnesis.web.dashboard import notice_of
 from anamnesis.web.pages.note import draft_from, field_text
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.operations.notes.undo import Unit
     from anamnesis.operations.travel.conflicts import Sides
     from anamnesis.web.visit import Visit
 
@@ -47,7 +48,7 @@ def resolve(visit: Visit) -> Response:
     if choice in _LOOKING:
         return _shown(visit, sides)
     try:
-        notice = _resolved(visit, sides, choice)
+        unit, notice = _resolved(visit, sides, choice)
     except AnamnesisError as error:
         if choice != "edited":
             raise
@@ -57,30 +58,29 @@ def resolve(visit: Visit) -> Response:
     number = f"{plural(len(left), 'conflict')} left." if left else "No conflict is left."
     text = " ".join(filter(None, ("Resolved. The next sync sends it.", number, notice)))
     following = f"/conflicts/{left[0].conflict.id}" if left else "/conflicts"
-    return visit.go(following, Notice(text, tone="trouble" if notice else "done"))
+    return visit.go(following, notice_of(unit, text, tone="trouble" if notice else "done"))
 
 
 def resolve_all(visit: Visit) -> Response:
     """Resolve all that were shown with this machine's versions, or with the others'."""
     choice, shown = visit.value("choice"), visit.values("id")
-    if choice not in ("mine", "theirs"):
-        raise InvalidInput("Only one side can be chosen for all.")
-    for sides in conflicts.held(visit.store):
-        if f"{sides.conflict.id} {compose.seal(sides)}" in shown:
-            conflicts.resolve(visit.store, sides.conflict.id, choice)
+    seen = [
+        sides
+        for sides in conflicts.held(visit.store)
+        if f"{sides.conflict.id} {compose.seal(sides)}" in shown
+    ]
+    done = conflicts.resolve_all(visit.store, seen, choice)
     visit.dashboard.recorder.soon()
-    left = len(conflicts.held(visit.store))
-    side = "This machine's versions were" if choice == "mine" else "The other versions were"
-    text = f"{side} taken for {plural(len(shown) - left, 'note')}. Both are kept in conflicts."
-    return visit.go("/conflicts", Notice(text))
+    side = "This machine's version" if choice == "mine" else "The other version"
+    text = f"{side} was taken for {plural(len(seen), 'note')}. The next sync sends it."
+    return visit.go("/conflicts", notice_of(done.unit, text))
 
 
-def _resolved(visit: Visit, sides: Sides, choice: str) -> str:
-    """Resolve the conflict; says what to know about the note that was made."""
+def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]:
+    """Resolve the conflict; gives the change, and what to know about the note that was made."""
     notice = ""
     if choice not in ("picked", "edited"):
-        conflicts.resolve(visit.store, sides.conflict.id, choice)
-        return notice
+        return conflicts.resolve(visit.store, sides.conflict.id, choice).unit, notice
     if visit.value("seal") != compose.seal(sides):
         raise NoteChangedOnDisk(sides.conflict.path)
     composed = compose.composition(sides, visit.fields)
@@ -91,8 +91,8 @@ def _resolved(visit: Visit, sides: Sides, choice: str) -> str:
         after = revised(note, draft_from(visit))
         allowed, notice = checked(visit.store, note, after, face="dashboard")
         note = replace(allowed, updated_at=utcnow())
-    conflicts.resolve_with(visit.store, sides.conflict.id, serialize(note))
-    return notice
+    done = conflicts.resolve_with(visit.store, sides.conflict.id, serialize(note))
+    return done.unit, notice
 
 
 def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
