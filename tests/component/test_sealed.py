@@ -83,8 +83,17 @@ def everything_in(repository: Path) -> bytes:
     return b"\n".join([*found, *(os.fsencode(path.name) for path in repository.rglob("*"))])
 
 
-def test_the_host_finds_none_of_a_thousand_words(tmp_path: Path) -> None:
+def test_the_host_finds_none_of_a_thousand_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fleet = SealedFleet(tmp_path)
+    git("config", "core.logAllRefUpdates", "always", cwd=fleet.remote)
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"):
+        monkeypatch.setenv(name, "Quentin quillfeather")
+    (tmp_path / ".gitconfig").write_text(
+        "[user]\n name = Quentin quillfeather\n email = q@quillfeather\n"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
     laptop, desk = fleet.machine("laptop-of-quillfeather"), fleet.machine("desk-of-quillfeather")
     canaries = [f"canary{number}x{os.urandom(4).hex()}" for number in range(1000)]
     for number in range(0, 1000, 5):
@@ -98,6 +107,7 @@ def test_the_host_finds_none_of_a_thousand_words(tmp_path: Path) -> None:
     seen = everything_in(fleet.remote)
 
     assert desk.body(canaries[0])
+    assert (fleet.remote / "logs" / "refs" / "heads" / "main").read_text()
     assert not [word for word in canaries if word.encode() in seen]
     assert b"quillfeather" not in seen
     assert b"semantic" not in seen
@@ -262,8 +272,8 @@ def test_a_revoked_machine_reads_nothing_later(two: Two) -> None:
     assert desk.body("own") == "of the desk"
     keys = made_keys(str(desk.home / "keys"))
     packs = [data for path, data in files_of(fleet.remote).items() if path.startswith("packs/")]
-    assert packs
-    assert all(keys.decrypt(data[-len(data) + 120 :]) is None for data in packs)
+    assert any(made_keys(str(laptop.home / "keys")).decrypt(data[120:]) for data in packs)
+    assert all(keys.decrypt(data[120:]) is None for data in packs)
 
 
 def test_what_a_revoked_machine_still_pushes_is_refused_and_reported(two: Two) -> None:
@@ -290,6 +300,26 @@ def test_what_a_revoked_machine_still_pushes_is_refused_and_reported(two: Two) -
     assert founder.body("goes-on") == "x"
 
 
+def test_a_revoked_machine_cannot_let_itself_in_again(two: Two) -> None:
+    """It may still sign after the generation that it was in; who saw the real one refuses that."""
+    fleet, laptop, desk = two
+    known = ledger.read(str(desk.home / "keys"))
+    keys = made_keys(str(desk.home / "keys"))
+    assert known
+    members.revoke(sealed(laptop), keys.member.code)
+    now = known.generation
+    rival = envelope.generation(now.number + 1, now.hash, now.members, signer=keys)
+    tamper(fleet.remote, {f"generations/{now.number + 1}": rival})
+    laptop.write("own", "must not be read by who was revoked")
+
+    result = laptop.sync()
+
+    assert "cannot be trusted" in result.error
+    assert "not those that this machine knows" in result.error
+    packs = [data for path, data in files_of(fleet.remote).items() if path.startswith("packs/")]
+    assert all(keys.decrypt(data[120:]) is None for data in packs)
+
+
 def _next_pack(machine: Machine, signer: Keys, *, number: int = 0) -> bytes:
     known = ledger.read(str(machine.home / "keys"))
     assert known
@@ -311,6 +341,15 @@ def _replayed(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
     return {envelope.place_of_pack(known.number + 1): files_of(fleet.remote)["packs/0/1"]}
 
 
+def _of_an_earlier_generation(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
+    earlier = files_of(fleet.remote)["packs/0/3"]
+    fleet.machine("third")  # approving it begins a generation
+    machine.sync()
+    known = ledger.read(str(machine.home / "keys"))
+    assert known
+    return {envelope.place_of_pack(known.number + 1): earlier}
+
+
 def _reordered(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
     files = files_of(fleet.remote)
     return {"packs/0/1": files["packs/0/2"], "packs/0/2": files["packs/0/1"]}
@@ -329,7 +368,9 @@ def _cut(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
     return {path: files_of(fleet.remote)[path][:-10]}
 
 
-@pytest.mark.parametrize("attack", [_forged, _replayed, _reordered, _truncated, _cut])
+@pytest.mark.parametrize(
+    "attack", [_forged, _replayed, _of_an_earlier_generation, _reordered, _truncated, _cut]
+)
 def test_packs_that_were_tampered_with_are_noticed_and_put_right(
     two: Two, attack: Callable[[SealedFleet, Machine], dict[str, bytes | None]]
 ) -> None:

@@ -16,19 +16,33 @@ from anamnesis.ground.errors import install_command
 from anamnesis.sync import recovery, remote
 from anamnesis.sync.plan import Replayed
 from anamnesis.sync.remote import Fetched, Pushed, Trouble
-from anamnesis.sync.repository import OUTGOING, UPSTREAM, Repository, SyncFailed, blob_id
+from anamnesis.sync.repository import (
+    OUTGOING,
+    SECONDS,
+    UPSTREAM,
+    Repository,
+    SyncFailed,
+    blob_id,
+)
 from anamnesis.sync.sealed import envelope, keys, ledger
 from anamnesis.sync.sealed.ledger import Ledger, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from anamnesis.ground.process import Finished
     from anamnesis.sync.sealed.keys import Member
 
 _MANY_PACKS = 1000  # so that one whole pack in so many syncs weighs little
 _MANY_BYTES = 4 * 1024 * 1024  # less is not worth a generation
 _AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # says nothing of who and when
 _MESSAGE = "sealed"
+# Where the remote is a folder, its end of a push writes its records under the pusher's name.
+_NOBODY = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "anamnesis"), ("EMAIL", "anamnesis@sealed"))
+}
 _README = b"""\
 This repository holds the notes of an Anamnesis store, sealed: only its machines can read them.
 
@@ -51,6 +65,16 @@ class Depot(Repository):
         super().__init__(os.path.join(clear.own, "sealed"))
         self.url = url
         self.seconds = seconds
+
+    def git(
+        self,
+        *args: str,
+        input: bytes | None = None,
+        timeout: float = SECONDS,
+        env: Mapping[str, str] | None = None,
+    ) -> Finished:
+        """Run one command, as nobody."""
+        return super().git(*args, input=input, timeout=timeout, env={**_NOBODY, **(env or {})})
 
     def open(self) -> None:
         """Make it usable, whatever a crash left in it."""
