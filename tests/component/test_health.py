@@ -84,7 +84,8 @@ def wreck(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(encoder, "_CARRIER", "no_such_package")
     monkeypatch.setenv("ANAMNESIS_SEMANTIC", "1")
     config = {"machine_id": "desk", "install_id": "mine", "remote": str(tmp_path / "nowhere.git")}
-    (root / "config.json").write_text(json.dumps({**config, "reflect_auto": "perhaps"}))
+    spoiled = {"reflect_auto": "perhaps", "sealed": True}
+    (root / "config.json").write_text(json.dumps({**config, **spoiled}))
     root.chmod(0o755)
     git = shutil.which("git")
     fake = '#!/bin/sh\n[ "$1" = --version ] && echo "git version 2.9.1" && exit\nexec {git} "$@"\n'

@@ -612,6 +612,31 @@ def test_a_machine_without_the_extra_is_told_and_keeps_working(
     assert person.at("laptop", "write", "--title", "Second", "still works") == 0
     assert person.at("laptop", "search", "hello") == 0
     assert person.at("laptop", "status") == 0
+    assert "needs the extra [sealed]" in capsys.readouterr().out
+
+
+def test_doctor_and_status_know_a_sealed_remote_and_what_is_wrong_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    person, url = Person(tmp_path, monkeypatch), str(tmp_path / "remote.git")
+    person.at("laptop", "remote", "--create", url)
+    person.at("laptop", "write", "--title", "First", "hello")
+    person.at("laptop", "remote", "seal", "--yes")
+    capsys.readouterr()
+
+    def found() -> str:
+        person.at("laptop", "doctor", "--json")
+        [row] = [each for each in json.loads(capsys.readouterr().out) if each["name"] == "sealed"]
+        return f"{row['severity']}: {row['sentence']}"
+
+    person.at("laptop", "status")
+    assert f"{url} (sealed)" in capsys.readouterr().out
+    assert found() == "ok: 2 keys read the remote; its host sees only ciphertext"
+    keys = tmp_path / "laptop" / ".anamnesis" / "keys"
+    (keys / "store.json").rename(keys / "aside")
+    assert found() == "failed: the remote is sealed, and this machine is not a member"
+    (keys / "store.json").write_text("{")
+    assert "is damaged" in found()
 
 
 def test_a_sealed_machine_sends_nothing_in_clear_to_a_plain_remote(

@@ -91,6 +91,7 @@ def _sync_rows(sync: dict[str, Any], held: Sequence[str]) -> list[tuple[str, str
     if not sync["initialized"]:
         return [("sync", sync["detail"])]
     where = sync["remote"] or "this machine only"
+    where += " (sealed)" if sync["sealed"] else ""
     waiting = "uncommitted changes, " if sync["dirty"] else ""
     last = tables.moment(sync["last_success"]) if sync["last_success"] else "never"
     return [

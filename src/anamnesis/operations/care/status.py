@@ -105,10 +105,13 @@ def _unreadable(store: MemoryStore) -> list[dict[str, object]]:
 
 
 def _full_sync(subject: Subject) -> dict[str, object]:
+    from anamnesis.config import is_on
+
     state = subject.sync
     return {
         "initialized": state.initialized,
         "remote": state.remote,
+        "sealed": is_on("sealed", default=False),
         "head": state.head,
         "dirty": state.dirty,
         "detail": state.detail,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from anamnesis import __version__, config
 from anamnesis.git import command
 from anamnesis.ground.counting import counted
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.hooks import runs
 from anamnesis.operations.care.checks import (
     DASHBOARD,
@@ -21,6 +22,7 @@ from anamnesis.operations.care.checks import (
     Check,
     Finding,
     Subject,
+    failure,
 )
 from anamnesis.operations.travel import fleet
 from anamnesis.sync import remote
@@ -87,6 +89,25 @@ def _remote(subject: Subject) -> Iterator[Finding]:
         yield Finding("remote", FAILED, trouble.message, trouble.hint or "anamnesis sync")
 
 
+def _sealed(_subject: Subject) -> Iterator[Finding]:
+    if not config.is_on("sealed", default=False):
+        return
+    from anamnesis.operations.travel import sealed  # loaded only where a remote is sealed
+
+    try:
+        members = sealed.machines()
+    except AnamnesisError as error:  # the extra, the keys or the ledger
+        yield failure("sealed", error)
+        return
+    if not any(member.is_here for member in members):
+        url = remote.quoted(config.resolve_remote() or "URL")
+        sentence = "the remote is sealed, and this machine is not a member"
+        yield Finding("sealed", FAILED, sentence, f"anamnesis join {url}")
+        return
+    keys = counted(len(members), "key reads", "keys read")
+    yield Finding("sealed", OK, f"{keys} the remote; its host sees only ciphertext")
+
+
 def _own_name(subject: Subject) -> Iterator[Finding]:
     if not fleet.has_rival(subject.home):
         return
@@ -138,6 +159,7 @@ CHECKS = (
     Check("conflicts", _conflicts, GLANCES),
     Check("not sent", _not_sent, GLANCES),
     Check("remote", _remote, frozenset({DOCTOR})),
+    Check("sealed", _sealed, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("own name", _own_name, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("hosts", _hosts, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("other machines", _other_machines, frozenset({DOCTOR})),
