@@ -18,6 +18,7 @@ from anamnesis.cli import main
 from anamnesis.ground.errors import install_command
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
+from anamnesis.sync.repository import SyncFailed
 from anamnesis.sync.sealed import envelope, ledger, members
 from anamnesis.sync.sealed.keys import Keys, made_keys, new_keys
 from support.fleet import Machine, SealedFleet, git, in_step, quiet, sealed
@@ -525,6 +526,54 @@ def test_a_lost_depot_is_made_again(two: Two) -> None:
     in_step(laptop, desk)
 
     assert desk.note("n").title == "after that"
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    ['echo "fatal: write error: No space left on device" >&2; exit 128', "kill -9 $$"],
+    ids=["full", "killed"],
+)
+@pytest.mark.parametrize("step", ["index-pack", "rev-list", "merge-base"])
+def test_packs_that_cannot_be_read_on_a_full_disk_stay_at_the_remote(
+    two: Two, monkeypatch: pytest.MonkeyPatch, step: str, trouble: str
+) -> None:
+    fleet, laptop, desk = two
+    desk.write("later", "sent before that")
+    desk.sync()
+    sent = git("rev-parse", "main", cwd=fleet.remote)
+    folder = fleet.base / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" {step} "*) {trouble};; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    (folder / "git").chmod(0o755)
+    laptop.write("own", "x")
+    with monkeypatch.context() as broken:
+        broken.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        with pytest.raises(SyncFailed):
+            laptop.sync()
+
+    assert git("rev-parse", "main", cwd=fleet.remote) == sent
+    in_step(laptop, desk)
+    assert laptop.body("later") == "sent before that"
+
+
+def test_a_sealed_pack_that_the_disk_lost_is_fetched_again(two: Two) -> None:
+    fleet, laptop, desk = two
+    desk.write("later", "sent before that")
+    desk.sync()
+    sent = git("rev-parse", "main", cwd=fleet.remote)
+    depot = sealed(laptop).depot
+    depot.fetch()
+    for pack in Path(depot.git_dir).glob("objects/**/*"):
+        if pack.is_file():
+            pack.unlink()
+
+    laptop.sync()
+
+    assert laptop.body("later") == "sent before that"
+    assert git("merge-base", "--is-ancestor", sent, "main", cwd=fleet.remote) == ""
 
 
 def test_a_purged_text_is_in_no_pack_of_the_new_generation(two: Two) -> None:

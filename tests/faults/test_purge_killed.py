@@ -10,7 +10,7 @@ import pytest
 
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
-from support.fleet import Fleet, Victims, quiet, thinned
+from support.fleet import FLEETS, Fleet, Victims, quiet, thinned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 SECRET = b"what nobody shall know"
 
 
-@pytest.fixture
-def forgotten(tmp_path: Path) -> Fleet:
+@pytest.fixture(params=FLEETS)
+def forgotten(tmp_path: Path, request: pytest.FixtureRequest) -> Fleet:
     """Two machines; one forgot a note, the other has work that nobody else has."""
     base = tmp_path / "start"
     base.mkdir()
-    fleet = Fleet(base)
+    fleet: Fleet = request.param(base)
     laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
     for name in ("early", "late"):
         laptop.write(name, "body")

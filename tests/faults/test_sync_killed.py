@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.fleet import FIVE, Fleet, Machine, Victims, every_text, quiet, thinned
+from support.fleet import FIVE, FLEETS, Fleet, Machine, Victims, every_text, quiet, thinned
 
 Situation = Callable[[Fleet], Machine]
 
@@ -87,36 +87,41 @@ def check(fleet: Fleet, situation: Situation) -> None:
 
 
 def kill_before_each_effect(
-    victims: Victims, situation: Situation, tmp_path: Path, *, first: int = 1, step: int = 1
+    victims: Victims, situation: Situation, start: Fleet, *, first: int = 1, step: int = 1
 ) -> int:
     """Kill a sync before its first effect, its second, and so on; gives how many there are."""
-    start = Fleet(_made(tmp_path / "start"))
     situation(start)
     number, through = first - step, False
     while not through:
         number += step
-        fleet = start.copy(tmp_path / f"try-{number}")
+        fleet = start.copy(start.base.parent / f"try-{number}")
         through = victims.sync(number, fleet.base / "desk", fleet.remote)
         check(fleet, situation)
         shutil.rmtree(fleet.base)
     return number - 1
 
 
+@pytest.mark.parametrize("made", FLEETS)
 @pytest.mark.parametrize("first", thinned(16, kept=(1, 2, 5, 6, 9, 10, 13, 14)))
 def test_a_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
-    victims: Victims, tmp_path: Path, first: int
+    victims: Victims, tmp_path: Path, first: int, made: type[Fleet]
 ) -> None:
     """Every 16th effect: these try half of all, `make soak` tries the others."""
-    count = kill_before_each_effect(victims, everything_at_once, tmp_path, first=first, step=16)
+    start = made(_made(tmp_path / "start"))
+
+    count = kill_before_each_effect(victims, everything_at_once, start, first=first, step=16)
 
     assert count > 30
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("made", FLEETS)
 def test_a_first_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
-    victims: Victims, tmp_path: Path
+    victims: Victims, tmp_path: Path, made: type[Fleet]
 ) -> None:
-    assert kill_before_each_effect(victims, a_machine_that_joins, tmp_path) > 30
+    start = made(_made(tmp_path / "start"))
+
+    assert kill_before_each_effect(victims, a_machine_that_joins, start) > 30
 
 
 # What becomes of the N-th git process, with the real one in $GIT:
@@ -129,15 +134,16 @@ DEATHS = {
 LONG = ("git dies in the middle", "both die when git is done")
 
 
+@pytest.mark.parametrize("made", FLEETS)
 @pytest.mark.parametrize("first", [1, 2])
 @pytest.mark.parametrize(
     "death", [pytest.param(d, marks=[pytest.mark.soak] if d in LONG else []) for d in DEATHS]
 )
 def test_a_sync_whose_git_is_killed_is_completed_by_the_next(
-    victims: Victims, death: str, tmp_path: Path, first: int
+    victims: Victims, death: str, tmp_path: Path, first: int, made: type[Fleet]
 ) -> None:
     """Every second git process; the two runs together try each of them."""
-    start = Fleet(_made(tmp_path / "start"))
+    start = made(_made(tmp_path / "start"))
     everything_at_once(start)
     number, reached = first - 2, True
     while reached:

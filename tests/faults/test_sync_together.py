@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from support.fleet import Fleet
+from support.fleet import FLEETS, Fleet, SealedFleet
 
 ROUNDS = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from support.fleet import Machine
-machine = Machine(Path({home!r}), {remote!r})
+machine = Machine(Path({home!r}), {remote!r}, sealed={sealed})
 for number in range({rounds}):
     machine.write(f"{{machine.name}}-{{number}}", f"round {{number}} of {{machine.name}}")
     result = machine.sync()
@@ -26,11 +26,12 @@ for number in range({rounds}):
 
 def together(fleet: Fleet, *, machines: int, rounds: int) -> None:
     tests = str(Path(__file__).parent.parent)
+    everybody = [fleet.machine(f"m{number}") for number in range(machines)]  # and members
     children = [
         subprocess.Popen(
             [sys.executable, "-c", ROUNDS.format(
                 tests=tests, home=str(fleet.base / f"m{number}"), remote=str(fleet.remote),
-                rounds=rounds)],
+                rounds=rounds, sealed=isinstance(fleet, SealedFleet))],
             stderr=subprocess.PIPE,
         )
         for number in range(machines)
@@ -38,7 +39,6 @@ def together(fleet: Fleet, *, machines: int, rounds: int) -> None:
     failures = [child.communicate()[1].decode() for child in children]
     assert [child.returncode for child in children] == [0] * machines, failures
 
-    everybody = [fleet.machine(f"m{number}") for number in range(machines)]
     for machine in everybody:
         machine.sync()
     published = fleet.published()
@@ -46,10 +46,14 @@ def together(fleet: Fleet, *, machines: int, rounds: int) -> None:
     assert all(machine.files() == published for machine in everybody)
 
 
-def test_four_machines_at_once_all_get_through(tmp_path: Path) -> None:
-    together(Fleet(tmp_path), machines=4, rounds=5)
+@pytest.mark.parametrize("made", FLEETS)
+def test_four_machines_at_once_all_get_through(tmp_path: Path, made: type[Fleet]) -> None:
+    together(made(tmp_path), machines=4, rounds=5)
 
 
 @pytest.mark.soak
-def test_ten_machines_at_once_for_twenty_rounds_all_get_through(tmp_path: Path) -> None:
-    together(Fleet(tmp_path), machines=10, rounds=20)
+@pytest.mark.parametrize("made", FLEETS)
+def test_ten_machines_at_once_for_twenty_rounds_all_get_through(
+    tmp_path: Path, made: type[Fleet]
+) -> None:
+    together(made(tmp_path), machines=10, rounds=20)

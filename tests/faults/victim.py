@@ -21,9 +21,10 @@ from anamnesis.operations.curate import forget as forgetting
 from anamnesis.store import MemoryStore
 from anamnesis.sync import cycle, git, recovery, worktree
 from anamnesis.sync import purge as purging
+from anamnesis.sync.sealed import transport
 from support import onboard as onboard_support
 
-LOADED = (cycle, git, recovery, purging, worktree)  # before the fork, once for all
+LOADED = (cycle, git, recovery, purging, transport, worktree)  # before the fork, once for all
 EFFECTS = {"os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod"}
 # A death before one of these leaves what a death before the effect after it leaves.
 READING = {
@@ -57,10 +58,15 @@ def _has_effect(event: str, arguments: tuple[object, ...]) -> bool:
     return event in EFFECTS
 
 
+def _backend(home: str, remote: str) -> git.GitSyncBackend:
+    return git.GitSyncBackend(
+        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home),
+        sealed=os.path.isdir(os.path.join(home, "keys")),
+    )  # fmt: skip
+
+
 def sync(number: int, home: str, remote: str) -> None:
-    backend = git.GitSyncBackend(
-        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home)
-    )
+    backend = _backend(home, remote)
     sys.dont_write_bytecode = True
     die_before(number)
     backend.sync()
@@ -75,9 +81,7 @@ def forget(number: int, home: str) -> None:
 
 
 def purge(number: int, home: str, remote: str) -> None:
-    backend = git.GitSyncBackend(
-        os.path.join(home, "memory"), remote=remote, machine_id=os.path.basename(home)
-    )
+    backend = _backend(home, remote)
     sys.dont_write_bytecode = True
     die_before(number)
     backend.purge(tree.forgotten(home))

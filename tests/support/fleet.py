@@ -117,27 +117,32 @@ class Fleet:
     def copy(self, base: Path) -> Fleet:
         """The same fleet at another place: for a test that tries many ways on from one state."""
         shutil.copytree(self.base, base, symlinks=True)
-        for config in base.glob("*/memory/.git/config"):  # or they would push to the first remote
+        for config in base.glob("*/memory/.git/**/config"):  # or they push to the first remote
             config.write_text(config.read_text().replace(str(self.base), str(base)))
-        twin = object.__new__(Fleet)
-        twin.base, twin.remote = base, base / "remote.git"
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, base=base, remote=base / "remote.git")
         return twin
 
     def published(self) -> dict[str, bytes]:
         """What the bare repository has on main."""
-        listed = git("ls-tree", "-r", "-z", "main", cwd=self.remote)
-        rows = [line.split("\t", 1) for line in listed.split("\0") if line]
-        wanted = "".join(f"{facts.split()[2]}\n" for facts, _ in rows).encode()
-        printed = subprocess.run(
-            ["git", "cat-file", "--batch"], cwd=self.remote, input=wanted, capture_output=True,
-            check=True,
-        ).stdout  # fmt: skip
-        found = {}
-        for _, path in rows:
-            head, _, printed = printed.partition(b"\n")
-            size = int(head.split()[2])
-            found[path], printed = printed[:size], printed[size + 1 :]
-        return found
+        return files_of(self.remote, "main")
+
+
+def files_of(repository: Path, commit: str) -> dict[str, bytes]:
+    """The files of a commit."""
+    listed = git("ls-tree", "-r", "-z", commit, cwd=repository)
+    rows = [line.split("\t", 1) for line in listed.split("\0") if line]
+    wanted = "".join(f"{facts.split()[2]}\n" for facts, _ in rows).encode()
+    printed = subprocess.run(
+        ["git", "cat-file", "--batch"], cwd=repository, input=wanted, capture_output=True,
+        check=True,
+    ).stdout  # fmt: skip
+    found = {}
+    for _, path in rows:
+        head, _, printed = printed.partition(b"\n")
+        size = int(head.split()[2])
+        found[path], printed = printed[:size], printed[size + 1 :]
+    return found
 
 
 class SealedFleet(Fleet):
@@ -155,6 +160,13 @@ class SealedFleet(Fleet):
         assert founder.sync(accept_deletions=True).pushed
         self.seal(founder)
         git("gc", "--quiet", "--prune=now", cwd=self.remote)  # what it had before, in clear
+
+    def published(self) -> dict[str, bytes]:
+        """What the remote has for those who can read it."""
+        member = Machine(self.base / "founder", str(self.remote), sealed=True)
+        fetched = sealed(member).fetch()
+        assert fetched.commit, fetched
+        return files_of(member.memory, fetched.commit)
 
     def plain_machine(self, name: str) -> Machine:
         return super().machine(name)
@@ -176,6 +188,13 @@ class SealedFleet(Fleet):
             members.accept(sealed(made), members.approve(sealed(self._founder), code))
             assert not made.sync().error
         return made
+
+
+# A sync that stands something over a plain remote has to stand it over a sealed one.
+FLEETS = [
+    pytest.param(Fleet, id="plain"),
+    pytest.param(SealedFleet, id="sealed", marks=[pytest.mark.soak]),
+]
 
 
 def sealed(machine: Machine) -> SealedTransport:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError, InvalidInput
 from anamnesis.sync import remote
 from anamnesis.sync.sealed import envelope, keys, ledger
+from anamnesis.sync.sealed.depot import Depot, is_sealed
 from anamnesis.sync.sealed.ledger import Ledger
-from anamnesis.sync.sealed.transport import Depot, is_sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

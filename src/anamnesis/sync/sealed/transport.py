@@ -8,46 +8,35 @@ on exactly what this machine saw there; every other push is one that git itself 
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import install_command
-from anamnesis.sync import recovery, remote
-from anamnesis.sync.plan import Replayed
+from anamnesis.sync import remote
 from anamnesis.sync.remote import Fetched, Pushed, Trouble
-from anamnesis.sync.repository import (
-    OUTGOING,
-    SECONDS,
-    UPSTREAM,
-    Repository,
-    SyncFailed,
-    blob_id,
-)
+from anamnesis.sync.repository import UPSTREAM, Repository, SyncFailed, blob_id
 from anamnesis.sync.sealed import envelope, keys, ledger
+from anamnesis.sync.sealed.depot import Depot, is_sealed
 from anamnesis.sync.sealed.ledger import Ledger, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from anamnesis.ground.process import Finished
     from anamnesis.sync.sealed.keys import Member
 
 _MANY_PACKS = 1000  # so that one whole pack in so many syncs weighs little
 _MANY_BYTES = 4 * 1024 * 1024  # less is not worth a generation
-_AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # says nothing of who and when
-_MESSAGE = "sealed"
-# Where the remote is a folder, its end of a push writes its records under the pusher's name.
-_NOBODY = {
-    f"GIT_{role}_{what}": value
-    for role in ("AUTHOR", "COMMITTER")
-    for what, value in (("NAME", "anamnesis"), ("EMAIL", "anamnesis@sealed"))
-}
 _README = b"""\
 This repository holds the notes of an Anamnesis store, sealed: only its machines can read them.
 
 To join it, install Anamnesis with the extra `[sealed]` and run:  anamnesis join URL
 """
+# What git says of our own disk and memory, never of a pack.
+_OUR_TROUBLE = tuple(
+    {os.strerror(code) for code in errno.errorcode} | {"out of memory", "Out of memory"}
+)
 _HEADER = f"anamnesis sealed {envelope.FORMAT}\n".encode()
 _ROLLED_BACK = (
     "the remote had lost packs that this machine has seen, because an old copy was restored or "
@@ -56,56 +45,6 @@ _ROLLED_BACK = (
 _CHANGED = (
     "packs that this machine has read were changed at the remote; they were put back as they were"
 )
-
-
-class Depot(Repository):
-    """The sealed commits, in a repository that no person looks into; it can be made again."""
-
-    def __init__(self, clear: Repository, url: str, seconds: float) -> None:
-        super().__init__(os.path.join(clear.own, "sealed"))
-        self.url = url
-        self.seconds = seconds
-
-    def git(
-        self,
-        *args: str,
-        input: bytes | None = None,
-        timeout: float = SECONDS,
-        env: Mapping[str, str] | None = None,
-    ) -> Finished:
-        """Run one command, as nobody."""
-        return super().git(*args, input=input, timeout=timeout, env={**_NOBODY, **(env or {})})
-
-    def open(self) -> None:
-        """Make it usable, whatever a crash left in it."""
-        recovery.heal(self)
-        remote.configure(self, self.url)
-
-    def fetch(self) -> Fetched:
-        """Learn what the remote has."""
-        self.open()
-        return remote.fetch(self, url=self.url, seconds=self.seconds)
-
-    def tree(self, commit: str) -> dict[str, str]:
-        """The files of a sealed commit, with the ids of their contents."""
-        printed = self.ask("ls-tree", "-r", "-z", commit).decode("utf-8", "replace")
-        rows = (line.split("\t", 1) for line in printed.split("\0") if line)
-        return {path: facts.split(" ")[2] for facts, path in rows}
-
-    def read(self, oids: Sequence[str]) -> list[bytes]:
-        """Some contents, in their order."""
-        found = self.contents(oids, limit=1 << 40)
-        return [found.get(oid, b"") for oid in oids]
-
-    def add(self, parent: str | None, files: Mapping[str, bytes]) -> str:
-        """A sealed commit with more files; without a parent it is a new root."""
-        step = Replayed(_AUTHOR, _MESSAGE, dict(files))
-        return self.commit(OUTGOING, parent, [step], committer=_AUTHOR)
-
-
-def is_sealed(paths: Sequence[str]) -> bool:
-    """Whether the files of a commit are those of a sealed remote."""
-    return "header" in paths and "generations/1" in paths
 
 
 class SealedTransport:
@@ -316,19 +255,27 @@ class SealedTransport:
             raise envelope.Refused(f"pack {number} is not the one that was there before")
         if opened.base != tip:
             raise envelope.Refused(f"pack {number} does not go on from the one before")
-        repository = self._repository
-        taken = repository.git(
-            "index-pack", "--stdin", "--fix-thin", "--strict", input=opened.objects
-        )
+        words = ("index-pack", "--stdin", "--fix-thin", "--strict")
         reach = [opened.tip, *([f"^{tip}"] if tip else [])]
-        whole = (
-            taken.code == 0
-            and repository.git("rev-list", "--objects", "--quiet", *reach, "--").code == 0
+        whole = self._holds(*words, input=opened.objects) and self._holds(
+            "rev-list", "--objects", "--quiet", *reach, "--"
         )
         if not whole:
             raise envelope.Refused(f"the objects of pack {number} are not whole")
-        if tip and repository.git("merge-base", "--is-ancestor", tip, opened.tip).code != 0:
+        if tip and not self._holds("merge-base", "--is-ancestor", tip, opened.tip):
             raise envelope.Refused(f"pack {number} does not go on from the one before")
+
+    def _holds(self, *words: str, input: bytes | None = None) -> bool:
+        """Whether git finds something to be so.
+
+        Raises SyncFailed if it could not look, on a full disk or because it was killed: a pack
+        must not be called wrong for that, and the remote written again without it.
+        """
+        finished = self._repository.git(*words, input=input)
+        said = finished.err.decode("utf-8", "replace")
+        if finished.timed_out or finished.code < 0 or any(sign in said for sign in _OUR_TROUBLE):
+            raise SyncFailed(f"git {words[0]}", finished.complaint)
+        return finished.code == 0
 
     def _objects(self, commit: str, base: str | None) -> bytes:
         wanted = f"{commit}\n^{base}\n" if base else f"{commit}\n"
