@@ -219,7 +219,7 @@ def test_a_merge_that_a_person_committed_becomes_part_of_the_line(
 @pytest.mark.parametrize(
     "name",
     ["index.lock", "HEAD.lock", "refs/heads/main.lock", "refs/remotes/origin/main.lock",
-     "packed-refs.lock", "config.lock", "anamnesis/index.lock",
+     "packed-refs.lock", "packed-refs.new", "config.lock", "anamnesis/index.lock",
      "objects/pack/pack-0.keep"],
 )  # fmt: skip
 def test_a_lock_of_a_dead_process_is_removed(pair: tuple[Machine, Machine], name: str) -> None:

@@ -31,8 +31,9 @@ _WAIT_SECONDS = 5.0  # a living git process ends within this, or an editor is op
 _YOUNG_SECONDS = 2.0
 _OLD_SECONDS = 60.0  # where we cannot see processes: no git command of ours lasts that long
 # Whatever a killed git can leave that stops the next one.
-LOCKS = tuple(
-    f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")
+LOCKS = (
+    *(f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")),
+    "packed-refs.new",  # what the list of refs was about to become
 )
 _RECENT = 20  # so many earlier positions of the branch are tried after a power cut
 _UNFINISHED = {
