@@ -412,6 +412,17 @@ def test_most_of_many_notes_gone_at_once_are_put_back(fleet: Fleet) -> None:
     assert len(desk.files()) == 15
 
 
+def test_a_tenth_of_many_notes_gone_at_once_is_put_back(fleet: Fleet) -> None:
+    """What a restored backup lacks is what was written since, seldom most of it."""
+    laptop = fleet.machine("laptop")
+    many_notes(laptop, 100)
+    for count in range(20):
+        laptop.delete(f"note-{count:02}")
+
+    assert "20 of 100 notes were gone" in laptop.sync().detail
+    assert len(laptop.files()) == 100
+
+
 def test_fewer_notes_gone_or_moved_elsewhere_are_no_accident(fleet: Fleet) -> None:
     laptop = fleet.machine("laptop")
     many_notes(laptop, 40)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Written = Blob | bytes | None  # a content that exists, a new one, or: the file is gone
 
 SWEEPING = 2  # so many notes deleted at once, with none left, look like a lost disk
-SWEEPING_SHARE = 20  # so many, and more than are left, look like a restore of an older backup
+SWEEPING_SHARE = 20  # so many, and a tenth of all, look like a restore of an older backup
 
 
 @record
@@ -115,9 +115,9 @@ def net(steps: Iterable[Step]) -> dict[str, Change]:
 
 
 def is_sweeping(changes: Iterable[Change], *, notes_left: int) -> bool:
-    """Whether a side lost all or most of its notes at once: more likely an accident than a wish."""
+    """Whether a side lost many of its notes at once: more likely an accident than a wish."""
     gone = sum(change.after is None and is_note(change.path) for change in changes)
-    return gone >= (SWEEPING if notes_left == 0 else max(SWEEPING_SHARE, notes_left + 1))
+    return gone >= (SWEEPING if notes_left == 0 else max(SWEEPING_SHARE, notes_left / 9))
 
 
 _AT_THE_END = -1  # in place of a commit's number: the last one that touches the path

@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--accept-deletions",
         action="store_true",
-        help="delete all notes everywhere if all were deleted here, or the other way round",
+        help="delete everywhere what vanished here all at once, or the other way round",
     )
 
 
