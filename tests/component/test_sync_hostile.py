@@ -95,15 +95,15 @@ def test_a_file_name_that_leads_elsewhere_is_not_written(
 
 def test_names_that_are_not_written_are_told(desk: Machine, attacker: Attacker) -> None:
     blob = attacker.store("blob", NOTE)
-    names = (b'quo"ted.md', b"tab\there.md", b"\xff\xfe.md")
+    names = (b'quo"ted.md', b"tab\there.md", b"clear\x1b[2J.md", b"\xff\xfe.md")
     folder = attacker.tree(*((b"100644", name, blob) for name in names))
     attacker.publish(attacker.tree((b"40000", b"semantic", folder)))
     desk.sync()
 
     told = desk.sync().held_back
 
-    reason = "its name is not possible on every system; rename it"
-    shown = ('quo"ted.md', "tab\there.md", "\ufffd\ufffd.md")
+    reason = "it is at the remote, not here: its name is not possible on every system; rename it"
+    shown = ('quo"ted.md', "tab\\there.md", "clear\\x1b[2J.md", "\ufffd\ufffd.md")
     assert sorted(told) == sorted(f"semantic/{name}: {reason}" for name in shown)
     assert desk.backend.state().held_back == told
 

@@ -92,8 +92,10 @@ class WorkTree:
                 local.held_back[path] = "this note was edited on two machines; choose a version"
                 continue
             if not travels(path):
-                if reason := why_not(path):  # of a file here, or of one at the remote
-                    local.held_back[_printable(path)] = reason
+                if reason := why_not(path):
+                    there = committed and not os.path.lexists(f"{self._home.memory}/{path}")
+                    where = "it is at the remote, not here: " if there else ""
+                    local.held_back[_printable(path)] = f"{where}{reason}"
                 continue
             try:
                 data = self.read(path)
@@ -367,7 +369,9 @@ def _name(path: str) -> str:
 
 
 def _printable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """A path as one line of a terminal shows it, whatever is in it."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _why_not_json(data: bytes) -> str:
