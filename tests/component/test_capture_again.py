@@ -350,7 +350,7 @@ def test_the_command_shows_then_writes_then_can_be_taken_back(tmp_path: Path) ->
 
     shown = hook(tmp_path, "capture", "--again")
     assert note.id.encode() in shown.stdout
-    assert b"1 note would change; to do it:  anamnesis capture --again --apply" in shown.stderr
+    assert b"1 note would change; to write them:  anamnesis capture --again --apply" in shown.stderr
     assert OLD.encode() in hook(tmp_path, "show", note.id).stdout
 
     done = hook(tmp_path, "capture", "--again", "--apply", "--no-sync")

@@ -148,7 +148,7 @@ def test_a_full_output_is_told(store: MemoryStore) -> None:
         code, said = child("list", output=full.fileno())
 
     assert code == 1
-    assert said == b"list: The output could not be written: disk full.\n"
+    assert said == b"list: Cannot write the output: the disk is full.\n"
 
 
 def test_a_closed_output_is_no_error(store: MemoryStore) -> None:

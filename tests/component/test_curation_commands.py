@@ -116,7 +116,7 @@ def test_review_takes_one_key_each(
 
     assert run("review") == 0
 
-    assert "1 kept, 1 rejected, 1 wait" in capsys.readouterr().out
+    assert "1 kept, 1 rejected, 1 still to review" in capsys.readouterr().out
     with MemoryStore(store.root) as seen:
         assert seen.get(gone.id) is None
         assert seen.get(kept.id).tags == []  # type: ignore[union-attr]
@@ -132,7 +132,7 @@ def test_a_note_whose_edit_was_not_saved_still_waits(
 
     assert run("review") == 0
 
-    assert "0 kept, 0 rejected, 1 wait" in capsys.readouterr().out
+    assert "0 kept, 0 rejected, 1 still to review" in capsys.readouterr().out
     with MemoryStore(store.root) as seen:
         assert seen.get(note.id) == note
 

@@ -248,6 +248,20 @@ def test_a_note_that_a_killed_self_test_left_goes_with_the_next(
     assert "a note of yours" in kept.read_text()
 
 
+def test_a_self_test_leaves_nothing_to_undo(
+    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["write", "a note of yours"]) == 0
+    note = capsys.readouterr().out.strip()
+    assert main(["delete", note, "--yes"]) == 0
+
+    assert main(["init", "--yes", "--local-only", "--agents", "claude", "--no-mcp"]) == 0
+    assert main(["undo"]) == 0
+
+    [kept] = (root / "memory").rglob("*.md")
+    assert "a note of yours" in kept.read_text()
+
+
 class Keyboard(io.StringIO):
     """A person who types these lines."""
 
@@ -263,7 +277,7 @@ def test_a_person_is_asked_and_may_say_no(
     assert main(["init", "--agents", "claude"]) == 1
 
     told = capsys.readouterr().err
-    assert "Where to keep the notes" in told
+    assert "Where to keep notes" in told
     assert "Change 3 files?" in told
     assert "nothing was changed" in told
     assert not root.exists()
@@ -336,7 +350,7 @@ def test_a_second_machine_joins_with_one_command(tmp_path: Path, home: Path) -> 
 
     told = _run(laptop, "join", str(remote), "--yes", "--agents", "claude").stderr
 
-    assert "1 note is here" in told
+    assert "1 note on this machine" in told
     assert "Java 21" in _run(laptop, "search", "build").stdout
     machines = json.loads(_run(laptop, "status", "--fleet", "--json").stdout)
     assert len({machine["machine"] for machine in machines}) == 2

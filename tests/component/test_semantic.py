@@ -265,7 +265,7 @@ def test_status_says_how_many_notes_have_vectors(
     embed.embed(store)
     store.close()
     assert main(["status"]) == 0
-    assert "3 of 3 notes can be found by what they say" in capsys.readouterr().out
+    assert "3 of 3 notes can be found by meaning" in capsys.readouterr().out
 
 
 def test_vectors_can_be_removed(

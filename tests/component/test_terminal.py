@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -16,7 +17,9 @@ from anamnesis.cli.commands.completion import candidates
 from anamnesis.ground.process import Finished
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import Memory
+from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.notes.show import short_ids, show
+from anamnesis.operations.travel import fleet
 from anamnesis.project import short_names
 from anamnesis.store import MemoryStore
 from anamnesis.sync import remote
@@ -38,12 +41,15 @@ def complaint(capsys: Capture, *arguments: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["list", "--projct", "x"], "there is no option --projct; did you mean --project?"),
-        (["show"], "id is missing; write:  anamnesis show ID"),
-        (["show", "a", "b"], "'b' is too much; write:  anamnesis show ID"),
+        (["list", "--projct", "x"], "unknown option --projct; did you mean --project?"),
+        (["show"], "missing ID; usage:  anamnesis show ID"),
+        (["show", "a", "b"], "unexpected 'b'; usage:  anamnesis show ID"),
         (["list", "--type", "semntic"], "did you mean semantic?"),
         (["conflicts", "shw"], "did you mean show?"),
-        (["move", "a"], "--scope is missing"),
+        (
+            ["move", "a"],
+            "missing --scope; usage:  anamnesis move ID --scope portable|machine-local",
+        ),
         (["list", "--since", "soon"], "'soon' is not a date"),
     ],
 )
@@ -119,12 +125,40 @@ def test_bash_completes(home: Path, store: MemoryStore) -> None:
         'eval "$(anamnesis completion bash)"; COMP_WORDS=(anamnesis list --ty); COMP_CWORD=2; '
         '_anamnesis; echo "${COMPREPLY[@]}"'
     )
+    assert _shell(home, "bash", "-c", script) == "--type\n"
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(home: Path, store: MemoryStore) -> None:
+    note = store.write(type="semantic", title="The title", body="b")
+    script = 'anamnesis completion fish | source; complete -C "anamnesis show "'
+
+    assert f"{note.id[-5:]}\tThe title\n" in _shell(home, "fish", "-c", script)
+
+
+_ZSH = """
+zmodload zsh/zpty; zpty z "PS1='> ' zsh -f -i"
+zpty -w z 'autoload -Uz compinit; compinit -u -D; eval "$(anamnesis completion zsh)"; echo rea""dy'
+zpty -r z out '*ready*'
+zpty -w -n z $'anamnesis list --ty\t'; zpty -r z out '*--type*'; zpty -w -n z $'\t'
+zpty -r z out '*semantic*'; print -r -- "$out"; zpty -d z
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_completes(home: Path, store: MemoryStore) -> None:
+    offered = _shell(home, "zsh", "-f", "-c", _ZSH)
+
+    assert "procedural" in offered
+    assert "--" not in offered.rpartition("procedural")[2]
+
+
+def _shell(home: Path, *command: str) -> str:
     environment = {**os.environ, "PATH": f"{Path(PROGRAM).parent}:{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, cwd=home, env=environment
+        command, capture_output=True, text=True, cwd=home, env=environment, timeout=120
     )
-
-    assert done.stdout == "--type\n"
+    return done.stdout
 
 
 def test_a_short_id_is_long_enough_to_be_unique(store: MemoryStore) -> None:
@@ -326,3 +360,59 @@ def test_a_long_note_goes_through_the_pager_with_its_heading(
     assert "paged:" not in short
     assert long.startswith("paged:ID")
     assert long.count("paged:") == 10
+
+
+def test_what_can_be_undone_is_listed_with_ids_that_undo_accepts(
+    home: Path, store: MemoryStore
+) -> None:
+    for title in ("first", "second"):
+        delete(store, [store.write(type="semantic", title=title, body="b").id])
+
+    listed = [PROGRAM, "undo", "--list", "--color", "never"]
+    text, _ = shown(listed, columns=80, env=dict(os.environ), cwd=home)
+
+    heading, latest, _ = text.splitlines()
+    assert heading.split() == ["ID", "WHEN", "NOTES", "CHANGE"]
+    assert 'delete: 1 note deleted: "second"' in latest
+    assert main(["undo", latest.split()[0]]) == 0
+    assert [note.title for note in store.headers(limit=5)] == ["second"]
+
+
+def test_fast_work_draws_no_bar(home: Path, store: MemoryStore) -> None:
+    text, _ = shown([PROGRAM, "dedup"], columns=80, env=dict(os.environ), cwd=home)
+
+    assert text.strip() == "dedup: no duplicates"
+
+
+def test_slow_work_shows_how_far_it_is(home: Path) -> None:
+    script = (
+        "import time; from anamnesis.cli import output\n"
+        "with output.progress('reading') as progress:\n"
+        "    for done in range(8): progress(done, 8); time.sleep(0.25)\n"
+    )
+    text, _ = shown([sys.executable, "-c", script], columns=80, env=dict(os.environ), cwd=home)
+
+    assert "reading" in text
+    assert "7/8" in text
+
+
+def test_the_overview_of_a_new_machine_says_how_to_start(home: Path, capsys: Capture) -> None:
+    assert main(["--help"]) == 0
+    assert "Start with:  anamnesis init" in capsys.readouterr().out
+
+    main(["write", "a note"])
+    main(["--help"])
+    assert "Start with:" not in capsys.readouterr().out
+
+
+def test_machines_of_one_name_are_told_apart(store: MemoryStore, capsys: Capture) -> None:
+    folder = Path(store.home.memory) / ".machines"
+    folder.mkdir(parents=True)
+    for machine in ("vm", "vm-53f2"):
+        beat = dict.fromkeys(fleet.FIELDS, "") | {"machine": machine, "name": "vm", "pending": 0}
+        (folder / f"{machine}.json").write_text(json.dumps(beat))
+
+    assert main(["machines"]) == 0
+
+    names = [line.partition("  ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(names) == ["vm", "vm (vm-53f2)"]

@@ -88,7 +88,7 @@ def test_a_deleted_note_is_brought_back_by_another_process(
     done = anamnesis("undo")
 
     assert done.returncode == 0
-    assert "took back 1 note deleted" in done.stdout
+    assert "undone: 1 note deleted" in done.stdout
     assert notes_in(root) == before
     assert [note.id for note in store.search("words")] == [kept.id]
 
@@ -207,7 +207,7 @@ def test_a_note_that_was_changed_since_is_left_and_named(store: MemoryStore, not
     done = anamnesis("undo")
 
     assert done.returncode == 0
-    assert f"local/semantic/{note.id}.md was changed since and is left as it is" in done.stderr
+    assert f"local/semantic/{note.id}.md has changed since; left alone" in done.stderr
     assert not (store.root / "memory" / "semantic" / f"{note.id}.md").exists()
     assert store.require(note.id).note.body == "edited by hand"
     assert store.require(other.id).note.scope == "portable"

@@ -19,68 +19,68 @@ if TYPE_CHECKING:
 # it runs.
 GROUPS = {
     "Every day": {
-        "search": "find notes by what they say",
+        "search": "search notes: words or a whole question",
         "write": "write a note",
         "show": "print one note",
         "list": "list notes, newest first",
         "edit": "edit a note in $EDITOR",
         "sessions": "read and search sessions word for word",
-        "how": "the commands that worked here",
-        "standup": "what was done lately, by project",
-        "dashboard": "see and edit the notes in a browser",
-        "status": "counts, sync, and what needs your attention",
+        "how": "find commands that worked before",
+        "standup": "summarise recent work by project",
+        "dashboard": "browse and edit notes in a browser",
+        "status": "show counts, sync state and anything that needs you",
         "sync": "exchange notes with your other machines",
     },
     "Notes": {
-        "review": "keep or reject notes that you have not seen yet",
+        "review": "keep or reject notes that you have not reviewed yet",
         "delete": "delete notes",
-        "undo": "take back a change: a delete, an edit, an import, …",
+        "undo": "undo a change: a delete, an edit, an import, …",
         "history": "list the versions of a note",
         "diff": "show what changed in a note",
-        "restore": "bring an earlier version of a note back",
-        "log": "list the last changes of all notes",
-        "pin": "give notes to every session and protect them",
+        "restore": "restore an earlier version of a note",
+        "log": "list recent changes to all notes",
+        "pin": "pin notes: every session gets them",
         "unpin": "unpin notes",
-        "move": "keep a note on this machine, or sync it again",
-        "merge": "make one note of several",
-        "dedup": "fold notes that say the same",
-        "stale": "show notes that name what the project no longer has",
+        "move": "make notes local only, or sync them again",
+        "merge": "merge several notes into one",
+        "dedup": "find and merge duplicate notes",
+        "stale": "list notes that mention code that no longer exists",
         "reflect": "distil session notes into durable ones",
-        "forget": "remove notes on all machines, for good",
-        "import": "import notes of other programs",
-        "export": "write the notes for elsewhere",
+        "forget": "remove notes from all machines for good",
+        "import": "import notes from other programs",
+        "export": "export notes to files",
     },
     "Machines": {
-        "host": "let this machine keep the repository that the others join",
+        "host": "host the repository that your other machines join",
         "join": "join an existing store from another machine",
-        "remote": "show, name, create or seal the shared repository",
-        "attach": "use the store from a short-lived container or CI job",
+        "remote": "show, set, create or seal the shared repository",
+        "attach": "use the store in a container or CI job",
         "machines": "list your machines; approve or revoke one",
         "conflicts": "choose between versions of a note edited on two machines",
     },
     "Care": {
-        "doctor": "check everything and say how to fix it",
-        "trust": "show which notes sessions are given, by who wrote them",
-        "pause": "remember and recall nothing for a while",
-        "resume": "remember and recall again",
+        "doctor": "check everything and suggest fixes",
+        "trust": "show which notes sessions get, by author",
+        "pause": "stop capturing and recalling for a while",
+        "resume": "start capturing and recalling again",
         "reindex": "rebuild the index from the files",
-        "embed": "prepare notes for recall by what they say",
-        "eval": "measure how well recall finds notes",
+        "embed": "compute vectors for search by meaning",
+        "eval": "measure how well search finds notes",
     },
     "Set-up": {
         "init": "set this machine up: store, hooks, MCP server, first sync",
         "config": "show and change the settings of this machine",
         "completion": "complete commands, options and ids in your shell",
-        "uninstall": "take back what init added; the notes stay",
+        "uninstall": "undo what init added; your notes stay",
     },
-    "Called by agents, and one-offs": {
-        "serve": "serve the memory tools to an agent (MCP)",
-        "inject": "hook: what a session starts with",
-        "recall-hook": "hook: the notes that answer a prompt",
-        "failure-hook": "hook: what helped when a command failed like this before",
-        "capture": "hook: a session becomes a note; or old transcripts do",
-        "migrate": "change the key of a project in its notes",
-        "backfill-provenance": "say where old notes came from",
+    "Hooks and one-offs": {
+        "serve": "run the MCP server for an agent",
+        "inject": "hook: notes for the start of a session",
+        "recall-hook": "hook: notes that answer a prompt",
+        "failure-hook": "hook: what helped when a command failed before",
+        "capture": "hook: turn a session, or old transcripts, into notes",
+        "migrate": "rename projects in their notes",
+        "backfill-provenance": "record where old notes came from",
     },
 }
 COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
@@ -105,13 +105,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _leave(code: int) -> None:
-    """End the process without taking Python apart first, which costs a hook a tenth of its time."""
+    """Exit without tearing Python down first, which costs a hook a tenth of its time."""
     try:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
     except (OSError, ValueError):
-        return  # the interpreter says what is wrong with them
+        return  # the interpreter reports what is wrong with them
     os._exit(code)
 
 
@@ -119,28 +119,28 @@ def _ended(arguments: list[str]) -> int:
     sys.stdout, sys.stderr = _able(sys.stdout), _able(sys.stderr)
     try:
         code = _run(arguments)
-        if arguments[:1] and arguments[0] not in HOOKS:  # which look after that themselves
+        if arguments[:1] and arguments[0] not in HOOKS:  # hooks flush on their own
             sys.stdout.flush()
     except AnamnesisError as error:
         return _complain(arguments, error)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output went away, as `head` does.
+        # The reader of the output is gone, as with `head`.
         _drop_output()
         return 0
     except OSError as error:
         if error.filename is not None or not _is_full(error):
             raise
         _drop_output()
-        return _complain(arguments, AnamnesisError("The output could not be written: disk full."))
+        return _complain(arguments, AnamnesisError("Cannot write the output: the disk is full."))
     return code
 
 
 def _able(stream: TextIO | None) -> TextIO:
-    """A standard stream that takes every text; one that is closed takes it nowhere."""
+    """A standard stream that can print any text; a closed one discards it."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")  # until the end
+        return open(os.devnull, "w", encoding="utf-8")  # stays open until the process ends
     known = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
     if known != "utf8" and hasattr(stream, "reconfigure"):
         if stream.isatty() or os.environ.get("PYTHONIOENCODING"):
@@ -151,7 +151,7 @@ def _able(stream: TextIO | None) -> TextIO:
 
 
 def _decoded(argument: str) -> str:
-    """An argument as UTF-8, also where the locale is too poor to say so."""
+    """An argument as UTF-8, even if the locale cannot represent it."""
     try:
         argument.encode()
     except UnicodeEncodeError:  # bytes that the locale has no characters for
@@ -185,7 +185,7 @@ def _run(arguments: list[str]) -> int:
         if name in _MOMENTS:
             import gc
 
-            gc.disable()  # it would look through what a hook keeps until its end anyway
+            gc.disable()  # a hook keeps everything until it exits
         return int(command(name).run_hook(arguments[1:]))
     if name in COMMANDS:
         return _run_command(name, arguments[1:])
@@ -204,7 +204,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _default() -> str:
-    """What runs without a command: agents start a server so, and people look around."""
+    """What runs without a command: the server for an agent, the overview on a terminal."""
     for stream in (sys.stdin, sys.stdout):
         if stream is None or not stream.isatty():
             return "serve"
@@ -248,7 +248,7 @@ def command_parser(name: str) -> ArgumentParser:
 
 
 def __getattr__(name: str) -> Callable[[Namespace], int]:
-    """`cmd_inject` and the like: the function of a command, loaded when it is asked for."""
+    """`cmd_inject` and the like: the function of a command, loaded on first use."""
     if name.startswith("cmd_") and (known := name[4:].replace("_", "-")) in COMMANDS:
         run: Callable[[Namespace], int] = command(known).run
         return run

@@ -1,4 +1,4 @@
-"""What commands share: their parser, arguments, opening the store, and taking changes back."""
+"""What commands share: their parser, arguments, opening the store, and undo."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, NoReturn
 from anamnesis.cli import output, tables
 from anamnesis.config import home_directory, is_ephemeral
 from anamnesis.ground import clock
-from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_USAGE, InvalidInput
 from anamnesis.hooks import background
 from anamnesis.notes.fields import SCOPES, SOURCES, TYPES
@@ -42,13 +41,13 @@ _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ].+)?)?)?")
 
 
 def open_store() -> MemoryStore:
-    """The store of this person."""
+    """The user's store."""
     return MemoryStore(home_directory())
 
 
 def add_json(parser: ArgumentParser) -> None:
     """The option that every reading command has."""
-    parser.add_argument("--json", action="store_true", help="print JSON for a program")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def add_note(parser: ArgumentParser) -> None:
@@ -69,13 +68,13 @@ def add_project(parser: ArgumentParser) -> None:
 def add_count(
     parser: ArgumentParser, name: str, *, default: int | None, help: str, least: int = 1
 ) -> None:
-    """An option that says how many."""
+    """An option that takes a number."""
     parser.add_argument(name, metavar="N", type=_at_least(least), default=default, help=help)
 
 
 def add_limit(parser: ArgumentParser, *, default: int, least: int = 1) -> None:
-    """How many lines a list has."""
-    usual = f"{default}{'' if least else '; 0 is all of them'}" if default else "all of them"
+    """The length of a list."""
+    usual = f"{default}{'' if least else '; 0 means all'}" if default else "all"
     parser.add_argument(
         "-k", "--limit", metavar="N", type=_at_least(least), default=default,
         help=f"at most N; default: {usual}",
@@ -88,26 +87,26 @@ def add_offset(parser: ArgumentParser) -> None:
 
 
 def add_date(parser: ArgumentParser, name: str, *, help: str, default: object = None) -> None:
-    """An option that names a day, or more or less than a day."""
+    """An option that takes a date or a time span."""
     parser.add_argument(name, metavar="WHEN", type=date, default=default, help=help)
 
 
 def add_since(parser: ArgumentParser, *, default: object = None) -> None:
-    """From when on."""
+    """The option `--since`."""
     add_date(
-        parser, "--since", default=default, help="only from then on: 30d, 12h, 2026-11, 2026-11-15"
+        parser, "--since", default=default, help="only since then: 30d, 12h, 2026-11, 2026-11-15"
     )
 
 
 def port(text: str) -> int:
-    """The type of a port; 0 is any that is free."""
+    """The type of a port; 0 picks a free one."""
     if not text.isdecimal() or int(text) > _LAST_PORT:
         raise ArgumentTypeError(f"{text!r} is not a port from 0 to {_LAST_PORT}")
     return int(text)
 
 
 def date(text: str) -> str:
-    """The type of a date as far as it is given, or of a time so long ago; compared as text."""
+    """The type of a date, possibly partial, or of a time span; compared as text."""
     if re.fullmatch(r"\d{1,5}[hdw]", text):
         then = datetime.fromtimestamp(clock.since(text), UTC)
         return then.isoformat(timespec="seconds")
@@ -122,11 +121,11 @@ def date(text: str) -> str:
 
 
 def _at_least(least: int) -> Callable[[str], int]:
-    """The type of a number that must not be smaller."""
+    """The type of a number with a minimum."""
 
     def number(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise ArgumentTypeError(f"{text!r} is not a number of {least} or more")
+            raise ArgumentTypeError(f"{text!r} is not a number; {least} or more is needed")
         return int(text)
 
     return number
@@ -141,10 +140,10 @@ def add_filters(parser: ArgumentParser) -> None:
         "--tag", action="append", default=[], help="only notes with this tag; may be repeated"
     )
     parser.add_argument("--machine", default="", help="only notes written on this machine")
-    parser.add_argument("--source", choices=SOURCES, help="only notes that came from there")
+    parser.add_argument("--source", choices=SOURCES, help="only notes from this source")
     add_since(parser)
-    add_date(parser, "--until", help="updated then or earlier")
-    add_date(parser, "--as-of", help="what was there then and not replaced yet, as it reads today")
+    add_date(parser, "--until", help="only notes updated by then")
+    add_date(parser, "--as-of", help="notes that were active then, with today's text")
     parser.add_argument("--file", default="", help="only notes that mention this file or path")
 
 
@@ -186,9 +185,9 @@ def project_of(argument: str | None) -> str | None:
 
 @contextmanager
 def store_to_change(command: str, *, wait: bool = True) -> Iterator[MemoryStore]:
-    """The store, after what an interrupted command left half-way was rolled back and reported.
+    """The store, once anything an interrupted command left half-done is rolled back and reported.
 
-    A command that plans from what the notes say waits for a change of another process.
+    With `wait`, a change that another process is making is waited for.
     """
     with open_store() as store:
         if rolled_back := undo.roll_back(store, wait=wait):
@@ -199,72 +198,74 @@ def store_to_change(command: str, *, wait: bool = True) -> Iterator[MemoryStore]
 
 
 def add_no_sync(parser: ArgumentParser) -> None:
-    """An option of version 0.1.x, which synced after a change; nothing does so now."""
+    """An option of version 0.1.x, which synced after every change; now it has no effect."""
     parser.add_argument("--no-sync", action="store_true", help=SUPPRESS)
 
 
 def add_undo(parser: ArgumentParser, *, what: str = "--apply") -> None:
     """Declare the option."""
-    parser.add_argument("--undo", action="store_true", help=f"take back the last {what}")
+    parser.add_argument("--undo", action="store_true", help=f"undo the last {what}")
 
 
 def take_back(store: MemoryStore, command: str, *, kind: str = "") -> int:
-    """Take back what a command did last, and report it."""
+    """Undo what a command did last, and report it."""
     report(command, undo.undo(store, kind=kind or command))
     return 0
 
 
 def report(command: str, undone: undo.Undone) -> None:
-    """Print what was taken back, what was left, and how to do it again."""
-    output.say(f"{command}: took back {undone.unit.summary} ({counted(undone.notes, 'note')})")
+    """Print what was undone, what was left alone, and how to redo it."""
+    output.say(f"{command}: undone: {undone.unit.summary}")
     for path in undone.left[:_MOST_NAMED]:
-        output.talk(f"{command}: {path} was changed since and is left as it is")
+        output.talk(f"{command}: {path} has changed since; left alone")
     if len(undone.left) > _MOST_NAMED:
         output.talk(f"{command}: and {len(undone.left) - _MOST_NAMED} more")
     if undone.redo:
-        output.talk(f"do it again:  anamnesis undo {undone.redo}")
+        output.talk(f"redo it:  anamnesis undo {undone.redo}")
 
 
 class Parser(ArgumentParser):
-    """An argument parser that answers a mistake with what would be right."""
+    """An argument parser that suggests the right form after a mistake."""
 
     def __init__(self, **options: object) -> None:
         options = {"formatter_class": RawDescriptionHelpFormatter, **options}
         super().__init__(**options)  # type: ignore[arg-type]
 
     def add_color(self) -> None:
-        """Declare the option that every command for people has."""
+        """Declare the option that every command but the hooks has."""
         self.add_argument(
             "--color", choices=tables.COLORS, action=_Color, default=SUPPRESS,
             help="auto (the default: on a terminal, unless NO_COLOR is set), always or never",
         )  # fmt: skip
 
     def error(self, message: str) -> NoReturn:
-        """End with the mistake in one line."""
+        """Report the mistake in one line and exit."""
         self.exit(EXIT_USAGE, f"{self.prog}: {self._explained(message)}\n")
 
     def _explained(self, message: str) -> str:
         if message.startswith(_UNKNOWN):
             return self._unknown(message.removeprefix(_UNKNOWN))
         if message.startswith(_MISSING):
-            return f"{message.removeprefix(_MISSING)} is missing; write:  {self.form()}"
+            names = message.removeprefix(_MISSING).split(", ")
+            missing = " and ".join(name if name.startswith("-") else name.upper() for name in names)
+            return f"missing {missing}; usage:  {self.form()}"
         if choice := _CHOICE.match(message):
             what, given, listed = choice.groups()
             known = [name.strip("' ") for name in listed.split(",")]
             close = get_close_matches(given, known, n=1)
             guess = f"; did you mean {close[0]}?" if close else ""
-            where = what if what.startswith("-") else "it"
-            return f"{given!r} is not possible; {where} is one of {', '.join(known)}{guess}"
+            where = f"{what}: " if what.startswith("-") else ""
+            return f"{where}{given!r} is not one of {', '.join(known)}{guess}"
         return f"{message.removeprefix('argument ')}; see:  {self.prog} --help"
 
     def _unknown(self, given: str) -> str:
         first = given.split(maxsplit=1)[0] if given.split() else given
         if not first.startswith("-"):
-            return f"{given!r} is too much; write:  {self.form()}"
+            return f"unexpected {given!r}; usage:  {self.form()}"
         known = [name for parser in self._with_actions() for name in parser.option_names()]
         close = get_close_matches(first.partition("=")[0], known, n=1)
         guess = f"did you mean {close[0]}?" if close else f"see:  {self.prog} --help"
-        return f"there is no option {first}; {guess}"
+        return f"unknown option {first}; {guess}"
 
     def _with_actions(self) -> Iterator[Parser]:
         yield self
@@ -275,7 +276,7 @@ class Parser(ArgumentParser):
         return [name for action in self._actions for name in action.option_strings]
 
     def form(self) -> str:
-        """How the command is written, with what it needs."""
+        """The command with its required arguments."""
         needed = [_written(action) for action in self._actions if _is_needed(action)]
         return " ".join([self.prog, *needed])
 

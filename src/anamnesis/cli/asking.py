@@ -1,4 +1,4 @@
-"""Asking the person at the terminal: yes or no, one key, a line, or a text in their editor."""
+"""Asking you at the terminal: yes or no, one key, a line, or a text in your editor."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class EditKept(AnamnesisError):
 
 
 def confirmed(question: str, *, yes: bool) -> bool:
-    """Whether the person agrees; raises InvalidInput without a terminal, unless `yes`."""
+    """Whether you agree; raises InvalidInput without a terminal, unless `yes`."""
     if yes:
         return True
     if not sys.stdin.isatty():
         raise InvalidInput(
-            "Cannot ask for confirmation: not a terminal.", hint="Do it without asking:  --yes"
+            "Cannot ask for confirmation: not a terminal.", hint="To skip the question, add:  --yes"
         )
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
@@ -40,13 +40,13 @@ def confirmed(question: str, *, yes: bool) -> bool:
 
 
 def line(question: str, default: str) -> str:
-    """The person's answer; the default without a terminal, or if they just press Enter."""
+    """Your answer; the default without a terminal, or if you just press Enter."""
     if not sys.stdin or not sys.stdin.isatty():
         return default
     sys.stderr.write(f"{question}: ")
     sys.stderr.flush()
     answer = sys.stdin.readline()
-    if not answer:  # the person closed the input, which is no agreement
+    if not answer:  # end of input is not a yes
         sys.stderr.write("\n")
         raise KeyboardInterrupt
     return answer.strip() or default
@@ -62,7 +62,7 @@ def secret(question: str) -> str:
 
 
 def one_key(question: str, keys: str) -> str:
-    """The key that the person pressed, one of some; `q` at the end of input."""
+    """The key that you pressed, one of `keys`; `q` at the end of input."""
     while True:
         sys.stderr.write(question)
         sys.stderr.flush()
@@ -76,9 +76,9 @@ def one_key(question: str, keys: str) -> str:
 
 @contextmanager
 def edited(text: str) -> Iterator[str]:
-    """What $VISUAL or $EDITOR makes of a text, which stays in its file until it was used.
+    """A text as edited in $VISUAL or $EDITOR; its file is removed only after it was used.
 
-    Raises InvalidInput if the editor fails, and EditKept if what it left could not be used.
+    Raises InvalidInput if the editor fails, and EditKept if the result could not be used.
     """
     descriptor, path = tempfile.mkstemp(prefix="anamnesis-", suffix=".md")
     with open(descriptor, "w", encoding="utf-8", newline="") as stream:
@@ -123,4 +123,4 @@ def _read(path: str) -> str:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
             return stream.read()
     except FileNotFoundError:
-        raise InvalidInput("The editor left no file; nothing was changed.") from None
+        raise InvalidInput("The editor removed the file; nothing was changed.") from None

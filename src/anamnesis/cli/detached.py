@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def sync(arguments: Sequence[str]) -> int | None:
-    """Start a sync in the background; None if the options are not only those that it takes."""
+    """Start a sync in the background; None if there are options that this does not know."""
     handed_on = [option for option in arguments if option != "--detach"]
     if any(not _is_plain(option) for option in handed_on):
         return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Option:
-    """One option of a hook command: how it is given, and what `--help` says."""
+    """One option of a hook command: how it is given, and its help."""
 
     __slots__ = ("default", "help", "is_flag", "metavar")
 
@@ -34,7 +34,7 @@ class Option:
 
 
 class Options:
-    """The options of a call: the last of a kind counts, and unknown ones are ignored."""
+    """The options of a call: the last one wins, and unknown ones are ignored."""
 
     def __init__(self, options: Mapping[str, Option], arguments: Sequence[str]) -> None:
         self._values: dict[str, str | bool | None] = {
@@ -67,9 +67,11 @@ class Options:
 
 
 def moment_options(clients: str) -> dict[str, Option]:
-    """The options of a hook that gives a session something at one moment."""
+    """The options of a hook that adds context at one moment of a session."""
     return {
-        "--project": Option("the project; default: that of the payload's directory", metavar="KEY"),
+        "--project": Option(
+            "the project; default: the one of the payload's directory", metavar="KEY"
+        ),
         "--format": Option(f"{clients}; default: claude", metavar="CLIENT", default="claude"),
     }
 
@@ -85,7 +87,7 @@ def declare(parser: ArgumentParser, options: Mapping[str, Option]) -> None:
 
 
 def guarded(hook: str, work: Callable[[], str], *, area: str = "") -> int:
-    """Do the work of a hook and print what it gives; the exit code is 0, whatever happens."""
+    """Run a hook and print its result; the exit code is always 0."""
     try:
         _open_missing_streams()
         _print(work())

@@ -1,4 +1,4 @@
-"""How commands speak: data to stdout, talk to stderr, JSON where it is asked for."""
+"""How commands print: data to stdout, messages to stderr, JSON on request."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from anamnesis.ground.errors import AnamnesisError
+_PATIENCE = 0.5  # seconds before a bar: a shorter one only flickers
 _SEVERITIES = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
@@ -21,24 +22,24 @@ def say(text: str) -> None:
 
 
 def talk(text: str) -> None:
-    """Print something that is not data."""
+    """Print a message."""
     sys.stderr.write(f"{text}\n")
 
 
 def complain(command: str, error: AnamnesisError) -> None:
-    """Tell what went wrong and what to do."""
+    """Print what went wrong and what to do."""
     talk(f"{command}: {error.message}")
     if error.hint:
         talk(error.hint)
 
 
 def say_json(value: object) -> None:
-    """Print data for a program."""
+    """Print data as JSON."""
     say(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def page(lines: Iterable[str], *, heading: str = "") -> None:
-    """Print data, through $PAGER where it is longer than the terminal; nothing if there is none."""
+    """Print data, through $PAGER if it is longer than the terminal; prints nothing for no lines."""
     text = "\n".join([heading, *lines] if heading else lines)
     if not text:
         return
@@ -52,7 +53,7 @@ def page(lines: Iterable[str], *, heading: str = "") -> None:
 
 
 def say_findings(findings: Iterable[Mapping[str, object]], *, within: str = "") -> None:
-    """Print a line for each finding of a check, and its remedy unless that is what runs now."""
+    """Print a line for each finding, and its remedy unless that is the command running now."""
     from anamnesis.cli import tables
 
     rows = [{key: str(value) for key, value in finding.items()} for finding in findings]
@@ -72,7 +73,7 @@ def say_findings(findings: Iterable[Mapping[str, object]], *, within: str = "") 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say on a terminal that something takes longer than a moment, and for how long already."""
+    """Show on a terminal that something is taking a while, with the seconds so far."""
     if not sys.stderr or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield
         return
@@ -100,14 +101,54 @@ def waiting(what: str) -> Iterator[None]:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar on a terminal, and nothing elsewhere."""
+    """A progress bar on a terminal for work that takes longer than a moment; nothing elsewhere."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    bar = _LateBar(what)
+    try:
+        yield bar.update
+    finally:
+        bar.stop()
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+class _LateBar:
+    """A progress bar that appears only after a while, and loads what draws it only then."""
+
+    def __init__(self, what: str) -> None:
+        from threading import Timer
+
+        self._what = what
+        self._latest: tuple[int, int | None] = (0, None)
+        self._draw: Callable[[], None] | None = None
+        self._end: Callable[[], None] | None = None
+        self._timer = Timer(_PATIENCE, self._start)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def update(self, done: int, total: int) -> None:
+        self._latest = (done, total)
+        if self._draw is not None:
+            self._draw()
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        if self._end is not None:
+            self._end()
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn(self._what), BarColumn(), MofNCompleteColumn())
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        task = bar.add_task(self._what, total=None)
+
+        def draw() -> None:
+            done, total = self._latest
+            bar.update(task, completed=done, total=total)
+
+        draw()
+        bar.start()
+        self._draw, self._end = draw, bar.stop

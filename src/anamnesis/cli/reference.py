@@ -1,4 +1,4 @@
-"""What the commands are, made from their parsers: overview, reference page, man page."""
+"""The overview, the reference page and the man page, generated from the commands' parsers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from typing import TYPE_CHECKING
 
 from anamnesis import __version__
 from anamnesis.cli import COMMANDS, GROUPS, command_parser
+from anamnesis.config import home_directory
+from anamnesis.ground.errors import AnamnesisError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ABOUT = "memory for coding agents, as markdown files that travel with git"
 EXIT_CODES = {
-    "0": "done; offline counts as done, the next sync goes on",
-    "1": "it failed; the reason is on standard error",
-    "2": "the command line is wrong",
-    "3": "a conflict waits for your choice",
-    "4": "nothing is set up here yet",
-    "5": "another process holds the store; try again",
+    "0": "done; being offline is no failure, the next sync catches up",
+    "1": "failed; the reason is on standard error",
+    "2": "usage error",
+    "3": "conflict to resolve",
+    "4": "not set up",
+    "5": "store busy; another process is using it, try again",
+    "130": "interrupted",
 }
 _PLACES = {
-    "~/.anamnesis": "the store; ANAMNESIS_HOME names another",
+    "~/.anamnesis": "the store; set ANAMNESIS_HOME to use another",
     "~/.anamnesis/memory": "the notes, one markdown file each, a git repository",
     "~/.anamnesis/config.json": "the settings of this machine",
 }
@@ -43,22 +46,32 @@ def overview() -> str:
     codes = textwrap.fill(f"Exit codes: {named}.", 78, subsequent_indent="  ")
     parts.append(
         "  anamnesis COMMAND --help   options and examples of one command\n"
-        "  anamnesis -V               the version\n"
+        "  anamnesis -V               version\n"
     )
     parts.append(f"{codes}\n\nThe store is ~/.anamnesis, or ANAMNESIS_HOME.\n")
+    if not is_set_up():
+        parts.append("Anamnesis is not set up here yet. Start with:  anamnesis init\n")
     return "\n".join(parts)
 
 
+def is_set_up() -> bool:
+    """Whether this machine has a store."""
+    try:
+        return os.path.isdir(home_directory())
+    except AnamnesisError:  # no HOME
+        return False
+
+
 def unknown(name: str) -> str:
-    """The answer to a command that does not exist."""
+    """The message for a command that does not exist."""
     close = get_close_matches(name, COMMANDS, n=1)
     guess = f"Did you mean `anamnesis {close[0]}`?" if close else "See:  anamnesis --help"
-    return f"anamnesis: there is no command {name!r}. {guess}\n"
+    return f"anamnesis: unknown command {name!r}. {guess}\n"
 
 
 def page() -> str:
     """The text of docs/reference/cli.md."""
-    parts = ["# Commands\n\nMade from the commands' own help by `make docs`.\n"]
+    parts = ["# Commands\n\nGenerated from the commands' own help by `make docs`.\n"]
     with _eighty_columns():
         for heading, commands in GROUPS.items():
             parts.append(f"\n## {heading}\n")
@@ -104,7 +117,7 @@ def _help(name: str) -> str:
 
 @contextmanager
 def _eighty_columns() -> Iterator[None]:
-    # The width of a terminal would otherwise decide where lines break.
+    # Otherwise the width of the terminal would decide where lines break.
     before, os.environ["COLUMNS"] = os.environ.get("COLUMNS"), "80"
     try:
         yield

@@ -1,4 +1,4 @@
-"""What `init`, `join` and `host` share: options, questions, and the closing words."""
+"""What `init`, `join`, `host` and `attach` share: options, questions, closing messages."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _BACKFILL_DAYS = 30
 def add_options(
     parser: ArgumentParser, *, machine: str = "the host's name", asks: bool = True
 ) -> None:
-    """Declare what all of them take."""
+    """Declare the options that all of them have."""
     if asks:
-        parser.add_argument("--yes", action="store_true", help="do not ask, take the defaults")
+        parser.add_argument("--yes", action="store_true", help="do not ask; use the defaults")
     parser.add_argument("--home", metavar="DIR", help="where the store is; default: ~/.anamnesis")
     parser.add_argument("--machine-id", metavar="NAME", help=f"default: {machine}")
     parser.add_argument(
@@ -39,10 +39,13 @@ def add_options(
         help=f"auto (the default), or some of {','.join(AGENTS)}",
     )  # fmt: skip
     called = parser.add_mutually_exclusive_group()
-    called.add_argument("--command", metavar="LINE", help="how agents are to call anamnesis")
-    called.add_argument("--uv-project", metavar="DIR", help="call it by uv from this checkout")
+    called.add_argument("--command", metavar="LINE", help="the command that agents call")
+    called.add_argument("--uv-project", metavar="DIR", help="call it with uv from this checkout")
     parser.add_argument(
-        "--name", metavar="NAME", default="anamnesis", help="of the MCP server; default: anamnesis"
+        "--name",
+        metavar="NAME",
+        default="anamnesis",
+        help="name of the MCP server; default: anamnesis",
     )
     parser.add_argument("--no-mcp", action="store_true", help="do not register the MCP server")
     parser.add_argument("--no-hooks", action="store_true", help="do not install hooks")
@@ -74,12 +77,12 @@ def ask(question: str, default: str) -> str:
 
 
 def agrees(question: str) -> bool:
-    """Whether the answer is yes, as it is without a terminal, because the defaults are safe."""
+    """Whether the answer is yes. Without a terminal it is, because the defaults are safe."""
     return ask(f"{question} (y/n)", "y").lower() in ("y", "yes")
 
 
 def agrees_to_remote(url: str, *, yes: bool) -> bool:
-    """Say what another remote would be sent, and ask; the first one goes without a question."""
+    """Whether a new remote may be used; asks only if it replaces another one."""
     switch = remotes.switch_to(url)
     if switch is None:
         return True
@@ -91,7 +94,7 @@ def agrees_to_remote(url: str, *, yes: bool) -> bool:
 
 
 def say_changes(changes: Iterable[FileChange], *, diff: bool = False) -> None:
-    """Print for a program which files change, and how if that is asked for."""
+    """Print as JSON which files change, with `diff` also how."""
     output.say_json(
         [
             {"what": change.what, "path": change.path, **({"diff": change.diff} if diff else {})}
@@ -109,17 +112,22 @@ def show_plan(work: Journey, *, as_json: bool) -> None:
     output.say(plan.text.rstrip("\n") if plan.changes else "nothing to change")
 
 
-def set_up(work: Journey, wishes: Wishes) -> None:
-    """Make the changes and say which."""
+def name_files(changes: Iterable[FileChange]) -> None:
+    """Print which files change."""
+    for change in changes:
+        output.talk(f"  {change.what:<28} {change.path}")
+
+
+def set_up(work: Journey, wishes: Wishes, *, named: bool = False) -> None:
+    """Make the changes, and print which files unless they have been named already."""
     journey.done(work, wishes)
     if not work.plan.changes:
         output.talk("everything is set up already; nothing was changed")
-    for change in work.plan.changes:
-        output.talk(f"  {change.what:<28} {change.path}")
+    name_files(() if named else work.plan.changes)
     for agent in work.agents:
         note = agent.afterwards
         if agent.name == "claude" and claude.has_plugin(work.setup):
-            note = "the plugin is switched on and brings the hooks; none were installed twice"
+            note = "the plugin is enabled and provides the hooks; init added none"
         output.talk(f"{agent.title}: {note or 'set up'}")
     for path in journey.hooks_elsewhere(work.setup, os.curdir):
         output.talk(
@@ -128,7 +136,7 @@ def set_up(work: Journey, wishes: Wishes) -> None:
 
 
 def prove(work: Journey) -> bool:
-    """Run the self-test and say how it went."""
+    """Run the self-test and print the result."""
     steps = selftest.round_trip(work.setup)
     if work.setup.mcp:
         steps.append(selftest.handshake(work.setup))
@@ -141,7 +149,7 @@ def prove(work: Journey) -> bool:
 
 
 def first_sync() -> bool:
-    """Exchange notes for the first time; an error is shown and does not undo the set-up."""
+    """Sync for the first time; an error is shown and does not undo the set-up."""
     from anamnesis.operations.travel import sync
 
     try:
@@ -149,29 +157,32 @@ def first_sync() -> bool:
     except AnamnesisError as error:
         output.complain("sync", error)
         return False
-    output.talk(f"sync: {result.detail}" + (f"; {result.hint}" if result.hint else ""))
+    if result.error or result.hint or config.resolve_remote():
+        output.talk(f"sync: {result.detail}" + (f"; {result.hint}" if result.hint else ""))
     return not result.error
 
 
 def offer_summaries(args: Namespace) -> None:
-    """Offer summaries by your own Claude Code, with their cost; unasked it is only mentioned."""
+    """Offer summaries by your own Claude Code, with their cost; without a terminal, mention it."""
     if not shutil.which("claude") or config.setting("reflection_provider"):
         return
     if not args.yes and sys.stdin and sys.stdin.isatty():
-        output.talk("Session notes are made without a model. Your own Claude Code can write them")
+        output.talk(
+            "Session notes are written without a model. Your own Claude Code can write them"
+        )
         output.talk("instead: one request for each session, up to 18,000 tokens in and 1,000 out,")
-        output.talk("counted against your plan; no key. Secrets are removed before it is asked.")
+        output.talk("counted against your plan; no key. Secrets are removed first.")
         if ask("Let Claude Code write them? (y/n)", "n").lower() in ("y", "yes"):
             settings.change("reflection_provider", "claude-cli")
-            output.talk("summaries: by Claude Code; off again:")
+            output.talk("Claude Code will write session notes. To switch it off:")
             output.talk("  anamnesis config unset reflection_provider")
         return
-    output.talk("Session notes can be written by your own Claude Code, one request for each:")
+    output.talk("To let your own Claude Code write session notes, one request each:")
     output.talk("  anamnesis config set reflection_provider claude-cli")
 
 
 def offer_backfill(args: Namespace) -> None:
-    """Offer to turn old transcripts into notes; without a terminal it is only mentioned."""
+    """Offer to turn old transcripts into notes; without a terminal, mention it."""
     from anamnesis.operations.sessions.sweep import backfill, uncaptured
 
     home = config.home_directory()
@@ -185,5 +196,5 @@ def offer_backfill(args: Namespace) -> None:
             done = backfill(home, progress=progress)
         output.talk(f"back-fill: {counted(done.written, 'note')}, {done.skipped} skipped")
         return
-    output.talk(f"{earlier} on this machine can become notes:")
+    output.talk(f"To turn {earlier} on this machine into notes:")
     output.talk(f"  anamnesis capture --backfill --since {_BACKFILL_DAYS}d")

@@ -1,6 +1,6 @@
-"""What a terminal is given: rows that fit its width, relative dates, short ids, colour.
+"""Output for a terminal: rows that fit its width, relative dates, short ids, colour.
 
-A pipe or a file gets the same facts unabridged, one line each, so that programs can rely on them.
+A pipe or a file gets the same facts in full, one line each, so that programs can rely on them.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 COLORS = ("auto", "always", "never")
-color = "auto"  # what --color says
+color = "auto"  # set by --color
 _CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36}
 _GAP = "  "
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
-_DAYS_COUNTED = 30  # after that a date says more than a number of days
+_DAYS_COUNTED = 30  # after that a date is clearer than a number of days
 _LEAST_TITLE = 20
 
 
 def is_terminal() -> bool:
-    """Whether a person reads standard output as it is printed."""
+    """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def width() -> int:
-    """How many columns a line may have."""
+    """The width of the terminal."""
     return shutil.get_terminal_size().columns
 
 
@@ -50,7 +50,7 @@ def _is_colored() -> bool:
         return color == "always"
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not is_terminal():
         return False
-    # An old console of Windows would print the codes themselves.
+    # Old Windows consoles would print the codes as text.
     return sys.platform != "win32" or bool({"WT_SESSION", "TERM", "ANSICON"} & set(os.environ))
 
 
@@ -60,7 +60,7 @@ def columns(text: str) -> int:
 
 
 def clipped(text: str, room: int) -> str:
-    """A text in one line of at most so many columns, with an ellipsis if some of it is missing."""
+    """A text on one line of at most `room` columns, with an ellipsis if it was cut."""
     text = " ".join(text.split())
     if columns(text) <= room:
         return text
@@ -96,9 +96,9 @@ def table(
     styles: Sequence[str] = (),
     most: Sequence[int] = (),
 ) -> list[str]:
-    """Rows as lines of aligned columns; the last column is clipped to what room is left.
+    """Rows as lines of aligned columns; the last column is clipped to the room that is left.
 
-    `most` limits the width of columns from the left, 0 is no limit.
+    `most` limits the widths of the first columns; 0 is no limit.
     """
     everything = [heading, *rows] if heading else rows
     if not everything:
@@ -125,12 +125,12 @@ def _line(row: Sequence[str], widths: Sequence[int], styles: Sequence[str]) -> s
 
 
 def fitted(text: str, used: int) -> str:
-    """A text clipped to what is left of a line on a terminal, in full elsewhere."""
+    """A text clipped to the rest of the line on a terminal, in full elsewhere."""
     return clipped(text, max(_LEAST_TITLE, width() - used)) if is_terminal() else text
 
 
 def wrapped(text: str, *, indent: int) -> list[str]:
-    """A text in lines that fit behind an indent on a terminal; in one line elsewhere."""
+    """A text wrapped to fit after an indent on a terminal; one line elsewhere."""
     if not is_terminal():
         return [text]
     room = max(_LEAST_TITLE, width() - indent)
@@ -138,12 +138,12 @@ def wrapped(text: str, *, indent: int) -> list[str]:
 
 
 def moment(text: str) -> str:
-    """A time as it is, or how long ago it was on a terminal."""
+    """How long ago a time was on a terminal; the time itself elsewhere."""
     return ago(text) if is_terminal() else text
 
 
 def shown_ids(store: MemoryStore, ids: Sequence[str]) -> dict[str, str]:
-    """Ids as they are, or as short as they can be typed on a terminal."""
+    """Ids as short as they can be typed on a terminal, in full elsewhere."""
     if not is_terminal():
         return {note_id: note_id for note_id in ids}
     from anamnesis.operations.notes.show import short_ids
@@ -152,7 +152,7 @@ def shown_ids(store: MemoryStore, ids: Sequence[str]) -> dict[str, str]:
 
 
 class NoteLines:
-    """One line for each of some notes: fitting on a terminal, in full elsewhere."""
+    """One line per note: fitted to a terminal, in full elsewhere."""
 
     def __init__(self, store: MemoryStore, notes: Sequence[Memory]) -> None:
         self.heading = ""
@@ -160,7 +160,7 @@ class NoteLines:
             self._lines = {note.id: note_line(note) for note in notes}
             return
         ids = shown_ids(store, [note.id for note in notes])
-        room = max(12, width() // 4)
+        room = max(12, width() // 6)  # more would leave too little for the title
         names = {note.project: note.project for note in notes}
         if any(columns(name) > room for name in names):
             names = short_names(names)
@@ -179,6 +179,6 @@ class NoteLines:
 
 
 def note_line(note: Memory) -> str:
-    """One note on one line, with nothing left out."""
+    """One note on one line, in full."""
     title = " ".join(note.title.split())
     return f"{note.id}  {note.type:<10}  {note.updated_at[:10]}  {note.project}  {title}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from anamnesis.operations.sessions.archive import Archived, Turn
 
-AROUND = 10  # turns before and after the one that was asked for
+AROUND = 10  # turns shown before and after the requested one
 
 
 def say_session(archived: Archived, *, around: int | None = None, as_json: bool) -> None:

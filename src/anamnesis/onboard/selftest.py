@@ -11,6 +11,7 @@ from anamnesis.ground import process
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.notes.fields import is_valid_id
+from anamnesis.operations.notes import undo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,6 +64,7 @@ def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
         yield _step("inject", injected, word in injected.text)
     finally:
         gone = _call(setup, "delete", *notes, "--yes")
+        undo.drop(setup.home, notes)  # `anamnesis undo` is for what you did
     yield _step("delete", gone, gone.code == 0)
 
 

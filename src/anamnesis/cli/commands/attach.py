@@ -1,9 +1,9 @@
-"""Use the store from a container, a Codespace or a CI job, which is thrown away afterwards.
+"""Use the store in a container, a Codespace or a CI job that is thrown away afterwards.
 
-Nothing is asked. All such machines go by one name, each note is pushed as soon as it is written,
-and sessions start with the notes while their index is still being built. Without a URL the remote
-is the one in ANAMNESIS_GIT_REMOTE; with ANAMNESIS_EPHEMERAL=1 beside it, hooks attach by
-themselves and this command is not needed.
+It asks no questions. All such machines share one name, every note is pushed as soon as it is
+written, and sessions get their notes while the index is still being built. Without a URL the remote
+is ANAMNESIS_GIT_REMOTE. If ANAMNESIS_EPHEMERAL=1 is set as well, hooks attach automatically and you
+do not need this command.
 """
 
 from __future__ import annotations
@@ -40,33 +40,35 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Set up without a question, fetch the notes, and leave the index to the background."""
+    """Set up without asking, fetch the notes, and build the index in the background."""
     home = journey.use_home(args.home)
     url = args.remote or config.resolve_remote()
     if not url:
         raise InvalidInput(
-            "Which repository?", hint="Give its URL, or set ANAMNESIS_GIT_REMOTE to it."
+            "No repository given.", hint="Pass its URL, or set ANAMNESIS_GIT_REMOTE."
         )
     _require_no_other_use()
     args.yes, args.machine_id = True, args.machine_id or config.EPHEMERAL_MACHINE
     wishes = setup.wishes_of(args, remote=url, install_id=fleet.EPHEMERAL)
-    settings.change("ephemeral", "1")  # first: killed after it, this is no machine of its own
+    settings.change(
+        "ephemeral", "1"
+    )  # first: if killed after this, the machine is still not one of its own
     work = journey.prepared(home, wishes)
     setup.set_up(work, wishes)
     done = sync()
     result = done.result
     if args.json:
         output.say_json(done.as_dict())
-    output.talk(f"sync: {result.detail}; {counted(result.received, 'note')} arrived")
+    output.talk(f"sync: {result.detail}; {counted(result.received, 'note')} received")
     if result.hint:
         output.talk(result.hint)
     return EXIT_FAILED if result.error or result.offline else 0
 
 
 def _require_no_other_use() -> None:
-    """A machine that you keep must not become one of many: its notes would be theirs."""
+    """Refuse on a machine that has its own name: its notes would be filed under another one."""
     if fleet.install_id() not in ("", fleet.EPHEMERAL):
         raise InvalidInput(
-            "This machine is set up for good, under its own name.",
-            hint="Sync it:  anamnesis sync   (attach is for machines that are thrown away)",
+            "This machine is already set up under its own name.",
+            hint="To sync it:  anamnesis sync   (attach is for machines that are thrown away)",
         )

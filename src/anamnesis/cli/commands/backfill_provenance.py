@@ -1,4 +1,4 @@
-"""Say where notes of older versions came from, as far as their tags tell. Writes with --apply."""
+"""Record where notes of older versions came from, judging by their tags. Writes with --apply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--machine", default="", metavar="NAME", help="the machine of notes that name none"
+        "--machine",
+        default="",
+        metavar="NAME",
+        help="the machine to record for notes that name none",
     )
     parser.add_argument("--apply", action="store_true", help="write the changes")
     arguments.add_no_sync(parser)
@@ -37,6 +40,6 @@ def run(args: Namespace) -> int:
         return 0
     for before, after in changes[:20]:
         output.say(f"{after.id}  {before.prov_source} -> {after.prov_source}  {after.machine_id}")
-    done = "changed" if args.apply else "would change; to do it:  --apply"
+    done = "changed" if args.apply else "would change; to write it, add:  --apply"
     output.talk(f"backfill-provenance: {counted(len(changes), 'note')} {done}")
     return 0

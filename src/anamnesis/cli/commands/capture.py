@@ -1,7 +1,7 @@
 """Turn a session into one episodic note: a hook for SessionEnd, PreCompact, PostCompact and Stop.
 
-The client's payload is read from standard input. Always exits 0; what went wrong is in the log,
-in `anamnesis status`, and at the head of the next injection.
+The client's payload is read from standard input. Always exits 0; errors are in the log, in
+`anamnesis status`, and at the top of the next injection.
 """
 
 from __future__ import annotations
@@ -25,29 +25,31 @@ EXAMPLES = """\
 examples:
   anamnesis capture --transcript session.jsonl --no-sync
   anamnesis capture --backfill --since 30d
-  anamnesis capture --again --project .      which notes would change; --apply: change them
+  anamnesis capture --again --project .      preview which notes would change
 """
 OPTIONS = {
-    "--transcript": hooks.Option("the transcript; default: that of the payload", metavar="FILE"),
-    "--project": hooks.Option("the project; default: that of the session", metavar="KEY"),
+    "--transcript": hooks.Option("the transcript; default: the one in the payload", metavar="FILE"),
+    "--project": hooks.Option("the project; default: the session's", metavar="KEY"),
     "--source": hooks.Option(
         "session-end, precompact, postcompact or checkpoint; default: by the payload's event",
         metavar="MOMENT",
     ),
-    "--no-sync": hooks.Option("leave the note to the next sync", is_flag=True),
-    "--detach": hooks.Option("go on in the background", is_flag=True),
+    "--no-sync": hooks.Option("do not sync afterwards", is_flag=True),
+    "--detach": hooks.Option("run in the background", is_flag=True),
     "--inject-again": hooks.Option(
-        "give the memory again with the next prompt, for clients that do not ask", is_flag=True
+        "inject again with the next prompt, for clients that do not ask for it", is_flag=True
     ),
-    "--payload": hooks.Option("take the payload from a file", metavar="FILE"),
+    "--payload": hooks.Option("read the payload from a file", metavar="FILE"),
     "--sweep": hooks.Option("capture the sessions that ended without a hook", is_flag=True),
     "--backfill": hooks.Option("capture all transcripts on this machine", is_flag=True),
     "--since": hooks.Option("with --backfill: 30d, or a date such as 2026-01-31", metavar="WHEN"),
-    "--again": hooks.Option("make session notes again from the archive: a preview", is_flag=True),
-    "--apply": hooks.Option("with --again: write them", is_flag=True),
+    "--again": hooks.Option(
+        "rebuild session notes from the archive; shows a preview", is_flag=True
+    ),
+    "--apply": hooks.Option("with --again: write the notes", is_flag=True),
 }
-# Where a hook may say what it did: elsewhere clients take output for an answer. What PreCompact
-# prints, for example, becomes a part of the instructions for the summary.
+# Where a hook may report what it did: elsewhere clients treat output as an answer. What PreCompact
+# prints, for example, becomes part of the instructions for the summary.
 _SPOKEN_EVENTS = frozenset({"", "SessionEnd"})
 
 
@@ -57,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run_hook(arguments: Sequence[str]) -> int:
-    """Capture, in whichever way the options say."""
+    """Capture as the options ask."""
     options = hooks.Options(OPTIONS, arguments)
     if options.flag("--backfill"):  # run by hand: errors are shown
         sys.stdout.write(_backfill(home_directory(), options))
@@ -69,7 +71,7 @@ def run_hook(arguments: Sequence[str]) -> int:
 
 
 def run(args: Namespace) -> int:
-    """Capture, the options being parsed already."""
+    """Capture, with options that argparse has parsed."""
     values = {name: getattr(args, name[2:].replace("-", "_"), None) for name in OPTIONS}
     arguments = [
         name if value is True else f"{name}={value}" for name, value in values.items() if value
@@ -92,7 +94,7 @@ def _capture(options: hooks.Options) -> str:
 
 
 def _is_off(home: Home, hook: payload.Payload) -> bool:
-    """Whether memory is switched off as the hook is called; the background might find it on."""
+    """Whether memory is switched off now; by the time the background runs it might be on."""
     from anamnesis.hooks import runs, switches
 
     off = switches.why_off_now(home, hook.cwd)
@@ -177,12 +179,12 @@ def _again(options: hooks.Options) -> None:
         output.talk(f"capture: {counted(number, 'note')} left unchanged: {reason}")
     if unit is not None:
         output.say(f"capture: {unit.summary}")
-        output.talk(f"take it back:  anamnesis undo {unit.id}")
+        output.talk(f"undo it:  anamnesis undo {unit.id}")
         if not options.flag("--no-sync"):
             _sync()
     elif plan.remade:
         would = counted(len(plan.remade), "note")
-        output.talk(f"{would} would change; to do it:  anamnesis capture --again --apply")
+        output.talk(f"{would} would change; to write them:  anamnesis capture --again --apply")
     else:
         output.say("capture: no note would change")
 
@@ -196,7 +198,7 @@ def _take(path: str) -> bytes:
 
 
 def _went_to_background(home: Home, data: bytes, options: hooks.Options) -> bool:
-    """Hand the payload over in a file: a command line could be read by anybody."""
+    """Pass the payload on in a file: anyone could read a command line."""
     from anamnesis.ground import atomic
     from anamnesis.ground.errors import NotWritable
     from anamnesis.hooks import background
@@ -215,7 +217,7 @@ def _went_to_background(home: Home, data: bytes, options: hooks.Options) -> bool
 
 
 def _sync() -> None:
-    """Let the note travel, in the background; an ephemeral machine waits until it is there."""
+    """Sync in the background; an ephemeral machine waits until the note has been pushed."""
     from anamnesis.hooks import background
 
     (background.complete if is_ephemeral() else background.start)(["sync"])

@@ -1,4 +1,4 @@
-"""Print the completion of commands, options, their values and notes' ids for your shell."""
+"""Print a completion script for your shell: commands, options, their values and note ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ examples:
   anamnesis completion zsh > "${fpath[1]}/_anamnesis"
   anamnesis completion fish > ~/.config/fish/completions/anamnesis.fish
 """
-# Each shell only asks; what fits is decided here, so that no script goes stale.
+# Each script only asks this command what fits, so that no script goes out of date.
 _SCRIPTS = {
     "bash": """\
 _anamnesis() {
@@ -35,9 +35,10 @@ complete -F _anamnesis anamnesis
 _anamnesis() {
     local -a lines found
     lines=("${(@f)$(anamnesis completion --complete "${(@)words[2,$CURRENT]}" 2>/dev/null)}")
-    local line
+    local line meaning
     for line in $lines; do
-        [[ -n $line ]] && found+=("${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}")
+        meaning=${${line#*$'\\t'}#$line}
+        [[ -n $line ]] && found+=("${${line%%$'\\t'*}//:/\\\\:}${meaning:+:$meaning}")
     done
     if (( $#found )); then _describe -V anamnesis found; else _files; fi
 }
@@ -62,7 +63,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the script, or what may follow some words."""
+    """Print the script, or the candidates for a command line."""
     if args.complete is not None:
         for name, meaning in candidates(args.complete):
             output.say(f"{name}\t{' '.join(meaning.split())}")
@@ -74,7 +75,7 @@ def run(args: Namespace) -> int:
 
 
 def candidates(words: Sequence[str]) -> list[tuple[str, str]]:
-    """What the last of some words may become, each with its meaning."""
+    """What the last word may become, each with its meaning."""
     *before, last = words or [""]
     if not before:
         found = [*COMMANDS.items(), ("help", "this overview"), ("--version", "the version")]

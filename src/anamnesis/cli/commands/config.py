@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis config                               every setting, and who named it
+  anamnesis config                               every setting and where it is set
   anamnesis config get machine_id
   anamnesis config set reflection_provider anthropic
   anamnesis config unset remote
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("key", nargs="?", metavar="KEY", help="a setting, see list")
     parser.add_argument("value", nargs="?", metavar="VALUE", help="for set")
-    parser.add_argument("more", nargs="*", metavar="KEY VALUE", help="more of them, for set")
+    parser.add_argument("more", nargs="*", metavar="KEY VALUE", help="more settings, for set")
     parser.add_argument("--yes", action="store_true", help="do not ask before the remote changes")
     arguments.add_json(parser)
 
@@ -63,7 +63,7 @@ def run(args: Namespace) -> int:
 
 
 def _more(args: Namespace) -> list[tuple[str, str]]:
-    """Further settings on the same line."""
+    """The other settings of the same call."""
     if args.more and (args.action != "set" or len(args.more) % 2):
         raise InvalidInput("Each setting needs a value.", hint="anamnesis config set KEY VALUE")
     return list(zip(args.more[::2], args.more[1::2], strict=True))

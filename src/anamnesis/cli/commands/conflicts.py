@@ -1,7 +1,7 @@
-"""Notes that were edited on two machines: compare the versions and choose.
+"""Resolve notes that were edited on two machines: compare the versions and choose.
 
 Your version is the file itself. A choice is sent with the next sync; the version that was not
-chosen is kept in <home>/conflicts/resolved/, and `anamnesis undo` takes the choice back.
+chosen is kept in <home>/conflicts/resolved/, and `anamnesis undo` undoes the choice.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action", metavar="list|show|diff|resolve", help="what to do (list)"
     )
-    listing = actions.add_parser("list", help="the held notes")
+    listing = actions.add_parser("list", help="list the notes with a conflict")
     _add_json(listing)
-    for name, what in (("show", "both versions of a note"), ("diff", "what differs")):
+    for name, what in (("show", "show both versions"), ("diff", "show what differs")):
         one = actions.add_parser(name, help=what)
         arguments.add_note(one)
         _add_json(one)
@@ -48,24 +48,26 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--mine", action="store_const", const="mine", dest="choice", help="keep this machine's"
     )
     choice.add_argument(
-        "--theirs", action="store_const", const="theirs", dest="choice", help="take the other one"
+        "--theirs",
+        action="store_const",
+        const="theirs",
+        dest="choice",
+        help="use the other version",
     )
     choice.add_argument(
         "--both", action="store_const", const="both", dest="choice",
-        help="keep the other text as a second note that points to the first",
+        help="keep the other text as a second note that links to the first",
     )  # fmt: skip
     choice.add_argument(
         "--edit", action="store_const", const="edit", dest="choice",
-        help="make one text out of both in $VISUAL or $EDITOR",
+        help="combine both in $VISUAL or $EDITOR",
     )  # fmt: skip
     parser.set_defaults(action="list")
 
 
 def _add_json(action: ArgumentParser) -> None:
-    # Without a default of its own, so that it does not take back one that was given before it.
-    action.add_argument(
-        "--json", action="store_true", default=SUPPRESS, help="print JSON for a program"
-    )
+    # Without a default of its own, so that it does not override one given earlier.
+    action.add_argument("--json", action="store_true", default=SUPPRESS, help="print JSON")
 
 
 def run(args: Namespace) -> int:
@@ -150,8 +152,8 @@ def _resolve(store: MemoryStore, name: str, choice: str) -> int:
         resolved = conflicts.resolve(store, conflict_id, choice)
     if resolved.second is not None:
         output.say(resolved.second.id)
-    output.talk(f"conflicts: {conflict_id} is resolved; send it with:  anamnesis sync")
-    output.talk("take it back:  anamnesis undo")
+    output.talk(f"conflicts: resolved {conflict_id}; send it with:  anamnesis sync")
+    output.talk("undo it:  anamnesis undo")
     return 0
 
 

@@ -1,8 +1,7 @@
-"""Show, search, edit and version the memory in a browser.
+"""Browse, search and edit the notes in a browser.
 
-Listens on this machine only, under a name and port of its own that stay the same. The address that
-it prints works once and opens a session of the browser that uses it; for another browser, run the
-command again.
+It listens on this machine only, always under the same name and port. The address that it prints
+works once and signs in the browser that opens it; for another browser, run the command again.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-_MANY = 500  # notes; fewer are indexed before anyone could read about it
+_MANY = 500  # notes; fewer are indexed before you could read the message
 EXAMPLES = """\
 examples:
   anamnesis dashboard
@@ -33,13 +32,13 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "--port", type=arguments.port, default=0, help="default: the one that was used before"
+        "--port", type=arguments.port, default=0, help="default: the same as last time"
     )
     parser.add_argument("--no-open", action="store_true", help="only print the address")
     parser.add_argument(
         "--no-name",
         action="store_true",
-        help="print an address with 127.0.0.1 and a password: some browsers do not find the name",
+        help="use 127.0.0.1 and a password, for browsers that cannot resolve the name",
     )
     parser.add_argument("--home", metavar="PATH", help="the store; default: ANAMNESIS_HOME")
     parser.add_argument("--store", dest="home", help=SUPPRESS)  # as version 0.1.x called it
@@ -47,14 +46,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--host",
         metavar="ADDRESS",
         default="127.0.0.1",
-        help="listen on this address of the machine instead: others reach it, without encryption",
+        help="listen on this address instead: other machines can reach it, without encryption",
     )
     parser.add_argument(
         "--name",
         metavar="NAME",
         action="append",
         default=[],
-        help="with --host: a name of this machine in your network that it may be opened by",
+        help="with --host: a name of this machine that browsers may use",
     )
 
 
@@ -83,7 +82,7 @@ def run(args: Namespace) -> int:
     elif server.moved:
         output.talk(
             f"The port of this store is taken by another program; using {server.port} this time.\n"
-            "Your browser has sessions and unsaved words under the usual one."
+            "Your browser keeps its session and unsaved text under the usual one."
         )
     _show(server.link(plain=args.no_name), serve.redirection(home), browse=not args.no_open)
     output.talk("Stop it with Ctrl-C.")
@@ -92,7 +91,7 @@ def run(args: Namespace) -> int:
 
 
 def _indexing(bar: Progress | None) -> Progress:
-    """Say once that many notes have to be indexed first; a terminal is shown how far that is."""
+    """Say once that many notes must be indexed first; on a terminal, show the progress."""
     told: list[int] = []
 
     def advance(done: int, total: int) -> None:
@@ -106,7 +105,7 @@ def _indexing(bar: Progress | None) -> Progress:
 
 
 def _project_here() -> str:
-    """The project of the current directory, if there still is one."""
+    """The project of the current directory, if it still exists."""
     from anamnesis.project import resolve_project_key
 
     try:

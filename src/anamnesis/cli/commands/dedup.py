@@ -1,7 +1,7 @@
-"""Find notes of one project that say the same, word for word or nearly, and fold them.
+"""Find duplicate notes in one project, exact or nearly so, and merge them.
 
 Shows the groups; with --apply the best note of each supersedes the others, which stay on disk.
-Notes that differ in a number or a negation are never taken for the same.
+Notes that differ in a number or a negation are never duplicates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     arguments.add_project(parser)
     parser.add_argument(
         "--threshold", type=float, default=dedup.THRESHOLD, metavar="N",
-        help="how alike, from 0.5 to 1; default: 0.8",
+        help="how similar, from 0.5 to 1; default: 0.8",
     )  # fmt: skip
     parser.add_argument("--apply", action="store_true", help="fold them")
     arguments.add_no_sync(parser)
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the groups, and fold them if asked to."""
+    """Print the groups, and merge them with --apply."""
     if not 0.5 <= args.threshold <= 1:
         raise InvalidInput("--threshold must be between 0.5 and 1.")
     with arguments.store_to_change("dedup") as store:
@@ -55,9 +55,9 @@ def run(args: Namespace) -> int:
             output.say(f"       {lines[other.id]}")
     if unit is not None:
         output.say(f"dedup: {unit.summary}")
-        output.talk("take it back:  anamnesis dedup --undo")
+        output.talk("undo it:  anamnesis dedup --undo")
     elif groups:
-        output.talk(f"{counted(len(groups), 'group')}; to fold them:  anamnesis dedup --apply")
+        output.talk(f"{counted(len(groups), 'group')}; to merge them:  anamnesis dedup --apply")
     else:
         output.say("dedup: no duplicates")
     return 0

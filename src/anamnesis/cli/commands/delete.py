@@ -1,7 +1,7 @@
 """Delete notes. For 30 days `anamnesis undo` brings them back.
 
-What they said also stays in the history of the memory repository, unless they are kept on this
-machine only. To remove a note for good, on all machines:  anamnesis forget
+Their text also stays in the git history, unless they were local only. To remove a note from all
+machines for good:  anamnesis forget
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXAMPLES = """\
 examples:
   anamnesis delete N0KGD             the end of an id is enough
   anamnesis undo                     bring it back
-  anamnesis history ID               its versions, also after 30 days; the id in full
+  anamnesis history ID               its versions, even after 30 days; needs the full id
 """
 
 
@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
     for note_id in [] if args.json else done.ids:
         output.say(note_id)
     if done.unit:
-        output.talk("take it back:  anamnesis undo")
+        output.talk("undo it:  anamnesis undo")
     for error in done.errors:
         output.complain("delete", error)
     return EXIT_FAILED if done.errors else 0

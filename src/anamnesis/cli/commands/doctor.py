@@ -1,4 +1,4 @@
-"""Check everything and say how to fix what is wrong: exit code 1 if a check failed."""
+"""Check everything and suggest fixes. Exits with 1 if a check failed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print what was found."""
+    """Print the findings."""
     home = home_directory()
     findings = health.doctor(home)
     if args.fix and _fixed(findings):
@@ -59,7 +59,7 @@ def _print(findings: Sequence[Finding]) -> None:
     failed = sum(finding.severity == FAILED for finding in findings)
     warnings = sum(finding.severity == WARNING for finding in findings)
     output.talk(
-        f"{counted(len(findings), 'finding')}: {failed} failed, {counted(warnings, 'warning')}"
+        f"{counted(len(findings), 'check')}: {failed} failed, {counted(warnings, 'warning')}"
     )
 
 

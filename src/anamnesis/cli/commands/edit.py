@@ -1,4 +1,4 @@
-"""Edit a note in $VISUAL or $EDITOR. A note that changed meanwhile is not overwritten."""
+"""Edit a note in $VISUAL or $EDITOR. If it changes in the meantime, it is not overwritten."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Open the editor and save what it left."""
+    """Open the editor and save the result."""
     with arguments.store_to_change("edit", wait=False) as store:
         read = show(store, args.id)
         before = serialize(read.note)

@@ -1,7 +1,7 @@
-"""Make vectors of the notes, so that they are found by what they say, whatever their words.
+"""Compute vectors of the notes, so that search finds them by meaning, whatever their words.
 
-This needs the extra `[semantic]` and the setting `semantic`; a text is read by the
-model only once. It also runs automatically in the background when notes change.
+This needs the extra `[semantic]` and the setting `semantic`. Each text is encoded only once, and
+new notes are encoded automatically in the background.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXAMPLES = """\
 examples:
   pip install '.[semantic]'        in the checkout
   anamnesis config set semantic 1
-  anamnesis embed                  some 50 ms for each short note, once
+  anamnesis embed                  about 50 ms for each short note, once
   anamnesis embed --remove         delete the vectors; the notes are not touched
 """
 _LOW_PRIORITY = 10
@@ -32,12 +32,12 @@ _LOW_PRIORITY = 10
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--remove", action="store_true", help="delete the vectors")
-    parser.add_argument("--idle", action="store_true", help="let everything else go first")
+    parser.add_argument("--idle", action="store_true", help="run with low priority")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Make what is missing, and say how much that was."""
+    """Compute the missing vectors and report how many."""
     if args.idle and not os.path.isdir(home_directory()):
         return 0  # deleted meanwhile
     if args.idle and hasattr(os, "nice"):
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     with arguments.open_store() as store:
         if args.remove:
             embed.remove(store)
-            output.say("embed: the vectors are gone")
+            output.say("embed: deleted the vectors")
             return 0
         try:
             with output.progress("reading notes") as progress:
@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
         output.say_json(asdict(result))
         return 0
     output.say(
-        f"embed: {counted(result.total, 'note has', 'notes have')} vectors; {result.encoded} read "
-        f"by the model, {result.known} known, {result.dropped} dropped"
+        f"embed: {counted(result.total, 'note has', 'notes have')} vectors; {result.encoded} newly "
+        f"encoded, {result.known} unchanged, {result.dropped} removed"
     )
     return 0

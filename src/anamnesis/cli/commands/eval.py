@@ -1,10 +1,10 @@
 """Measure how well recall answers questions whose answers are known.
 
-build        draft a question for each of some notes, to be approved
-approve      approve drafted questions: all, or those whose number is given
+build        draft a question for each of a sample of notes
+approve      approve drafted questions: all, or those with the given numbers
 run          recall@1, 3, 5, 8 and MRR over the approved questions
 experiment   reflect on a copy of the store and compare; the store is not changed
-import       import questions from a file of JSON lines
+import       import questions from a JSON Lines file
 history      recall over time, as a plot
 """
 
@@ -37,19 +37,21 @@ _VERBS = ("build", "approve", "run", "experiment", "import", "history")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("verb", choices=_VERBS, help="what to do, see above")
+    parser.add_argument("verb", choices=_VERBS, help="see above")
     parser.add_argument(
         "item", nargs="*", help="import: a file; approve: numbers, or nothing for all"
     )
     arguments.add_count(parser, "-n", default=20, help="build: how many notes; default: 20")
     parser.add_argument("--seed", type=int, default=0, help="build: another sample of notes")
-    parser.add_argument("--all", action="store_true", help="also questions that were not approved")
+    parser.add_argument(
+        "--all", action="store_true", help="include questions that were not approved"
+    )
     parser.add_argument("--no-model", action="store_true", help="build, experiment: use no model")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Do what the verb says."""
+    """Carry out one action."""
     verbs = {
         "build": _build, "approve": _approve, "run": _run, "experiment": _experiment,
         "import": _import, "history": _history,
@@ -64,7 +66,7 @@ def _build(store: MemoryStore, args: Namespace) -> int:
             store, number=args.n, seed=args.seed, use_model=not args.no_model, progress=progress
         )
     output.say(f"eval: {added} questions drafted")
-    output.talk(f"look at {evaluate.path_in(store.home)}, then:  anamnesis eval approve")
+    output.talk(f"check {evaluate.path_in(store.home)}, then:  anamnesis eval approve")
     return 0
 
 
@@ -112,7 +114,7 @@ def _experiment(store: MemoryStore, args: Namespace) -> int:
 
 def _import(store: MemoryStore, args: Namespace) -> int:
     if len(args.item) != 1:
-        raise InvalidInput("Name one file of JSON lines.")
+        raise InvalidInput("Give one JSON Lines file.")
     added = evaluate.import_cases(store.home, args.item[0])
     output.say(f"eval: {counted(added, 'question')} added")
     return 0

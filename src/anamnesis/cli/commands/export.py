@@ -1,4 +1,4 @@
-"""Write the notes for elsewhere: a directory of files, JSON lines, or one markdown document."""
+"""Export notes as a directory of files, as JSON Lines, or as one markdown document."""
 
 from __future__ import annotations
 
@@ -29,18 +29,16 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("path", nargs="?", help="where to; without it, standard output")
-    parser.add_argument(
-        "--format", choices=export.FORMATS, help="default: by the ending of the path"
-    )
+    parser.add_argument("path", nargs="?", help="where to write; default: standard output")
+    parser.add_argument("--format", choices=export.FORMATS, help="default: by the path's suffix")
     arguments.add_project(parser)
-    parser.add_argument("--superseded", action="store_true", help="also notes that were replaced")
+    parser.add_argument("--superseded", action="store_true", help="include superseded notes")
     parser.add_argument(
-        "--machine-local", action="store_true", help="also notes that stay on this machine"
+        "--machine-local", action="store_true", help="include notes that are local only"
     )
     parser.add_argument(
         "--json", action="store_true",
-        help="print JSON for a program: what was written, or without a path the notes",
+        help="print JSON: what was written, or the notes if there is no path",
     )  # fmt: skip
 
 
@@ -48,8 +46,8 @@ def run(args: Namespace) -> int:
     """Write the notes, and say how many."""
     format = args.format or _format_of(args.path or "")
     if format == "directory" and not args.path:
-        raise InvalidInput("A directory needs a path.", hint="anamnesis export backup/")
-    # The bar would be drawn over notes that are printed.
+        raise InvalidInput("Exporting a directory needs a path.", hint="anamnesis export backup/")
+    # A bar would be drawn over the notes that are printed.
     bar = output.progress("writing notes") if args.path else nullcontext()
     with arguments.open_store() as store, bar as progress:
         found = export.notes_to_export(

@@ -1,6 +1,7 @@
 """Print what helped when a command failed like this before: a hook for PostToolUseFailure.
 
-The client's payload is read from standard input. Always exits 0, and mostly in silence.
+The client's payload is read from standard input. Always exits 0, and usually prints
+nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ EXAMPLES = """\
 examples:
   echo '{"error": "KeyError: region", "cwd": "."}' | anamnesis failure-hook --format text
 """
-OPTIONS = hooks.moment_options("claude, or text without JSON around it")
+OPTIONS = hooks.moment_options("claude, or text for plain text")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def run_hook(arguments: Sequence[str]) -> int:
 
 
 def run(args: Namespace) -> int:
-    """Print what helped before, the options being parsed already."""
+    """Print what helped before, with options that argparse has parsed."""
     return _help(project=args.project, format=args.format)
 
 

@@ -1,9 +1,9 @@
-"""Remove notes on all machines.
+"""Remove notes from all machines.
 
-A tombstone without content keeps them from being captured or imported again. Versions that were
-synced stay in the git history, unless --purge-history rewrites it: on this machine and at the
-remote now, on every other machine at its next sync, which keeps its own unsynced changes.
-A secret that was ever pushed counts as known: revoke it, whatever the history says.
+A tombstone without content keeps them from being captured or imported again. Synced versions stay
+in the git history unless --purge-history rewrites it: here and on the remote now, on every other
+machine at its next sync, which keeps that machine's unsynced changes. Treat a secret that was ever
+pushed as leaked: revoke it, whatever the history holds.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ examples:
   anamnesis forget --query "staging password"
   anamnesis forget --project old-thing --before 2025-01-01
   anamnesis forget N0KGD --purge-history
-  anamnesis forget --purge-history           of all notes that were forgotten before
+  anamnesis forget --purge-history           purge all notes forgotten so far
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser, nargs="*")
-    parser.add_argument("--query", default="", help="the notes that a search finds")
-    parser.add_argument("--project", metavar="KEY", help="the notes of a project")
+    parser.add_argument("--query", default="", help="notes that match a search")
+    parser.add_argument("--project", metavar="KEY", help="notes of this project")
     parser.add_argument(
-        "--before", default="", metavar="WHEN", help="written before 2025-01-31, or 90d ago"
+        "--before", default="", metavar="WHEN", help="notes from before then: 2025-01-31 or 90d"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument(
@@ -50,7 +50,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Show the notes, ask, and remove them."""
     conditions = bool(args.id or args.query or args.project or args.before)
-    say = output.talk if args.json else output.say  # JSON is then all that is printed as data
+    say = (
+        output.talk if args.json else output.say
+    )  # with --json, standard output holds nothing else
     done: dict[str, object] = {"forgotten": [], "forgotten_before": [], "versions_purged": 0}
     with arguments.store_to_change("forget") as store:
         if args.purge_history and not conditions:
@@ -65,7 +67,7 @@ def run(args: Namespace) -> int:
         before = forget.forgotten_before(store, args.id)
         if before:
             forget.finish(store, before)  # a command that was killed may have left copies of them
-            say(f"forget: {counted(len(before), 'note was', 'notes were')} forgotten before")
+            say(f"forget: {counted(len(before), 'note was', 'notes were')} already forgotten")
         lines = tables.NoteLines(store, notes)
         for note in notes:
             output.talk(lines[note.id])
@@ -78,11 +80,11 @@ def run(args: Namespace) -> int:
         done |= {"forgotten": ids, "forgotten_before": before}
         if notes:
             removed = counted(forget.forget(store, ids), "note")
-            say(f"forget: {removed} removed; the next sync does so elsewhere")
+            say(f"forget: {removed} removed; other machines follow at their next sync")
         if args.purge_history and (notes or before):
             return _purge(store, [*before, *ids], args, done)
     if not notes and not before:
-        say("forget: no note fits")
+        say("forget: no note matches")
     if args.json:
         output.say_json(done)
     return 0
@@ -102,11 +104,11 @@ def _purge(
         gone = counted(done.texts, "version is", "versions are")
         output.say(f"forget: {gone} gone from the history")
     if not done.cleared:
-        output.talk("on this disk git removes them later, or at once with:")
+        output.talk("git removes them from this disk later; to do it now:")
         output.talk(f"  git -C {shlex.quote(str(store.home.memory))} gc --prune=now")
     if not done.remote_cleared:
-        output.talk("on the remote's own disk git removes them later, or at once there with:")
+        output.talk("git removes them from the remote's disk later; to do it now, run there:")
         output.talk("  git reflog expire --expire=now --all; git gc --prune=now")
     if done.other_refs:
-        output.talk(f"these may still name old versions: {', '.join(done.other_refs)}")
+        output.talk(f"these refs may still hold old versions: {', '.join(done.other_refs)}")
     return 0

@@ -1,4 +1,4 @@
-"""List the recorded versions of a note, newest first; also of a deleted one."""
+"""List the versions of a note, newest first; works for deleted notes too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Let this machine keep the repository that the others join, and print the line to paste there.
+"""Host the repository that your other machines join, and print the command to run there.
 
-Any name that ssh reaches will do: a host of the local network, a Tailscale name, an alias.
+Any name that ssh can reach works: a host on the local network, a Tailscale name, an ssh alias.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "path", nargs="?", default="~/anamnesis-memory.git", metavar="PATH",
-        help="the bare repository to make; default: ~/anamnesis-memory.git",
+        help="the bare repository to create; default: ~/anamnesis-memory.git",
     )  # fmt: skip
     parser.add_argument(
-        "--address", metavar="HOST", help="the name that others reach this machine by"
+        "--address", metavar="HOST", help="the name under which others reach this machine"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask before the remote changes")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Make the repository, use it here, and say how others join."""
+    """Create the repository, use it here, and print how to join."""
     journey.user_home()
     if not setup.agrees_to_remote(args.path, yes=args.yes):
         return EXIT_FAILED
@@ -47,17 +47,18 @@ def run(args: Namespace) -> int:
     remote.prove(path)
     remote.name(path)
     result = first_sync().result
-    output.talk(f"{path} keeps the notes of your machines; sync: {result.detail}")
+    output.talk(f"Hosting the notes in {path}; sync: {result.detail}")
     if not addresses.accepts_ssh():
-        output.talk("No ssh server answers here yet: switch on remote login, or use Tailscale SSH.")
+        output.talk("No ssh server is running here yet: enable remote login, or use Tailscale SSH.")
     if not receipt.load(home_directory()).agents:
-        output.talk("No agent of this machine uses it yet; set them up with:  anamnesis init")
+        output.talk("No agent on this machine is set up yet:  anamnesis init")
     hosts = [args.address] if args.address else addresses.reachable_names()
     urls = [addresses.ssh_address(host, path) for host in hosts]
     if args.json:
         output.say_json({"repository": path, "addresses": urls})
     else:
-        output.talk("On each other machine run one of:")
+        which = "one of these" if len(urls) > 1 else "this"
+        output.talk(f"On every other machine, run {which}:")
     for url in [] if args.json else urls:
         output.say(shlex.join(["anamnesis", "join", url]))
     return 1 if result.error else 0

@@ -1,4 +1,4 @@
-"""How something is done here: the commands that really worked, how often, and what they fixed."""
+"""Find commands that worked before: how often, when last, and what they fixed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the commands, the best first."""
+    """Print the commands, best match first."""
     project = arguments.project_of(args.project) or ""
     wanted = Wanted(project=project, since=args.since or "")
     commands = how(home_directory(), " ".join(args.words), wanted, limit=args.limit)
@@ -45,5 +45,5 @@ def run(args: Namespace) -> int:
         if each.fixed:
             output.talk(f"    after: {each.fixed}")
     if not commands:
-        output.talk("no command in the sessions of this machine answers that")
+        output.talk("no session on this machine ran a matching command")
     return 0

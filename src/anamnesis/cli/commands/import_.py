@@ -1,7 +1,7 @@
-"""Import notes of other programs. Without a path: Claude Code's own memory on this machine.
+"""Import notes from other programs. Without a path: Claude Code's own memory on this machine.
 
-Importing twice changes nothing; what changed at the source is updated, unless you edited the note.
-Imported notes wait for `anamnesis review`. Secrets are replaced before anything is written.
+Importing again updates what changed at the source, unless you have edited the note. Imported notes
+are to be reviewed (`anamnesis review`). Secrets are replaced before anything is written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", help="a file or directory")
     parser.add_argument(
         "--from", dest="format", choices=import_.FORMATS,
-        help="which program wrote it; default: found out",
+        help="the program that wrote it; default: detected",
     )  # fmt: skip
     parser.add_argument("--project", metavar="KEY", help="the project that the notes belong to")
     parser.add_argument(
@@ -42,15 +42,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--mine", action="store_true", help="the export is your own: its notes need no review"
     )
-    parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
-    parser.add_argument("--again", action="store_true", help="also read files that did not change")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would happen")
+    parser.add_argument(
+        "--again", action="store_true", help="also read files that have not changed"
+    )
     arguments.add_no_sync(parser)
     arguments.add_undo(parser, what="import")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Import, and say what came of it."""
+    """Import, and report the result."""
     with arguments.store_to_change("import") as store:
         if args.undo:
             return arguments.take_back(store, "import")
@@ -62,7 +64,7 @@ def run(args: Namespace) -> int:
         output.say(f"+ {tables.note_line(note)}")
     output.say(f"import: {planned.sentence}{' (nothing was written)' if args.dry_run else ''}")
     if planned.added and not args.dry_run:
-        output.talk("look at them:  anamnesis review\ntake it back:  anamnesis import --undo")
+        output.talk("review them:  anamnesis review\nundo it:  anamnesis import --undo")
     return 0
 
 

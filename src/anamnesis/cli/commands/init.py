@@ -1,7 +1,7 @@
 """Set this machine up: the store, the hooks and the MCP server of your agents, the first sync.
 
-Run it as often as you like: what is there already is left alone. Settings files are backed up,
-and `anamnesis uninstall` takes everything back.
+You can run it again at any time: what is already set up is left alone. Settings files are backed
+up, and `anamnesis uninstall` undoes everything.
 """
 
 from __future__ import annotations
@@ -38,14 +38,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     setup.add_options(parser)
     arguments.add_json(parser)
-    parser.add_argument("--print", action="store_true", help="show the plan as a diff, and stop")
+    parser.add_argument(
+        "--print", action="store_true", help="show the changes as a diff and make none"
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--remote", metavar="URL", help="the repository that your machines share")
-    where.add_argument("--local-only", action="store_true", help="no remote; forgets an old one")
-    parser.add_argument("--no-sync", action="store_true", help="leave the first sync for later")
+    where.add_argument(
+        "--local-only", action="store_true", help="no remote; drops one that was set"
+    )
+    parser.add_argument("--no-sync", action="store_true", help="do not sync yet")
     parser.add_argument(
         "--rules", metavar="DIR", action="append",
-        help="also tell agents without hooks of the memory, in this project's AGENTS.md",
+        help="also mention the memory in this project's AGENTS.md, for agents without hooks",
     )  # fmt: skip
 
 
@@ -73,7 +77,7 @@ def run(args: Namespace) -> int:
         return EXIT_FAILED
     if wishes.remote and wishes.remote != known and not args.no_sync:
         _reach(wishes.remote)
-    setup.set_up(work, wishes)
+    setup.set_up(work, wishes, named=not args.yes)
     if args.json:
         setup.say_changes(work.plan.changes)
     synced = args.no_sync or setup.first_sync()
@@ -83,12 +87,12 @@ def run(args: Namespace) -> int:
     if worked:
         _say_what_next(home, wishes)
     else:
-        output.talk("Agents cannot use it like this. Look closer with:  anamnesis doctor")
+        output.talk("Agents cannot use Anamnesis yet. Find out why:  anamnesis doctor")
     return 0 if worked and synced else EXIT_FAILED
 
 
 def _reflection() -> str:
-    """Who reflects by the settings of an earlier version, which are read as they are."""
+    """Which model reflects, according to the settings of an earlier version."""
     provider, model = map(config.setting, ("reflection_provider", "reflection_model"))
     return f", reflection by {' '.join(filter(None, (provider, model)))} too" if provider else ""
 
@@ -96,7 +100,7 @@ def _reflection() -> str:
 def _home(args: Namespace) -> str | None:
     if args.home or args.yes or args.print:
         return str(args.home) if args.home else None
-    return setup.ask("Where to keep the notes", config.home_directory())
+    return setup.ask("Where to keep notes", config.home_directory())
 
 
 def _remote(args: Namespace) -> str | None:
@@ -112,11 +116,10 @@ def _remote(args: Namespace) -> str | None:
 
 
 def _agrees(work: Journey) -> bool:
-    """Whether the files may be changed, which are named before the question."""
-    for change in work.plan.changes:
-        output.talk(f"  {change.what:<28} {change.path}")
+    """Whether the files may be changed; names them before it asks."""
+    setup.name_files(work.plan.changes)
     number = counted(len(work.plan.changes), "file")
-    return setup.agrees(f"Change {number}? (see how with --print)")
+    return setup.agrees(f"Change {number}? (--print shows the changes)")
 
 
 def _reach(url: str) -> None:
@@ -126,15 +129,13 @@ def _reach(url: str) -> None:
 
 def _say_what_next(home: Home, wishes: Wishes) -> None:
     output.talk("")
-    output.talk(f"The notes are in {home}/memory. From the next session on, agents start with what")
-    output.talk("you know about a project, and each session leaves a note.")
-    if archive.is_on():
-        off = "anamnesis config set archive 0"
-        output.talk(
-            f"Sessions are kept word for word, on this machine only. To switch it off:  {off}"
-        )
+    output.talk(f"Notes are stored in {home}/memory. From the next session on, your agents")
+    output.talk("start with what is known about a project, and every session leaves a note.")
     if wishes.remote:
-        output.talk(f"On the next machine:  anamnesis join {shlex.quote(shown(wishes.remote))}")
+        output.talk(f"To add a machine:  anamnesis join {shlex.quote(shown(wishes.remote))}")
     else:
-        output.talk("To share them between machines:  anamnesis host   (or init --remote URL)")
-    output.talk("Look after it:  anamnesis status, anamnesis doctor")
+        output.talk("To share notes between machines:  anamnesis host")
+    if archive.is_on():
+        output.talk("Sessions are also kept word for word, on this machine only. To stop that:")
+        output.talk("  anamnesis config set archive 0")
+    output.talk("To check on everything:  anamnesis status, anamnesis doctor")

@@ -1,4 +1,4 @@
-"""Print what a session of this project starts with: a hook for SessionStart, or by hand.
+"""Print the notes that a session in this project starts with: a hook for SessionStart, or by hand.
 
 The client's payload is read from standard input. Always exits 0.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis inject                      what a session started here would be given
+  anamnesis inject                      what a session started here would get
   anamnesis inject --explain            how each note is shown, and why
   anamnesis inject --project my-project --k 12
   anamnesis inject --format gemini < payload.json
@@ -28,7 +28,7 @@ OPTIONS = {
     "--project": hooks.Option(
         "the project; default: that of the payload's directory", metavar="KEY"
     ),
-    "--k": hooks.Option("at most K notes of the project; default: as many as fit", metavar="K"),
+    "--k": hooks.Option("at most K notes of the project; default: whatever fits", metavar="K"),
     "--format": hooks.Option(
         "claude, codex, gemini, copilot or text; default: claude",
         metavar="CLIENT",
@@ -57,7 +57,7 @@ def run_hook(arguments: Sequence[str]) -> int:
 
 
 def run(args: Namespace) -> int:
-    """Print the working set, the options being parsed already."""
+    """Print the working set, with options that argparse has parsed."""
     limit, k = getattr(args, "max_chars", None), getattr(args, "k", None)
     return _inject(
         project=getattr(args, "project", None),
@@ -98,7 +98,7 @@ def _inject(
 
 
 def _sweep_now_and_then() -> str:
-    """Look after sessions that were killed, in the background."""
+    """Capture sessions that were killed, in the background."""
     from anamnesis.hooks import background
 
     background.start_now_and_then(home_directory(), ["capture", "--sweep"], every=_SWEEP_SECONDS)

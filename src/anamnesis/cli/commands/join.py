@@ -1,8 +1,8 @@
-"""Join the machines that share a repository: clone, hooks, index, and proof of a round trip.
+"""Join an existing store: clone it, set up hooks and index, and test the connection.
 
-A sealed store lets a machine in only after another one approved it. The first `join` makes this
-machine's keys and prints a code for `anamnesis machines approve`; that prints another code, with
-which the second `join --code` makes sure that it meets your store and no other.
+A sealed store admits a machine only after another one has approved it. The first `join` creates
+this machine's keys and prints a code for `anamnesis machines approve`; that prints a second code
+for `join --code`, which makes sure that this is your store and no other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, asking, output, setup
+from anamnesis.cli import arguments, asking, output, setup, tables
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED, EXIT_NOT_SET_UP, InvalidInput
 from anamnesis.onboard import journey
@@ -33,18 +33,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("remote", metavar="URL", help="user@host:path, a path or an https address")
     parser.add_argument(
-        "--code", metavar="CODE", help="of a sealed store, as a machine that approves prints it"
+        "--code", metavar="CODE", help="the code that `anamnesis machines approve` printed"
     )
     parser.add_argument(
         "--recovery", action="store_true",
-        help="let this machine in by the recovery key, which is asked for; needs --code",
+        help="join with the recovery key, which is asked for; needs --code",
     )  # fmt: skip
     setup.add_options(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Prove the way there and back first, then set up and take the notes over."""
+    """Test the remote first, then set up and fetch the notes."""
     home = journey.use_home(args.home)
     if not setup.agrees_to_remote(args.remote, yes=args.yes):
         return EXIT_FAILED
@@ -57,7 +57,7 @@ def run(args: Namespace) -> int:
     if sealed.is_sealed() and not is_sealed:
         raise InvalidInput(
             f"This machine's notes are sealed, and {remote.shown(url)} is not.",
-            hint="To send them there in clear:  anamnesis config set sealed 0",
+            hint="To send them there unencrypted:  anamnesis config set sealed 0",
         )
     work = journey.prepared(home, wishes)
     setup.set_up(work, wishes)
@@ -65,9 +65,9 @@ def run(args: Namespace) -> int:
     result = done.result
     with arguments.open_store() as store:
         total = index.reindex(store, only_if_needed=True).notes
-    output.talk(f"sync: {result.detail}; {counted(total, 'note is', 'notes are')} here")
+    output.talk(f"sync: {result.detail}; {counted(total, 'note')} on this machine")
     for machine in fleet.machines(home):
-        output.talk(f"  {machine.name}, last seen {machine.seen}")
+        output.talk(f"  {machine.label}, last seen {tables.ago(machine.seen)}")
     worked = setup.prove(work)
     if args.json:
         output.say_json({"notes": total, "works": worked, **done.as_dict()})
@@ -75,7 +75,7 @@ def run(args: Namespace) -> int:
 
 
 def _is_let_in(url: str, args: Namespace) -> bool:
-    """Whether this machine may read a sealed store; otherwise says what is to be done."""
+    """Whether this machine may read a sealed store; prints what to do if not."""
     if args.recovery:
         if not args.code:
             raise InvalidInput("The recovery key needs its code.", hint="Add:  --code CODE")
@@ -85,7 +85,7 @@ def _is_let_in(url: str, args: Namespace) -> bool:
     if sealed.is_member(url):
         return True
     code = sealed.ask(url)
-    output.talk("This store is sealed. On a machine that reads it, run:")
+    output.talk("This store is sealed. On a machine that can read it, run:")
     if args.json:
         output.say_json({"approve": code})
     else:

@@ -47,12 +47,12 @@ def run(args: Namespace) -> int:
     if page.next_offset is not None:
         output.talk(f"more with:  anamnesis list {_options(args)}")
     if not page.rows:
-        output.talk(_NOTHING if filters == Filters(include_superseded=True) else "no note fits")
+        output.talk(_NOTHING if filters == Filters(include_superseded=True) else "no note matches")
     return 0
 
 
 def _options(args: Namespace) -> str:
-    """What gives the next page of the same list."""
+    """The options for the next page of the same list."""
     asked = {name: getattr(args, name) for name in _FILTERS}
     asked |= {"limit": args.limit, "offset": args.offset + args.limit}
     words: list[str] = []

@@ -1,4 +1,4 @@
-"""List the last changes of all notes: when, by which machine, which notes."""
+"""List recent changes to all notes: when, on which machine, which notes."""
 
 from __future__ import annotations
 

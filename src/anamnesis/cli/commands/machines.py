@@ -1,8 +1,8 @@
 """List the machines that share these notes.
 
-In a sealed store, `approve` lets a machine in that ran `anamnesis join`, by the code printed
-there, and prints the code to type there in turn; compare both with your own eyes. `revoke` keeps
-a machine from everything that is written from now on: what it has already read stays there.
+In a sealed store, `approve` admits a machine by the code that `anamnesis join` printed there, and
+prints a code to enter there in turn; compare both yourself. `revoke` keeps a machine from reading
+anything written from now on; what it has already read stays there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.cli import arguments, asking, output
+from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
 from anamnesis.operations.travel import fleet, sealed
 
@@ -42,20 +42,22 @@ def run(args: Namespace) -> int:
         return _list(as_json=args.json)
     if not sealed.is_sealed():
         raise InvalidInput(
-            "The remote is not sealed, so every machine that reaches it reads the notes.",
+            "The remote is not sealed, so every machine that can reach it can read the notes.",
             hint="Seal it:  anamnesis remote seal",
         )
     if not args.machine:
         raise InvalidInput("Which machine?", hint=f"anamnesis machines {args.action} CODE")
     if args.action == "approve":
         code = sealed.approve(args.machine)
-        output.talk("Approved. Run on the new machine, with the address it was given:")
+        output.talk("Approved. On the new machine, run this with the same URL as before:")
         output.say(f"anamnesis join URL --code {code}")
         return 0
     if not asking.confirmed(f"Revoke {args.machine}?", yes=args.yes):
         return EXIT_FAILED
     name = sealed.revoke(args.machine)
-    output.talk(f"Revoked {name}. It keeps what it has read; change what it knew, if it was lost.")
+    output.talk(
+        f"Revoked {name}. It keeps what it has read; if it was lost, change the secrets it knew."
+    )
     return 0
 
 
@@ -82,7 +84,7 @@ def _list(*, as_json: bool) -> int:
         output.talk("No machine has reported yet; each one reports when it syncs")
     for beat in beats:
         here = "  this machine" if beat.machine == config.resolve_machine_id() else ""
-        output.say(f"{beat.name:20} last seen {beat.seen[:16].replace('T', ' ')}{here}")
+        output.say(f"{beat.label:24} last seen {tables.moment(beat.seen)}{here}")
     if members:
         output.say("")
         output.say(f"Sealed; store code {sealed.store_code()}. Keys that can read it:")

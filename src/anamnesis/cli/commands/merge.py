@@ -1,4 +1,4 @@
-"""Make one note of several: every paragraph once. The old notes are superseded and stay on disk.
+"""Merge several notes into one: every paragraph once. The old notes are superseded but kept.
 
 Shows the new note; writes it with --apply.
 """
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser, nargs="*")
     parser.add_argument("--title", default="", help="default: the title of the first note")
-    parser.add_argument("--file", metavar="PATH", help="take the text from a file")
+    parser.add_argument("--file", metavar="PATH", help="read the text from a file")
     parser.add_argument("--apply", action="store_true", help="write the note")
     arguments.add_no_sync(parser)
     arguments.add_undo(parser, what="merge")
@@ -53,5 +53,7 @@ def run(args: Namespace) -> int:
         output.say(note.id)
     else:
         output.say(f"# {note.title}\n\n{note.body}")
-        output.talk(f"\nreplaces {note.supersedes}\nnothing was written; to write it:  --apply")
+        output.talk(
+            f"\nreplaces {note.supersedes}\nnothing was written; to write it, add:  --apply"
+        )
     return 0

@@ -1,6 +1,6 @@
-"""Give the notes of projects other keys, by a JSON object {"old key": "new key"}.
+"""Rename projects in their notes, by a JSON object {"old key": "new key"}.
 
-Changes one line of each note and nothing else. Shows what it would do; writes with --apply.
+Changes one line of each note and nothing else. Shows a preview; writes with --apply.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="OLD=NEW",
         action="append",
         default=[],
-        help="one pair, instead of a file; or the file",
+        help="one pair instead of a file, or the file itself",
     )
     parser.add_argument("--apply", action="store_true", help="write the changes")
     arguments.add_no_sync(parser)
@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
         output.say(f"{each.note.id}  {each.note.project} -> {each.project}")
     if len(changes) > _SHOWN:
         output.say(f"and {len(changes) - _SHOWN} more")
-    done = "moved" if args.apply else "would move; to do it:  anamnesis migrate … --apply"
+    done = "changed" if args.apply else "would change; to write it, add:  --apply"
     output.talk(f"migrate: {counted(len(changes), 'note')} {done}")
     return 0
 
@@ -76,7 +76,7 @@ def _projects(args: Namespace) -> dict[str, str]:
             raise InvalidInput(f"{file} is not JSON: {error}.") from error
         named |= keys if isinstance(keys, dict) else {"": ""}
     if not named or not all(isinstance(new, str) and old and new for old, new in named.items()):
-        raise InvalidInput('A map is needed, such as {"old key": "new key"}.')
+        raise InvalidInput("No map given.", hint="For example:  anamnesis migrate --map OLD=NEW")
     if set(named) & set(named.values()):
-        raise InvalidInput("A key is both old and new.", hint="Do it in two steps.")
+        raise InvalidInput("A key is both old and new.", hint="Rename in two steps.")
     return named

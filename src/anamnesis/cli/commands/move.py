@@ -1,4 +1,4 @@
-"""Keep notes on this machine only, or sync them again."""
+"""Make notes local only, or sync them again."""
 
 from __future__ import annotations
 

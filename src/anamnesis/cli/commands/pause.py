@@ -1,7 +1,6 @@
-"""Stop remembering and recalling: everywhere, or in one project on this machine.
+"""Stop capturing and recalling on this machine, everywhere or in one project.
 
-Nothing is deleted, and the tools of the MCP server still answer what they are asked. `anamnesis
-resume` remembers and recalls again.
+Nothing is deleted, and the tools of the MCP server still work. `anamnesis resume` ends the pause.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ EXAMPLES = """\
 examples:
   anamnesis pause               everywhere, until `anamnesis resume`
   anamnesis pause --project .   only in the project of this directory
-  anamnesis resume              what was paused everywhere
+  anamnesis resume              ends the pause everywhere
 """
 
 
@@ -42,7 +41,7 @@ def run(args: Namespace) -> int:
         _tell_resumed(project)
     else:
         resume = shlex.join(["anamnesis", "resume", *(["--project", project] if project else [])])
-        output.say(f"paused {project or 'everywhere'}; go on with:  {resume}")
+        output.say(f"paused {project or 'everywhere'}; end it with:  {resume}")
     return 0
 
 

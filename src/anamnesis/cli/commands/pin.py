@@ -1,4 +1,4 @@
-"""Pin notes, so that every session is given them and nothing replaces them; or unpin them."""
+"""Pin notes, so that every session gets them and nothing replaces them; or unpin them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Print the notes that answer a prompt, if any clearly do: a hook for UserPromptSubmit.
 
-The client's payload is read from standard input. Always exits 0, and mostly in silence.
+The client's payload is read from standard input. Always exits 0, and usually prints
+nothing.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run_hook(arguments: Sequence[str]) -> int:
-    """Print what the prompt brings to mind."""
+    """Print the notes that answer the prompt."""
     options = hooks.Options(OPTIONS, arguments)
     return _recall(project=options.text("--project"), format=options.text("--format"))
 
 
 def run(args: Namespace) -> int:
-    """Print what the prompt brings to mind, the options being parsed already."""
+    """Print the notes that answer the prompt, with options that argparse has parsed."""
     return _recall(project=args.project, format=args.format)
 
 

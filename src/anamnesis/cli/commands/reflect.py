@@ -1,7 +1,7 @@
-"""Distil session notes into durable ones. Shows what it would do; writes only with --apply.
+"""Distil session notes into durable ones. Shows a preview; writes only with --apply.
 
 Without a configured model, facts that several sessions repeat are promoted and near-duplicates
-are folded. Everything written waits for `anamnesis review`, and --undo takes a run back as a whole.
+are merged. Review what was written with `anamnesis review`; --undo undoes a whole run.
 """
 
 from __future__ import annotations
@@ -30,17 +30,19 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_project(parser)
-    arguments.add_count(parser, "--min", default=None, help="sessions that must wait; default: 5")
+    arguments.add_count(
+        parser, "--min", default=None, help="run only with at least N new sessions; default: 5"
+    )
     parser.add_argument("--apply", action="store_true", help="write what is proposed")
-    parser.add_argument("--undo", action="store_true", help="take back the last run")
+    parser.add_argument("--undo", action="store_true", help="undo the last run")
     parser.add_argument("--force", action="store_true", help=SUPPRESS)  # what --undo always does
-    parser.add_argument("--no-model", action="store_true", help="only what needs no model")
+    parser.add_argument("--no-model", action="store_true", help="use no model")
     arguments.add_no_sync(parser)
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Propose, and apply if asked to."""
+    """Print the proposals, and write them with --apply."""
     with arguments.store_to_change("reflect") as store:
         if args.undo:
             arguments.report("reflect", reflection.undo_last(store))
@@ -66,7 +68,7 @@ def _print(done: ReflectionRun) -> None:
         _print_project(each)
     if done.unit is not None:
         output.say(f"reflect: wrote {done.unit.summary}")
-        output.talk("look at them:  anamnesis review\ntake it back:  anamnesis reflect --undo")
+        output.talk("review them:  anamnesis review\nundo it:  anamnesis reflect --undo")
     elif any(not each.is_empty for each in done.reflections):
         output.talk("nothing was written; to write it:  anamnesis reflect --apply")
     elif not done.reflections:
@@ -92,7 +94,7 @@ def _print_project(each: Reflection) -> None:
     for note in each.superseding:
         output.say(f"  = {note.title}  (also distilled on another machine; one stays)")
     if each.marked:
-        output.say(f"  {counted(len(each.marked), 'session')} will count as distilled")
+        output.say(f"  {counted(len(each.marked), 'session')} will be marked as distilled")
 
 
 def _run_fields(done: ReflectionRun) -> dict[str, object]:

@@ -18,10 +18,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "--if-needed", action="store_true",
-        help="only if the index is missing, damaged or of another version",
+        help="only if the index is missing, damaged or from another version",
     )  # fmt: skip
     parser.add_argument(
-        "--sessions", action="store_true", help="the index of archived sessions instead"
+        "--sessions", action="store_true", help="rebuild the index of archived sessions instead"
     )
     arguments.add_json(parser)
 

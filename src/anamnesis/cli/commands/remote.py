@@ -1,10 +1,10 @@
-"""The git repository that your machines share: show it, name it, create it.
+"""Show, set or create the git repository that your machines share.
 
-Any bare repository that all machines reach will do: a folder on a shared disk, or a machine
-that is always on, over ssh. `--create` makes one and proves it with a round trip.
+Any bare repository that all machines can reach works: a folder on a shared disk, or over ssh on a
+machine that is always on. `--create` creates one and tests it with a round trip.
 
-`seal` lets the remote see only ciphertext: what you write is encrypted to the keys of your
-machines before it leaves them. Every other machine then joins again:  anamnesis join URL
+`seal` makes the remote hold only ciphertext: notes are encrypted to your machines' keys before they
+leave. Every other machine then joins again:  anamnesis join URL
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("url", nargs="?", metavar="URL", help="path, user@host:path or https URL")
     parser.add_argument(
-        "--create", metavar="URL", help="make a bare repository there, prove it, and use it"
+        "--create", metavar="URL", help="create a bare repository there, test it, and use it"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask before it is changed")
     parser.add_argument(
         "--replace", action="store_true",
-        help="with seal: write a sealed remote that was tampered with again from this machine",
+        help="with seal: rewrite a tampered sealed remote from this machine",
     )  # fmt: skip
     arguments.add_json(parser)
 
@@ -56,10 +56,10 @@ def run(args: Namespace) -> int:
         url = remote.create(args.create)
         remote.prove(url)
         remote.name(url)
-        output.talk("remote: created, and a commit went there and came back")
+        output.talk("remote: created and tested")
     elif args.action == "set":
         if not args.url:
-            raise InvalidInput("Which remote?", hint="anamnesis remote set URL")
+            raise InvalidInput("No URL given.", hint="anamnesis remote set URL")
         remote.name(args.url)
     elif args.action == "remove":
         remote.name(None)
@@ -71,14 +71,14 @@ def run(args: Namespace) -> int:
 def _seal(args: Namespace) -> int:
     if args.replace:
         sealed.replace()
-        output.talk("remote: written again from what this machine knows")
+        output.talk("remote: rewritten from this machine")
         return 0
     output.talk(_BEFORE)
     if not asking.confirmed("Seal the remote?", yes=args.yes):
         output.talk("nothing was changed")
         return EXIT_FAILED
     cleared = sealed.seal(_show_recovery)
-    output.talk("remote: sealed; from now on it gets only ciphertext")
+    output.talk("remote: sealed; from now on it receives only ciphertext")
     if not cleared:
         output.talk(_LEFT_OVER)
     output.talk("On each other machine run:  anamnesis join URL")
@@ -86,19 +86,21 @@ def _seal(args: Namespace) -> int:
 
 
 def _show_recovery(recovery: sealed.RecoveryKey) -> None:
-    """Data, not talk: it can be sent to a file or a printer, and nothing else keeps it."""
+    """Print the key to standard output, so that it can be redirected; it is stored nowhere else."""
     output.say(f"recovery key:  {recovery.key}")
     output.say(f"store code:    {recovery.code}")
-    output.talk("Write both down; they are not shown again. They open the store without a machine.")
+    output.talk(
+        "Write both down; they are not shown again. They open the store when every machine is lost."
+    )
 
 
 _BEFORE = """\
-The history at the remote is replaced by an encrypted one. Your other machines cannot sync until
-each has joined again and was approved here. Whoever loses every machine and the recovery key has
-lost the remote; the notes on the machines stay readable files."""
+The history on the remote is replaced by an encrypted one. Your other machines cannot sync until
+each has joined again and been approved here. If you lose every machine and the recovery key, the
+remote cannot be read any more. The notes on your machines stay readable files."""
 _LEFT_OVER = """\
-The host may still keep what it had before in clear, in old objects and backups: ask it to collect
-garbage, or create a new repository, seal that one, and delete the old."""
+The host may still keep the old, unencrypted history in unused objects and backups: run `git gc`
+there, or create a new repository, seal that one, and delete the old."""
 
 
 def _show(*, as_json: bool) -> int:
@@ -109,6 +111,7 @@ def _show(*, as_json: bool) -> int:
     elif current.url:
         output.say(f"{current.url} (sealed)" if sealed.is_sealed() else current.url)
     else:
-        output.talk("remote: none; the notes stay on this machine")
-        output.talk("Set one with:  anamnesis remote --create you@host:anamnesis-memory.git")
+        output.talk("remote: none; notes stay on this machine")
+        output.talk("Host one here:  anamnesis host")
+        output.talk("Or elsewhere:   anamnesis remote --create you@host:anamnesis-memory.git")
     return 0 if current.url else EXIT_NOT_SET_UP

@@ -1,4 +1,4 @@
-"""Make an earlier version of a note the current one. What was current stays in history."""
+"""Restore an earlier version of a note. The version it replaces stays in the history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Write the earlier version as a new one."""
+    """Write the earlier version as the current one."""
     with arguments.store_to_change("restore", wait=False) as store:
         note = restore(store, args.id, args.rev).note
     if args.json:

@@ -1,7 +1,7 @@
-"""Look at notes that a model distilled or an import brought, and keep or reject each.
+"""Review notes that were distilled or imported: keep or reject each.
 
-On a terminal one key decides: k keep, r reject, e edit in $EDITOR, s skip, q quit. A rejected
-note does not come back, and what it had replaced is active again.
+On a terminal, press one key: k keep, r reject, e edit in $EDITOR, s skip, q quit. A rejected
+note does not come back, and notes it had replaced are active again.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     arguments.add_project(parser)
     arguments.add_since(parser)
     arguments.add_limit(parser, default=0, least=0)
-    parser.add_argument("--list", action="store_true", help="only list what waits")
+    parser.add_argument("--list", action="store_true", help="only list notes to review")
     parser.add_argument("--keep", metavar="ID", action="append", default=[], help="keep this note")
     parser.add_argument(
         "--reject", metavar="ID", action="append", default=[], help="reject this note"
     )
     parser.add_argument(
-        "--keep-all", action="store_true", help="keep all that waits, but for notes with a finding"
+        "--keep-all", action="store_true", help="keep all of them, except notes with a finding"
     )
-    parser.add_argument("--reject-all", action="store_true", help="reject everything that waits")
-    parser.add_argument("--origin", metavar="TEXT", help="only notes whose origin begins so")
+    parser.add_argument("--reject-all", action="store_true", help="reject all of them")
+    parser.add_argument("--origin", metavar="TEXT", help="only notes whose origin starts with this")
     parser.add_argument(
-        "--held", action="store_true", help="only notes in whose text something was found"
+        "--held", action="store_true", help="only notes with a finding in their text"
     )
     arguments.add_undo(parser, what="decision")
     arguments.add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Decide what the options say, or ask note by note."""
+    """Decide as the options say, or ask about each note."""
     with arguments.store_to_change("review") as store:
         if args.undo:
             return arguments.take_back(store, "review")
@@ -87,7 +87,10 @@ def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
     kept = dict.fromkeys(id for id in wanted if id not in rejected)
     review.reject(store, rejected)
     review.keep(store, kept)
-    output.say(f"review: {len(kept)} kept, {len(rejected)} rejected")
+    if args.json:
+        output.say_json({"kept": list(kept), "rejected": list(rejected)})
+    else:
+        output.say(f"review: {len(kept)} kept, {len(rejected)} rejected")
     return 0
 
 
@@ -97,12 +100,12 @@ def _list(store: MemoryStore, waiting: list[Memory], *, as_json: bool) -> None:
         return
     lines = tables.NoteLines(store, waiting)
     output.page((lines[note.id] for note in waiting), heading=lines.heading)
-    output.talk(
-        f"{counted(len(waiting), 'note waits', 'notes wait')} for review:  anamnesis review"
-    )
+    output.talk(f"{counted(len(waiting), 'note')} to review:  anamnesis review")
 
 
 def _ask(store: MemoryStore, waiting: list[Memory]) -> int:
+    if not waiting:
+        output.say("review: nothing to review")
     kept = rejected = 0
     for number, header in enumerate(waiting, 1):
         _show(review.beside_others(store, header.id), f"{number} of {len(waiting)}")
@@ -117,12 +120,15 @@ def _ask(store: MemoryStore, waiting: list[Memory]) -> int:
             rejected += 1
         elif key == "q":
             break
-    output.say(f"review: {kept} kept, {rejected} rejected, {len(waiting) - kept - rejected} wait")
+    if left := len(waiting) - kept - rejected:
+        output.say(f"review: {kept} kept, {rejected} rejected, {left} still to review")
+    elif waiting:
+        output.say(f"review: {kept} kept, {rejected} rejected")
     return 0
 
 
 def _edit(note_id: str) -> bool:
-    """Whether an edit was saved, or nothing was to be changed."""
+    """Whether the note was saved or left unchanged on purpose."""
     from anamnesis.cli import main
 
     return main(["edit", note_id]) == 0

@@ -1,4 +1,4 @@
-"""Find notes by what they say: whole questions are fine, the best answer comes first."""
+"""Search notes. Whole questions are fine; the best answer comes first."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ examples:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("query", nargs="+", help="words to look for; or a note's id")
+    parser.add_argument("query", nargs="+", help="words to look for, or a note's id")
     arguments.add_filters(parser)
     parser.add_argument(
-        "--include-superseded", action="store_true", help="also notes that others replace"
+        "--include-superseded", action="store_true", help="include superseded notes"
     )
     arguments.add_limit(parser, default=8)
     arguments.add_offset(parser)

@@ -1,8 +1,8 @@
 """Serve the memory tools to an agent over the Model Context Protocol.
 
-Clients start this themselves and talk to it over standard input and output. With
-`--transport http` it listens on this machine instead, for clients that send the token in
-`Authorization: Bearer`; the token is taken from ANAMNESIS_HTTP_TOKEN or made up and printed.
+Clients start it and talk to it over standard input and output. With `--transport http` it
+listens on this machine instead, for clients that send the token in `Authorization: Bearer`; the
+token comes from ANAMNESIS_HTTP_TOKEN, or a new one is printed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def run_plain() -> int:
     if sys.stdin.isatty():
         sys.stderr.write(
             "anamnesis: waiting for an MCP client on standard input; end with Ctrl-D.\n"
-            "Agents start this themselves. For people:  anamnesis --help\n"
+            "Agents start this. All commands:  anamnesis --help\n"
         )
     code = serve(Binding())
     background.push_if_ephemeral()

@@ -1,4 +1,4 @@
-"""Sessions word for word: list them, search what was said and run, read one.
+"""Read sessions word for word: list them, search what was said and run, show one.
 
 They are kept on this machine only, without secrets, and are never synced.
 """
@@ -36,14 +36,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     actions = parser.add_subparsers(
         dest="action", metavar="list|search|show", help="what to do (list)"
     )
-    listing = actions.add_parser("list", help="the sessions, the latest first")
+    listing = actions.add_parser("list", help="list sessions, latest first")
     _add_filters(listing, default=SUPPRESS)
-    searching = actions.add_parser("search", help="what was said or run")
+    searching = actions.add_parser("search", help="search what was said or run")
     searching.add_argument("words", nargs="+", help="what to look for")
     _add_filters(searching, default=SUPPRESS)
     searching.add_argument("--failed", action="store_true", help="only what failed")
     searching.add_argument("--command", action="store_true", help="only commands")
-    showing = actions.add_parser("show", help="one session, word for word")
+    showing = actions.add_parser("show", help="print one session")
     showing.add_argument("session", help="its id, or enough of its start")
     showing.add_argument(
         "--around",
@@ -52,9 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"only {turns.AROUND} turns before and after this one",
     )
     for action in (listing, searching, showing):
-        action.add_argument(
-            "--json", action="store_true", default=SUPPRESS, help="print JSON for a program"
-        )
+        action.add_argument("--json", action="store_true", default=SUPPRESS, help="print JSON")
     for action in (listing, searching):
         arguments.add_limit(action, default=_LIMIT)
     parser.set_defaults(action="list")
@@ -78,7 +76,7 @@ def run(args: Namespace) -> int:
 def _add_filters(parser: ArgumentParser, *, default: object = None) -> None:
     for name, metavar, text in (
         ("--project", "KEY", "only this project; . is the current one"),
-        ("--machine", "NAME", "only this machine's"),
+        ("--machine", "NAME", "only sessions from this machine"),
         ("--agent", "NAME", "claude-code, codex, gemini, copilot or opencode"),
     ):
         parser.add_argument(name, metavar=metavar, default=default, help=text)
@@ -106,7 +104,7 @@ def _list(rows: list[SessionRow], *, as_json: bool) -> int:
         when = row.ended[:16].replace("T", " ")
         output.say(f"{row.id[:12]}  {when}  {row.agent:<11}  {row.project}  {row.title}")
     if not rows:
-        output.talk("no sessions kept yet; fill the archive with:  anamnesis capture --backfill")
+        output.talk("no sessions yet; to import old transcripts:  anamnesis capture --backfill")
     return 0
 
 
@@ -128,5 +126,5 @@ def _say_passages(passages: list[Passage], *, as_json: bool) -> int:
             f"read on:  anamnesis sessions show {first.session.id[:12]} --around {first.number}"
         )
     else:
-        output.talk("nothing found in the sessions of this machine")
+        output.talk("nothing found in the sessions on this machine")
     return 0

@@ -1,4 +1,4 @@
-"""Print one note as its file has it."""
+"""Print the file of one note."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = """\
 examples:
   anamnesis show 01J9Z8YPM7Q3X2V4WT6B5N0KGD
   anamnesis show N0KGD            the start or the end of an id is enough
-  anamnesis show N0KGD --session  what was said in the session it was made of
+  anamnesis show N0KGD --session  the session that it was made from
 """
 
 
@@ -24,7 +24,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_note(parser)
     parser.add_argument(
-        "--session", action="store_true", help="the session it was made of, word for word"
+        "--session",
+        action="store_true",
+        help="print the session that it was made from, word for word",
     )
     arguments.add_json(parser)
 

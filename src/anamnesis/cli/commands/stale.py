@@ -1,4 +1,4 @@
-"""Show notes that name files or symbols which the project no longer has. Nothing is changed."""
+"""List notes that mention files or symbols that no longer exist. Changes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print each such note with the names that lead nowhere."""
+    """Print each such note with the names that were not found."""
     if not os.path.isdir(args.directory):
         raise InvalidInput(f"There is no directory {args.directory}.")
     project = args.project or resolve_project_key(args.directory)

@@ -1,4 +1,4 @@
-"""What was done lately: sessions, commits, decisions and open points, by project, as markdown."""
+"""Summarise recent work by project: sessions, commits, decisions, open points. Prints markdown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     arguments.add_limit(parser, default=0, least=0)
     arguments.add_project(parser)
-    parser.add_argument("--all-machines", action="store_true", help="also what others synced")
+    parser.add_argument(
+        "--all-machines", action="store_true", help="include sessions synced from other machines"
+    )
     arguments.add_json(parser)
 
 

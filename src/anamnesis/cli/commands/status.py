@@ -1,4 +1,4 @@
-"""Show what the store holds, how sync stands, and what needs your attention."""
+"""Show what the store holds, the state of sync, and anything that needs you."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ _PROJECTS_SHOWN = 10
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_json(parser)
-    parser.add_argument("--fleet", action="store_true", help="the machines that share the notes")
-    parser.add_argument("--forget", metavar="MACHINE", help="take a machine off that list")
+    parser.add_argument(
+        "--fleet", action="store_true", help="list the machines that share the notes"
+    )
+    parser.add_argument("--forget", metavar="MACHINE", help="remove a machine from that list")
 
 
 def run(args: Namespace) -> int:
@@ -61,7 +63,7 @@ def _print(report: dict[str, Any], held: Sequence[str]) -> None:
         _say_row(heading, text)
     if report["semantic"]["on"] and not report["semantic"]["problem"]:
         known = f"{report['semantic']['notes']} of {report['total']} notes"
-        output.say(f"semantic   {known} can be found by what they say")
+        output.say(f"semantic   {known} can be found by meaning")
     if kept := report["archive"]["sessions"]:
         size = report["archive"]["bytes"] / 1_000_000
         output.say(f"archive    {counted(kept, 'session')} word for word, {size:.1f} MB")
@@ -70,7 +72,7 @@ def _print(report: dict[str, Any], held: Sequence[str]) -> None:
     output.say_findings(report["findings"], within="anamnesis status")
     unreadable = [f"{file['path']}: {file['reason']}" for file in report["unreadable"]]
     _list("Files that cannot be read:", unreadable)
-    _list("Files that stay on this machine:", report["sync"]["held_back"])
+    _list("Files that are not synced:", report["sync"]["held_back"])
 
 
 def _say_row(heading: str, text: str) -> None:
@@ -90,12 +92,12 @@ def _counted(counts: dict[str, int]) -> str:
 def _sync_rows(sync: dict[str, Any], held: Sequence[str]) -> list[tuple[str, str]]:
     if not sync["initialized"]:
         return [("sync", sync["detail"])]
-    where = sync["remote"] or "this machine only"
+    where = sync["remote"] or "no remote"
     where += " (sealed)" if sync["sealed"] else ""
     waiting = "uncommitted changes, " if sync["dirty"] else ""
     last = tables.moment(sync["last_success"]) if sync["last_success"] else "never"
     return [
-        ("sync", f"{where}: {waiting}{sync['ahead']} to send, {sync['behind']} to take over"),
+        ("sync", f"{where}: {waiting}{sync['ahead']} to send, {sync['behind']} to receive"),
         ("last sync", last),
         *([("held", ", ".join(held))] if held else []),
     ]
@@ -109,7 +111,7 @@ def _list(heading: str, lines: Sequence[str]) -> None:
 
 
 def _fleet(home: Home, *, forget: str | None, as_json: bool) -> int:
-    """Print every machine that has reported, after taking one off the list if asked to."""
+    """Print every machine that has reported, after removing one from the list if asked."""
     if forget and not fleet.forget(home, forget):
         raise InvalidInput(f"No machine is called {forget}.", hint="anamnesis status --fleet")
     machines = fleet.machines(home)
@@ -124,10 +126,8 @@ def _fleet(home: Home, *, forget: str | None, as_json: bool) -> int:
 
 
 def _machine_line(machine: fleet.Machine) -> str:
-    is_renamed = machine.name != machine.machine
-    name = f"{machine.name} ({machine.machine})" if is_renamed else machine.name
     facts = [
-        f"{name:<24} anamnesis {machine.version}",
+        f"{machine.label:<24} anamnesis {machine.version}",
         f"seen {machine.seen}",
         f"last capture {machine.last_capture or 'never'}",
     ]

@@ -1,8 +1,8 @@
 """Exchange notes with your other machines.
 
-Commits what changed here, takes over what changed elsewhere and sends the result. Offline is
-fine: everything is committed locally and goes out with the next sync. A note that was edited on
-two machines is held until you choose; all others are synced.
+Commits what changed here, merges what changed elsewhere and pushes the result. Offline is fine:
+everything is committed locally and sent with the next sync. A note that was edited on two machines
+is held until you choose; all others are synced.
 
 `indexed`, with --json and in logs, is how many notes the index holds afterwards, as in the answer
 of memory_sync.
@@ -35,21 +35,23 @@ _CONFLICTS_NAMED = 5
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--detach", action="store_true", help="sync in the background")
-    parser.add_argument("--json", action="store_true", help="print JSON for a program")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--verbose", action="store_true", help="every figure on one line, as hooks and logs get it"
+        "--verbose",
+        action="store_true",
+        help="print every figure on one line, as in hooks and logs",
     )
     parser.add_argument(
         "--timeout",
         type=float,
         metavar="SECONDS",
         default=NETWORK_SECONDS,
-        help="how long one exchange with the remote may take (30)",
+        help="time limit for each exchange with the remote; default: 30",
     )
     parser.add_argument(
         "--accept-deletions",
         action="store_true",
-        help="delete everywhere what vanished here all at once, or the other way round",
+        help="delete everywhere what disappeared here all at once, or the other way round",
     )
 
 
@@ -87,7 +89,7 @@ def _report(done: SyncOutcome, *, as_json: bool = False, verbose: bool = False) 
 
 
 def _print(done: SyncOutcome) -> None:
-    """For people: how many notes went where, and what needs them."""
+    """Print how many notes were sent and received, and what needs you."""
     from anamnesis.cli import tables
     from anamnesis.ground.counting import counted
 
@@ -112,7 +114,7 @@ def _print(done: SyncOutcome) -> None:
 
 
 def _print_record(done: SyncOutcome) -> None:
-    """For logs and programs: every figure on one line."""
+    """Print every figure on one line, for logs and programs."""
     result = done.result
     output.say(
         f"sync: pushed={result.pushed} pulled={result.pulled} conflicted={result.conflicted} "

@@ -1,7 +1,7 @@
-"""Show what becomes of a note by who wrote it: given to sessions, held for review, or only found.
+"""Show what happens to notes by author: given to sessions, held for review, or search only.
 
-A note whose text addresses the agent, or seems to hold a secret, is held whoever wrote it, until
-you keep it:  anamnesis review. Change a row with:  anamnesis config set trust_import inject
+Whoever wrote it, a note whose text addresses the agent or seems to hold a secret is held until you
+keep it:  anamnesis review. To change a row:  anamnesis config set trust_import inject
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ examples:
 """
 _MEANING = {
     "inject": "given to sessions",
-    "review": "given to sessions once you kept them",
-    "search": "only found by search",
+    "review": "held until you keep it",
+    "search": "search only",
 }
 
 
@@ -40,6 +40,6 @@ def run(args: Namespace) -> int:
         )
         return 0
     for row in rows:
-        output.say(f"{row.name:11} {_MEANING[row.treatment]:37} {row.writer}")
-    output.say(f"{'(finding)':11} {'held until you keep them':37} notes that address the agent")
+        output.say(f"{row.name:11} {_MEANING[row.treatment]:24} {row.writer}")
+    output.say(f"{'(finding)':11} {'held until you keep it':24} any note that addresses the agent")
     return 0

@@ -1,4 +1,4 @@
-"""Take back what `anamnesis init` added, for every agent. The notes stay unless you say --purge."""
+"""Undo what `anamnesis init` added for every agent. Your notes stay unless you add --purge."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis uninstall --print       show every change as a diff and make none
-  anamnesis uninstall               hooks, permissions and servers go; notes stay
-  anamnesis uninstall --purge       the notes on this machine go, too
+  anamnesis uninstall               remove hooks, permissions and servers
+  anamnesis uninstall --purge       also delete the notes on this machine
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--print", action="store_true", help="show what would change, and stop")
+    parser.add_argument(
+        "--print", action="store_true", help="show the changes as a diff and make none"
+    )
     parser.add_argument("--purge", action="store_true", help="also delete this machine's store")
     parser.add_argument("--home", metavar="DIR", help="where the store is; default: ~/.anamnesis")
     arguments.add_json(parser)
@@ -53,7 +55,7 @@ def run(args: Namespace) -> int:
         output.talk("Anamnesis is not set up for any agent; nothing to change")
     for problem in work.problems:
         output.complain("uninstall", problem)
-    if work.problems:  # what is left to be done is written down in the store
+    if work.problems:  # what remains to be done is recorded in the store
         return EXIT_FAILED
     if args.purge:
         return 0 if _purged(home, yes=args.yes) else EXIT_FAILED
@@ -63,7 +65,7 @@ def run(args: Namespace) -> int:
 
 
 def _purged(home: Home, *, yes: bool) -> bool:
-    """Whether the store is gone; what git still holds is shown before you agree."""
+    """Whether the store is gone; unsynced notes are shown before you agree."""
     if not os.path.isdir(home):
         output.talk(f"there is no {home}")
         return True
@@ -73,5 +75,5 @@ def _purged(home: Home, *, yes: bool) -> bool:
         output.talk("the notes were kept")
         return False
     left = uninstall.purge(home)
-    output.talk(f"{home} was deleted" + (f" but for {', '.join(left)}" if left else ""))
+    output.talk(f"{home} was deleted" + (f" except for {', '.join(left)}" if left else ""))
     return True

@@ -1,6 +1,6 @@
 """Write a note. The text comes from the argument, from --file, or from standard input.
 
-Secrets in it are replaced before it is stored; a note that is already there is not stored twice.
+Secrets in it are replaced before it is stored; the same note is not stored twice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TITLE_LENGTH = 80
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("text", nargs="?", help="the note's text; - or nothing: standard input")
-    parser.add_argument("--file", metavar="PATH", help="take the text from a file")
+    parser.add_argument("--file", metavar="PATH", help="read the text from a file")
     parser.add_argument("--title", help="default: the first line of the text")
     parser.add_argument("--type", choices=TYPES, default="semantic", help="default: semantic")
     parser.add_argument(
@@ -46,11 +46,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--supersedes", metavar="ID", action="append", default=[], help="the note this one replaces"
     )
     parser.add_argument(
-        "--anyway", action="store_true", help="even if exactly this is already stored"
+        "--anyway", action="store_true", help="write it even if the same note exists"
     )
     parser.add_argument(
         "--allow-secret", action="store_true",
-        help="keep what looks like a secret; sync leaves such a note on this machine",
+        help="keep what looks like a secret; the note is then not synced",
     )  # fmt: skip
     arguments.add_json(parser)
 
@@ -100,10 +100,10 @@ def _talk_about(saved: WrittenNote) -> None:
     if saved.notice:
         output.talk(f"write: {saved.notice}")
     if not saved.written:
-        output.talk("write it a second time:  --anyway")
+        output.talk("to write it again, add:  --anyway")
     if saved.similar:
         ids = " ".join(note.id for note in saved.similar)
-        output.talk(f"make one note of them:  anamnesis merge {saved.note.id} {ids}")
+        output.talk(f"merge them:  anamnesis merge {saved.note.id} {ids}")
 
 
 def _text(args: Namespace) -> str:

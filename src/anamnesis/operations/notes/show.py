@@ -6,7 +6,7 @@ from anamnesis.notes.fields import FIELDS, is_valid_id, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
@@ -34,9 +34,14 @@ def short_ids(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:
     """For each id its shortest ending, of five characters or more, that `show` knows it by."""
     from anamnesis.index import browse
 
+    return shortest_endings(ids, among=store.ask(browse.ids))
+
+
+def shortest_endings(ids: Iterable[str], *, among: Iterable[str]) -> dict[str, str]:
+    """For each id its shortest ending, of five characters or more, that no other id has."""
     starts: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
-    for known in store.ask(browse.ids):
+    for known in among:
         starts.setdefault(known[:_SHORTEST].upper(), []).append(known.upper())
         ends.setdefault(known[-_SHORTEST:].upper(), []).append(known.upper())
 

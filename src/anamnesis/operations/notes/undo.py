@@ -20,15 +20,15 @@ from anamnesis.notes.fields import new_id
 from anamnesis.notes.frontmatter import note_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from anamnesis.config import Home
-    from anamnesis.notes.fields import Memory
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
 __all__ = [
     "ChangedSince", "DeletedHere", "NothingToUndo", "Undone", "Unit", "bring_back", "deleted_here",
-    "roll_back", "undo", "undoable", "unit_of", "written",
+    "drop", "roll_back", "undo", "undoable", "unit_of", "written",
 ]  # fmt: skip
 
 _NAMED = 8
@@ -85,6 +85,11 @@ def bring_back(store: MemoryStore, note_id: str) -> Unit | None:
             change = changes.FileChange(deleted.path, None, data)
             return changes.apply(store, [change], kind="restore", summary="1 note restored")
     raise NothingToUndo("deleted note of this id")
+
+
+def drop(home: Home, ids: Container[NoteId]) -> None:
+    """Forget what could be undone of some notes, such as those of a self-test."""
+    Units(home).scrub(ids)
 
 
 def roll_back(store: MemoryStore, *, wait: bool = True) -> str:

@@ -51,6 +51,11 @@ class Machine:
     key: str = ""  # the code of its keys, if the remote is sealed
 
     @property
+    def label(self) -> str:
+        """Its name, with the one in the notes where that differs."""
+        return self.name if self.name == self.machine else f"{self.name} ({self.machine})"
+
+    @property
     def days_silent(self) -> float:
         """How long ago this was written."""
         return max(0.0, (time.time() - seconds_of(self.seen)) / _DAY)
