@@ -24,8 +24,16 @@ $(VENV)/.sshd: $(STAMP)
 	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends openssh-server >/dev/null && touch $@; \
 	else echo "openssh-server is missing: install it, or the tests that sync over ssh will fail"; fi
 
-demo: $(STAMP) ## Run the main job on a throw-away store and print what happened
-	@$(BIN)/python -m demo
+# Without the tools for development, the demo starts minutes earlier in a fresh checkout.
+DEMO := $(if $(wildcard $(STAMP)),$(VENV),.cache/demo)
+.cache/demo/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv .cache/demo
+	$(subst $(VENV),.cache/demo,$(BIN))/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+demo: $(DEMO)/.installed ## Run the main job on a throw-away store and print what happened
+	@$(subst $(VENV),$(DEMO),$(BIN))/python -m demo
 
 test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
 	$(BIN)/python tests/browser/ensure_chromium.py

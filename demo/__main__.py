@@ -13,9 +13,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="anamnesis-demo-") as directory:
         base = Path(directory)
         laptop, desk = Machine("laptop", base), Machine("desk", base)
-        print(
-            "Two machines, one git repository. Lines marked │ were printed by Anamnesis just now."
-        )
+        print("Two machines, one git repository. Lines marked │ are printed by Anamnesis.")
         story.begin(laptop, desk, str(base / "shared.git"))
         story.a_session_ends(laptop)
         story.the_next_one_starts(desk)
@@ -24,7 +22,7 @@ def main() -> None:
         story.a_file_is_read(desk)
         story.both_edit_one_note(laptop, desk)
         story.see_it_all(desk)
-    print("\nThe throw-away machines are gone again. To set up your own:  anamnesis init")
+    print("\nThe throw-away machines are gone. To set up your own:  anamnesis init")
 
 
 main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,14 +13,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("anamnesis")
-_COLUMNS = 100
+_COLUMNS = min(100, max(60, shutil.get_terminal_size((100, 24)).columns))
 _ID = re.compile(r"\b[0-9A-Z]{21}([0-9A-Z]{5})\b")
 
 
 def step(where: str, what: str, *, hook: str = "") -> None:
     """Say what happens, and which hook of the client it is."""
-    room = _COLUMNS - len(hook)
-    print(f"\n{f'{where:8}{what}':{room}}{hook}", flush=True)
+    line = f"{where:8}{what}"
+    if len(line) + len(hook) + 2 <= _COLUMNS:
+        print(f"\n{line:{_COLUMNS - len(hook)}}{hook}", flush=True)
+    else:
+        print(f"\n{line}\n{hook:>{_COLUMNS}}", flush=True)
 
 
 def show(*lines: str) -> None:
@@ -41,7 +45,7 @@ class Machine:
         subprocess.run(["git", "init", "-q", str(self.project)], check=True)
 
     def environment(self) -> dict[str, str]:
-        """Nothing of the person who runs the demo, but for the path."""
+        """The environment without your own store and settings."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("ANAMNESIS_")}
         own = {"HOME": self.user, "ANAMNESIS_HOME": self.home, "ANAMNESIS_MACHINE_ID": self.name}
         return {**kept, **{key: str(value) for key, value in own.items()}}
