@@ -1,6 +1,6 @@
-"""Where the store is, where everything in it lies, and who we are.
+"""Where the store is, where everything in it is, and the name of this machine.
 
-Settings come from the environment, then from `<home>/config.json`, then there is a default.
+Settings come from the environment, else from `<home>/config.json`, else they have a default.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Home(str):
 
     @property
     def undo(self) -> str:
-        """What changes replaced, to take them back."""
+        """What changes replaced, for undo."""
         return os.path.join(self, "undo")
 
     @property
@@ -70,7 +70,7 @@ class Home(str):
         return os.path.join(self, "config.json")
 
     def log(self, name: str) -> str:
-        """What hooks did and gave."""
+        """What hooks did and which notes they gave."""
         return os.path.join(self, "log", name)
 
     def state(self, *names: str) -> str:
@@ -82,7 +82,7 @@ class Home(str):
         return os.path.join(self, "spool", name)
 
     def lock(self, name: str) -> str:
-        """What keeps two processes from doing the same at once."""
+        """A lock that keeps two processes from doing the same thing at once."""
         return os.path.join(self, "locks", f"{name}.lock")
 
 
@@ -96,7 +96,7 @@ def home_directory() -> Home:
     """
     named = os.environ.get("ANAMNESIS_HOME", "").strip() or pointed_to()
     root = os.path.expanduser(named or os.path.join("~", ".anamnesis"))
-    if root.startswith("~"):  # it would be a folder of that name, wherever we are
+    if root.startswith("~"):  # it would be a folder called ~ in the current directory
         from anamnesis.ground.errors import NoHome
 
         raise NoHome(root)
@@ -126,7 +126,7 @@ def config_path() -> str:
 
 
 def _store_config() -> dict[str, Any]:
-    """What config.json says; a missing or broken file says nothing."""
+    """The settings in config.json; none if it is missing or broken."""
     from anamnesis.ground import quickjson
 
     try:
@@ -150,7 +150,7 @@ def setting(key: str, *, variable: str = "") -> str | None:
 
 
 def settings(keys: Iterable[str]) -> dict[str, str]:
-    """Those of several settings that are set, with one look into config.json."""
+    """Several settings at once, those that are set; config.json is read once."""
     config = _store_config()
     said = {
         key: os.environ.get(f"ANAMNESIS_{key.upper()}", "").strip() or _stored(config, key)
@@ -165,23 +165,23 @@ def _stored(config: dict[str, Any], key: str) -> str | None:
 
 
 def is_on(key: str, *, default: bool) -> bool:
-    """Whether a switch is on; a value that is neither yes nor no says nothing."""
+    """Whether a switch is on; a value that is neither yes nor no counts as not set."""
     value = (setting(key) or "").lower()
     return value in _YES if value in (*_YES, *_NO) else default
 
 
 def encoder_is_on() -> bool:
-    """Whether notes are also found by what they say, whatever their words (the extra)."""
+    """Whether notes are also found by meaning, with the extra `[semantic]`."""
     return is_on("semantic", default=False)
 
 
 def is_ephemeral() -> bool:
-    """Whether this machine is thrown away after use, as containers are (`anamnesis attach`)."""
+    """Whether this machine is thrown away after use, like a container (`anamnesis attach`)."""
     return is_on("ephemeral", default=False)
 
 
 def resolve_machine_id() -> str:
-    """This machine's name: never empty, and not for a caller of a tool to choose.
+    """This machine's name: never empty, and never chosen by a caller of a tool.
 
     All ephemeral machines have one name, so that the fleet does not grow with each container.
     """
@@ -191,7 +191,7 @@ def resolve_machine_id() -> str:
 
 
 def resolve_remote() -> str | None:
-    """The git remote that notes travel over, or None for a store of one machine."""
+    """The git remote that notes are synced with, or None."""
     return setting("remote", variable="ANAMNESIS_GIT_REMOTE")
 
 

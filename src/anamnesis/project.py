@@ -33,7 +33,7 @@ def resolve_project_key(cwd: str | PathLike[str]) -> str:
 
 
 def short_names(keys: Iterable[str]) -> dict[str, str]:
-    """Each project key by as many of its last parts as tell it from the others."""
+    """Each project key shortened to the last parts that make it unique."""
     ends: dict[str, list[str]] = {}
     shared: dict[str, int] = {}
     for key in dict.fromkeys(keys):
@@ -61,7 +61,7 @@ def _read_marker(cwd: str | PathLike[str]) -> str | None:
 
 
 def _identity(directory: str) -> tuple[int, int] | None:
-    """What tells a directory from all others, by whatever links it is reached; one system call."""
+    """What identifies a directory, whatever links lead to it; one system call."""
     try:
         status = os.stat(directory)
     except OSError:
@@ -81,7 +81,7 @@ def _first_line(path: str) -> str:
 def _normalize_remote(url: str) -> str:
     """A remote as `host/path`, the same however it is reached.
 
-    The scheme, the user, a port and a trailing `.git` say how to get there, not what it is.
+    The scheme, the user, a port and a trailing `.git` are about access, not identity.
     """
     scheme, separator, rest = url.strip().partition("://")
     if not separator:

@@ -94,7 +94,7 @@ def test_attach_asks_nothing_and_sets_an_ephemeral_machine_up(container: Contain
     done = container.run("attach", str(container.remote), "--agents", "claude")
 
     assert done.returncode == 0, done
-    assert "1 note arrived" in done.stderr
+    assert "1 note received" in done.stderr
     config = json.loads((container.store / "config.json").read_text())
     assert config["machine_id"] == "codespace"
     assert config["ephemeral"] == "1"
@@ -304,7 +304,7 @@ def test_a_machine_that_is_kept_is_not_attached(container: Container) -> None:
     done = container.run("attach", str(container.remote))
 
     assert done.returncode == 2
-    assert "set up for good" in done.stderr
+    assert "already set up" in done.stderr
     assert json.loads((container.store / "config.json").read_text())["machine_id"] == "desk"
 
 

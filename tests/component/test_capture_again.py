@@ -354,7 +354,7 @@ def test_the_command_shows_then_writes_then_can_be_taken_back(tmp_path: Path) ->
     assert OLD.encode() in hook(tmp_path, "show", note.id).stdout
 
     done = hook(tmp_path, "capture", "--again", "--apply", "--no-sync")
-    assert b"capture: 1 session note made again" in done.stdout
+    assert b"capture: 1 session note rebuilt" in done.stdout
     assert b"settings.toml" in hook(tmp_path, "show", note.id).stdout
     assert b"no note would change" in hook(tmp_path, "capture", "--again").stdout
 

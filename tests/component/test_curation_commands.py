@@ -48,7 +48,7 @@ def test_reflect_says_why_it_proposes_nothing(
     store: MemoryStore, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("reflect") == 0
-    assert "none was captured yet" in capsys.readouterr().out
+    assert "none has been captured yet" in capsys.readouterr().out
 
     sessions(store, 2, project="app")
     sessions(store, 5, project="shop")
@@ -85,7 +85,7 @@ def test_a_provider_without_a_key_is_told(
     monkeypatch.setenv("ANAMNESIS_REFLECTION_PROVIDER", "openai")
 
     assert run("reflect") == 4
-    assert "there is no key" in capsys.readouterr().err
+    assert "no key for" in capsys.readouterr().err
 
 
 def test_the_model_is_proved_by_a_command(
@@ -102,7 +102,7 @@ def test_the_model_is_proved_by_a_command(
         assert run("config", "test") == 1
 
     said = capsys.readouterr()
-    assert "nobody listens" in said.out
+    assert "nothing is listening" in said.out
     assert "key-of-the-test" not in said.out + said.err
 
 

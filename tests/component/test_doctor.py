@@ -276,7 +276,7 @@ def test_another_machine_of_the_same_name_is_noticed_and_we_take_another(
     heartbeat(ready, "desk")
     code, found = examined(capsys)
     assert code == 1
-    assert "desk too" in found["fleet"][0]
+    assert "also called desk" in found["fleet"][0]
 
     examined(capsys, "--fix")
 
@@ -292,7 +292,7 @@ def test_versions_and_clocks_of_other_machines_are_compared(
     _, found = examined(capsys)
 
     assert "laptop runs 0.1" in found["versions"][0]
-    assert "ahead of time" in found["clock"][0]
+    assert "clock that is ahead" in found["clock"][0]
 
 
 def test_a_silent_machine_is_told_once_a_day(ready: Path) -> None:
@@ -322,7 +322,7 @@ def test_the_plugin_counts_as_a_set_up(
 
     _, found = examined(capsys)
 
-    assert found["agents"] == ["ok: the plugin of Claude Code is switched on"]
+    assert found["agents"] == ["ok: the Claude Code plugin is enabled"]
 
 
 def test_a_sign_of_life_is_written_only_when_it_is_news(ready: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_model_that_does_not_answer_is_told_until_it_does(
     assert capture(Home(root), told, source="session-end").note is not None
     (failing,) = runs.failing(Home(root))
     assert failing.area == "summarising"
-    assert "there is no key" in failing.reason
+    assert "no key for" in failing.reason
 
     monkeypatch.delenv("ANAMNESIS_REFLECTION_PROVIDER")
     capture(Home(root), told, source="session-end")

@@ -168,7 +168,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> Non
 
 
 def test_nobody_at_the_address() -> None:
-    with pytest.raises(ModelUnavailable, match="nobody listens"):
+    with pytest.raises(ModelUnavailable, match="nothing is listening"):
         ask(settings("http://127.0.0.1:9"))
 
 
@@ -233,7 +233,7 @@ def test_a_model_that_is_not_there_is_not_proved(monkeypatch: pytest.MonkeyPatch
     proof = prove_provider()
 
     assert not proof.answered
-    assert "nobody listens" in proof.detail
+    assert "nothing is listening" in proof.detail
 
 
 def test_without_a_model_there_is_nothing_to_prove() -> None:

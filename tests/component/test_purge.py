@@ -351,7 +351,7 @@ def test_a_machine_that_commits_without_a_heartbeat_stops_a_purge(
 
     assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 1
 
-    assert "desk commits but never left a heartbeat" in capsys.readouterr().err
+    assert "desk has committed without ever reporting" in capsys.readouterr().err
     assert SECRET.encode() in objects(fleet.remote)
     write_file(desk.home, "memory/.machines/desk.json", "{}")
     desk.sync()

@@ -113,7 +113,7 @@ def test_a_note_that_says_nearly_the_same_is_named(
     code, printed, said = run(capsys, "write", STEPS + " Then rest.", "--title", "How to release")
 
     assert code == 0
-    assert f"Nearly the same is stored as {first['id']}" in said
+    assert f"A similar note is stored as {first['id']}" in said
     assert f"anamnesis merge {printed.strip()} {first['id']}" in said
     assert store.stats()["total"] == 2
 

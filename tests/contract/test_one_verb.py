@@ -328,7 +328,7 @@ def test_the_row_says_whether_similar_notes_are_named(
 
     other = _carried_out(faces[row.face], store, row, NoteDraft("How to", f"{STEPS} Then rest."))
 
-    named = f"Nearly the same is stored as {first.note_id}" in other.notice
+    named = f"A similar note is stored as {first.note_id}" in other.notice
     assert named == row.checks_near_duplicates
 
 

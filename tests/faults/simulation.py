@@ -409,7 +409,7 @@ def _unsent(machine: Machine) -> set[str]:
 
 
 def _kind(refused: PurgeRefused) -> str:
-    return "an older machine" if "version" in refused.message else "notes wait for a choice"
+    return "an older machine" if "version" in refused.message else "conflicts are waiting for you"
 
 
 def main() -> int:

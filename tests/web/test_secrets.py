@@ -10,7 +10,7 @@ from anamnesis.store import MemoryStore
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 REPLACED = "Secrets were replaced before storing: github token."
-WARNING = "This note stays on this machine: it seems to hold a secret (github token)"
+WARNING = "This note is not synced: it seems to hold a secret (github token)"
 
 
 @pytest.fixture

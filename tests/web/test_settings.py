@@ -59,9 +59,9 @@ def test_what_was_not_shown_is_not_written(browser: TestClient, claude: Path) ->
 def test_the_doctor_runs_when_asked(browser: TestClient, store: MemoryStore, claude: Path) -> None:
     html = browser.get("/settings", params={"doctor": "1"}).text
 
-    assert "no agent was set up" in html
+    assert "no agent is set up" in html
     assert "anamnesis init" in html
-    assert "no agent was set up" not in browser.get("/settings").text
+    assert "no agent is set up" not in browser.get("/settings").text
 
 
 def test_every_setting_is_listed_with_who_named_it(
@@ -175,7 +175,7 @@ def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
 
     assert html.count("set up and current") == 2
     assert "No coding agent was found" not in html
-    assert "no agent was set up" not in html
+    assert "no agent is set up" not in html
 
 
 def test_a_setting_that_runs_a_command_is_never_set_here(browser: TestClient, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""How a session becomes one episodic note."""
+"""Turning a session into one episodic note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the agents keep their transcripts, and which of them have not been captured."""
+"""Where agents keep their transcripts, and which have not been captured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
 
-# `~` is the person's home; a variable may move the agent's folder.
+# `~` is the user's home; a variable may move the agent's folder.
 _PLACES = (
     ("CLAUDE_CONFIG_DIR", "~/.claude", "projects/*/*.jsonl"),
     ("CODEX_HOME", "~/.codex", "sessions/*/*/*/rollout-*.jsonl"),
@@ -26,7 +26,7 @@ _PLACES = (
 )
 
 LOOK_BACK_SECONDS = 7 * 24 * 3600.0
-_STILL_RUNNING_SECONDS = 60.0  # somebody wrote to it just now; its own hooks will come
+_STILL_RUNNING_SECONDS = 60.0  # still being written; its own hooks will capture it
 _HEAD_BYTES = 64 * 1024
 _ID = re.compile(rb'"(?:sessionId|session_id|id)": ?"([\w-]{8,64})"')
 _BEGUN = re.compile(rb'"(?:timestamp|startTime)": ?"([0-9T:.Z+-]{19,40})"')
@@ -39,7 +39,7 @@ class FoundTranscript:
     """A transcript on disk."""
 
     path: str
-    session: str  # as far as its name tells
+    session: str  # judging by its name
     mtime: float
 
 
@@ -69,19 +69,19 @@ def count_without_hooks(home: Home, *, now: float) -> int:
 def without_hooks(home: Home, found: list[FoundTranscript]) -> list[FoundTranscript]:
     """Those of the transcripts that began after the set-up and in which no hook ran.
 
-    Somebody switched the hooks off for them; they are captured only if somebody asks.
+    Their hooks were switched off; they are captured only on request.
     """
     set_up, seen = _set_up(home), runs.sessions_seen(home)
     if not set_up:
         return []
-    if runs.is_rotated(home):  # what is older left no trace that could be looked up
+    if runs.is_rotated(home):  # older sessions left no trace to look up
         times = [str(run.get("at")) for run in runs.latest_runs(home)]
         set_up = max(set_up, _seconds(min(times, default="")))
     return [each for each in found if not _ran_hooks(home, each, seen, set_up)]
 
 
 def _set_up(home: Home) -> float:
-    """Since when sessions without a hook are looked after; 0 if they are not."""
+    """The start of the sweep for sessions without a hook; 0 if there is none."""
     try:
         return os.stat(switches.sweep_marker(home)).st_mtime
     except OSError:
@@ -109,7 +109,7 @@ def _seconds(timestamp: str) -> float:
 
 
 def transcript_of(session: str) -> str:
-    """Where a session's transcript is, for hooks that do not say; empty if nobody knows."""
+    """Where a session's transcript is, for hooks that do not say; empty if unknown."""
     name = glob.escape(os.path.basename(session))
     for root, pattern in _places():
         if pattern.endswith(_NAMED_BY_SESSION) and name:
@@ -130,7 +130,7 @@ def _all() -> Iterator[FoundTranscript]:
     for root, pattern in _places():
         for path in glob.iglob(os.path.join(root, pattern)):
             name = os.path.basename(path)
-            if name.startswith("agent-"):  # subagents, as older clients kept them
+            if name.startswith("agent-"):  # subagents, as older clients stored them
                 continue
             try:
                 yield FoundTranscript(path, _session_of(path, name), os.stat(path).st_mtime)

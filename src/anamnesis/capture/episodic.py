@@ -1,4 +1,4 @@
-"""One note per session, updated in place for as long as the session goes on."""
+"""One note per session, updated in place while the session goes on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "backfill")
-_PASSING = ("checkpoint", "sweep", "backfill")  # moments that need not be told of by themselves
+_PASSING = ("checkpoint", "sweep", "backfill")  # moments that need no note on their own
 _LOCK_SECONDS = 30.0  # the lock is held for one note; ten sessions that end at once take turns
 _OLD = timedelta(hours=1)
 # Secrets are looked for before a text is clipped: half a token has no shape any more. What stands
@@ -40,7 +40,7 @@ def write_episodic(
     allow: Iterable[str] = (),
     announce: Callable[[str], None] | None = None,
 ) -> Memory | None:
-    """The session's note, written or brought up to date; None if it is not worth one.
+    """The session's note, written or updated; None if the session is not worth one.
 
     `announce` is told the text before a note is changed.
     """
@@ -61,7 +61,7 @@ def write_episodic(
 def summarised(
     session: ParsedSession, *, summarizer: Summarizer, allow: Iterable[str] = ()
 ) -> SummaryResult | None:
-    """What a session's note is to say, without secrets; None if it is not worth a note."""
+    """The summary for a session's note, without secrets; None if it is not worth a note."""
     if is_trivial_session(session):
         return None
     allowed = tuple(allow)
@@ -71,7 +71,7 @@ def summarised(
     summary = summarizer.summarize(session)
     if summary is None:
         return None
-    # A model may have put pieces together again.
+    # A model may have joined pieces again.
     title, body = redact(summary.title, allow=allowed), redact(summary.body, allow=allowed)
     return replace(summary, title=title, body=body)
 
@@ -101,7 +101,7 @@ def _create(
 
 
 def _ended_long_ago(ended_at: str) -> str:
-    """When an old session ended, in the form of notes: it must not pass for the latest one."""
+    """When an old session ended, so that it does not look like the latest one."""
     try:
         ended = datetime.fromisoformat(ended_at).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -121,7 +121,7 @@ def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) ->
         is_news = any(getattr(note, name) != value for name, value in told.items())
         if not is_news and (source in note.tags or source in _PASSING):
             return note
-        # What was distilled from an earlier state does not cover what came since.
+        # What was distilled earlier does not cover what came since.
         ours = {*SOURCES, "session", *(["reflected"] if is_news else [])}
         kept = [tag for tag in note.tags if tag not in ours]
         changed = replace(note, **told, tags=["session", source, *kept])

@@ -1,4 +1,4 @@
-"""Sessions that began as a copy of another one, when their client does not say so.
+"""Sessions that began as a copy of another one, without the client saying so.
 
 In a terminal Claude Code copies the lines of the parent, with their times and their ids, into the
 transcript of the fork and reports the start under the parent's name. What the fork shares with a
@@ -25,11 +25,11 @@ _ID = re.compile(rb'"uuid": ?"([0-9a-f-]{36})"')
 _TIME = re.compile(rb'"timestamp": ?"([0-9T:.Z+-]{19,40})"')
 _FIRST_LINES = 3
 _HEAD_BYTES = 64 * 1024  # a copy begins as its parent does
-_SIBLINGS = 100  # the latest; nobody forks what is older
+_SIBLINGS = 100  # the latest; older ones are not forked
 
 
 def began_at(home: Home, transcript: str) -> str:
-    """When a session went on by itself; empty if it is no copy of one that was captured."""
+    """When a fork began; empty if the session is not a copy of a captured one."""
     own = _spoken(transcript)
     # The client may write the first new line before those that it copies.
     parent = _parent(home, transcript, [identity for identity, _ in own[:_FIRST_LINES]])

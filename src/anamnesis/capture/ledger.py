@@ -1,4 +1,4 @@
-"""What was captured of each transcript, so that nothing is captured twice or forgotten.
+"""What was captured from each transcript, so that nothing is captured twice or missed.
 
 One small file per session under `<home>/state/sessions/`: the transcript's size and time when it
 was read, and the note that came of it with the hash of what we wrote.
@@ -33,8 +33,8 @@ class LedgerEntry:
     size: int
     mtime_ns: int
     note_id: str = ""  # empty: the session was trivial
-    since: str = ""  # when it went on by itself, for a copy of another session
-    # Hashes of the body that we wrote, or were about to write; another one is a person's.
+    since: str = ""  # when a fork began
+    # Hashes of the body that capture wrote or was about to write; any other was edited by hand.
     body: str = ""
 
     def is_current(self) -> bool:
@@ -68,7 +68,7 @@ def read(home: Home, session: str) -> LedgerEntry | None:
 
 
 def write(home: Home, session: str, entry: LedgerEntry) -> None:
-    """Remember the state of a session; that it cannot be remembered costs a second look later."""
+    """Record the state of a session; if that fails, the transcript is read once more later."""
     try:
         atomic.write_text(path_of(home, session), encoded(entry))
     except (NotWritable, UnicodeError):
@@ -76,7 +76,7 @@ def write(home: Home, session: str, entry: LedgerEntry) -> None:
 
 
 def announce(home: Home, sessions: Iterable[str], body: str) -> None:
-    """Remember what is about to be written: killed after it, we must know the text as our own."""
+    """Record what is about to be written, so that after a kill it does not look like an edit."""
     for session in sessions:
         known = read(home, session)
         if known is not None and known.note_id:
@@ -95,7 +95,7 @@ def encoded(entry: LedgerEntry) -> str:
 
 
 def forget(home: Home, session: str) -> None:
-    """Drop what is known of a session."""
+    """Drop the entry of a session."""
     atomic.remove(path_of(home, session))
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
 # The longest line that may hold something worth reading: a message with a pasted file. Longer ones
-# are images and tool output; they are passed over in pieces of this size.
+# are images and tool output; they are skipped in pieces of this size.
 MAX_LINE = 8 * 1024 * 1024
 # A transcript that is one document instead of lines (opencode) is read whole, so it is limited.
 MAX_DOCUMENT = 64 * 1024 * 1024
@@ -22,14 +22,14 @@ _BUFFER = 256 * 1024  # a third of the time that the usual 8 KiB takes, at two K
 def entries(
     path: str | os.PathLike[str], *, wanted: Callable[[bytes], bool]
 ) -> Iterator[dict[str, Any]]:
-    """The JSON objects of the wanted lines; what cannot be read or parsed is passed over."""
+    """The JSON objects of the wanted lines; unreadable lines are skipped."""
     for line in lines(path):
         if wanted(line) and (entry := _parsed(line)) is not None:
             yield entry
 
 
 def lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """The lines of a file but for those that are too long; none if it cannot be read."""
+    """The lines of a file except those that are too long; none if it cannot be read."""
     try:
         with _regular_file(path) as file:
             while line := file.readline(MAX_LINE):
@@ -66,7 +66,7 @@ def document(path: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 
 def _regular_file(path: str | os.PathLike[str]) -> BinaryIO:
-    # A payload names the path: whatever is there, it must not make us wait.
+    # The path comes from a payload: whatever is there, it must not block.
     descriptor = os.open(
         path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )

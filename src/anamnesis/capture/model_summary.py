@@ -54,7 +54,7 @@ def resolve_summarizer(
 
 
 class ModelSummarizer:
-    """Summarizes with a configured model; `trouble` says why it did not, if it did not."""
+    """Summarizes with a configured model; `trouble` is the reason if that failed."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ModelSummarizer:
 
         model = connect(resolve(self._provider))
         if model is None:
-            raise ModelUnavailable(self._provider, "there is no such provider")
+            raise ModelUnavailable(self._provider, "unknown provider")
         question = _question(session, extract=plain.body)
         answer = model.ask(instructions=INSTRUCTIONS, question=question)
         reply = json_object(self._provider, answer.text)
@@ -150,7 +150,7 @@ def _claims(sentence: str) -> Iterator[str]:
     for pattern in (_HASH, _PATH, _NUMBER):
         for found in pattern.finditer(text):
             yield found[0]
-        text = pattern.sub(" ", text)  # the digits of a path are not a number of their own
+        text = pattern.sub(" ", text)  # the digits of a path are not a separate number
 
 
 def _has(known: str, claim: str) -> bool:

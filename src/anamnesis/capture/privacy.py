@@ -1,4 +1,4 @@
-"""What must not be captured: `<private>` text, and what was recalled or injected, our own first."""
+"""What must not be captured: `<private>` text, and recalled or injected notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECAS
 _RECALLED = re.compile(
     rf"(?:{'|'.join(map(re.escape, RECALLED_HEADINGS))}).*?(?:{RECALLED_END}[^\n]*|\Z)", re.DOTALL
 )
-# What clients and hooks add to a message; the person did not write it.
+# What clients and hooks add to a message; the user did not write it.
 _ADDED = re.compile(
     r"<(?P<tag>system-reminder|system_reminder|hook_context|untrusted_context|session_context"
     r"|environment_context|user_instructions|current_datetime|ide_[a-z_]{1,30})(?:\s[^<>]{0,200})?>"
@@ -30,7 +30,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
 def without_private_and_recalled(text: str) -> str:
-    """`text` as the person or the agent wrote it, without what must not be kept."""
+    """`text` as the user or the agent wrote it, without what must not be kept."""
     if "<" in text:
         text = _ADDED.sub("", _PRIVATE.sub("", text))
     if "# Anamnesis " in text:

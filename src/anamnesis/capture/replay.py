@@ -1,4 +1,4 @@
-"""A session told again from the archive, as its transcript told it when it was captured."""
+"""A session replayed from the archive, as its transcript was when it was captured."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SLASH_COMMAND = re.compile(r"/[A-Za-z][\w:-]{0,100}(?:\s|\Z)")
 
 
 def replayed(archived: Archived) -> SessionDraft:
-    """The draft of an archived session, as far as its turns tell."""
+    """The draft of an archived session, from its turns."""
     header = archived.header
     draft = SessionDraft(agent=header.agent)
     draft.identify(session_id=header.session, cwd=header.cwd, branch=header.branch)
@@ -45,14 +45,14 @@ def replayed(archived: Archived) -> SessionDraft:
 
 
 class _Replay:
-    """Takes the turns of one session into a draft."""
+    """Reads the turns of one session into a draft."""
 
     def __init__(self, draft: SessionDraft) -> None:
         self._draft = draft
         self._chosen: list[str] = []  # answers to a question of the agent's, told with it
 
     def take(self, turn: Turn, *, call: str, following: Turn | None) -> None:
-        """Take one turn; the one after it tells whether a call was refused."""
+        """Read one turn; the next one tells whether a call was refused."""
         self._draft.see_time(turn.at)
         if turn.tool and turn.who == CLIENT:
             self._take_clients_own(turn)
@@ -103,7 +103,7 @@ class _Replay:
 
 
 def _was_refused(turn: Turn, following: Turn | None) -> bool:
-    """Whether a call came to nothing: it failed, or a person answered it with a reason.
+    """Whether a call failed, or was refused with a reason.
 
     Of a call that was refused with a reason, the archive has the reason in place of a result.
     """

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 _RAW_HEAD = 40_000
 _RAW_TAIL = 80_000
 _MAX_FILES = 500
-# Nobody types a prompt so soon after a client started: it came with the command line.
+# A prompt this soon after the start came with the command line.
 _AT_ONCE = timedelta(seconds=2)
 
 
 @record
 class ParsedSession:
-    """One session, whichever agent wrote it down."""
+    """One session, of any agent."""
 
     first_prompt: str = ""
     last_outcome: str = ""
@@ -33,7 +33,7 @@ class ParsedSession:
     git_branch: str = ""
     cwd: str = ""
     session_id: str = ""
-    raw: str = ""  # the full text of the transcript; read from `transcript` when somebody asks
+    raw: str = ""  # the full text of the transcript; read from `transcript` on demand
     conversation: str = ""  # what was said, its beginning and its end: enough for a model
     compact_summary: str = ""
     agent: str = "claude-code"
@@ -49,7 +49,7 @@ class ParsedSession:
             return text(self.transcript)
 
     def leaving_raw_on_disk(self, transcript: str) -> ParsedSession:
-        """The same session whose `raw` is read only when it is asked for."""
+        """The same session, whose `raw` is read on demand."""
         session = replace(self, transcript=transcript)
         object.__delattr__(session, "raw")
         return session
@@ -95,14 +95,14 @@ class SessionDraft:
             self.ended_at = max(self.ended_at, timestamp)
 
     def start(self, timestamp: object) -> None:
-        """Keep when the client started, if it does not record whether somebody sat at it.
+        """Keep when the client started, if it does not record whether it was interactive.
 
         Then a session was run by a script if its only prompt was there at once.
         """
         self._started = timestamp if isinstance(timestamp, str) else ""
 
     def ask(self, text: str) -> None:
-        """Add what a person asked."""
+        """Add what the user asked."""
         text = clean(text)
         if text:
             if self._started:
@@ -120,7 +120,7 @@ class SessionDraft:
         self._record(PERSON, text)
 
     def remark(self, text: str, *, to: str = "") -> None:
-        """Add what a person said beside the prompts: queued, chosen, or why a call was refused."""
+        """Add what the user said besides prompts: queued, chosen, or why a call was refused."""
         text = clean(text)
         if text:
             self._append(f"User: {text}")

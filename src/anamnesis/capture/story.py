@@ -71,7 +71,7 @@ class StoryDraft:
         self.at = ""
 
     def add_text(self, kind: str, text: str, *, answer: str = "") -> None:
-        """Add a text that a person or the agent wrote, as `clean` gives it."""
+        """Add a text of the user or the agent, as `clean` gives it."""
         if not text:
             return
         last = self._moments[-1] if self._moments else None

@@ -38,7 +38,7 @@ class Summarizer(Protocol):
 class HeuristicSummarizer:
     """The ask, the branch, the files and the outcome, in their own words. Free and repeatable."""
 
-    reads_conversation = False  # so that nobody need look for secrets in it
+    reads_conversation = False  # so that it need not be scanned for secrets
 
     def summarize(self, session: ParsedSession) -> SummaryResult:
         """A summary, always."""

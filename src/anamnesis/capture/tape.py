@@ -34,7 +34,7 @@ _SHELLS = frozenset(
 
 
 class Tape:
-    """Takes turns in their order; a result goes to the call that it belongs to."""
+    """Records turns in order; a result is added to its call."""
 
     def __init__(self) -> None:
         self.clear()
@@ -47,14 +47,14 @@ class Tape:
         self._size = 0
 
     def say(self, who: str, text: str) -> None:
-        """Take what somebody said; clients write some lines twice."""
+        """Record what was said; clients write some lines twice."""
         text = clipped(clean(text), _LONGEST_TEXT)
         last = self.turns[-1] if self.turns else None
         if text and not (last is not None and (last.who, last.text) == (who, text)):
             self._add(Turn(who=who, at=self.at, text=text))
 
     def call(self, tool: object, given: dict[str, Any], *, call: object, who: str = AGENT) -> None:
-        """Take a call of a tool."""
+        """Record a call of a tool."""
         if not isinstance(tool, str) or not tool:
             return
         file = next((given[key] for key in _FILES if isinstance(given.get(key), str)), "")
@@ -72,7 +72,7 @@ class Tape:
             self._open[call] = len(self.turns) - 1
 
     def result(self, call: object, text: str, *, failed: bool) -> None:
-        """Take what came of a call."""
+        """Record the result of a call."""
         place = self._open.pop(call, None) if isinstance(call, str) else None
         if place is None:
             return
@@ -84,7 +84,7 @@ class Tape:
         self.turns[place] = replace(self.turns[place], result=result, failed=failed)
 
     def remark(self, about: str, text: str, *, failed: bool = False) -> None:
-        """Take what the client itself said: a hook's objection, its recap."""
+        """Record what the client itself said: a hook's objection, its recap."""
         self.call(about, {}, call=about, who=CLIENT)
         self.result(about, text, failed=failed)
 
@@ -105,7 +105,7 @@ def _command(given: dict[str, Any]) -> str:
 
 
 def _input(given: dict[str, Any], *, tool: str) -> str:
-    """A tool's arguments in short: a file that is written is not the archive's to keep."""
+    """A tool's arguments, shortened: the archive does not keep written files."""
     if not given:
         return ""
     short = {

@@ -1,4 +1,4 @@
-"""A transcript file becomes a ParsedSession; which agent wrote it is told by its content."""
+"""Parsing a transcript file; its content tells which agent wrote it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parse_transcript(path: str | os.PathLike[str], *, since: str = "") -> Parsed
 def read_transcript(
     path: str | os.PathLike[str], *, since: str = "", tape: Tape | None = None
 ) -> SessionDraft:
-    """Everything that a note is made of, in memory that does not grow with the transcript.
+    """Everything that a note is made from, in memory that does not grow with the transcript.
 
     Lines before `since` (an ISO time) belong to the session that this one was forked from. A
     `tape` takes every turn word for word.
@@ -48,7 +48,7 @@ def read_transcript(
 
 
 def _reader_of(entry: dict[str, Any]) -> ModuleType | None:
-    """The reader of the agent that wrote a line; None if it may be anybody's."""
+    """The reader of the agent that wrote a line; None if that is unclear."""
     readers = (*_LINE_READERS, claude_code)
     return next((reader for reader in readers if reader.is_line_of(entry)), None)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anamnesis.capture.summarize import Summarizer, SummaryResult
     from anamnesis.notes.fields import Memory
 
-_TRIVIAL_OUTCOME_FLOOR = 40  # characters; "Done." and "OK, cleared." teach nobody anything
+_TRIVIAL_OUTCOME_FLOOR = 40  # characters; "Done." and "OK, cleared." teach nothing
 _LONE_COMMAND = re.compile(r"^/\S+$")
 _SHORT_ANSWER = 200  # characters; one line, or two
 _GREETING = 2  # words: "hi", "good morning", "what's 2+2"
@@ -26,7 +26,7 @@ _SESSIONS = "sessions"  # the key of a note's front matter that names every run
 
 
 def is_trivial_session(session: ParsedSession) -> bool:
-    """Whether nothing happened that anybody would want to recall."""
+    """Whether nothing worth recalling happened."""
     if session.files_touched or session.compact_summary:
         return False
     prompt, outcome = session.first_prompt.strip(), session.last_outcome.strip()
@@ -60,7 +60,7 @@ def is_worth_a_note(session: ParsedSession, story: Story) -> bool:
 
 
 def treatment(story: Story) -> str:
-    """What becomes of a session: `ALL`, `FOLDED` or `NONE`; one with a person is never folded."""
+    """How to treat a session: `ALL`, `FOLDED` or `NONE`; interactive ones are never folded."""
     if story.is_interactive:
         return ALL
     said = (config.setting("capture_noninteractive") or FOLDED).lower()
@@ -68,7 +68,7 @@ def treatment(story: Story) -> str:
 
 
 def ledger_name(session: ParsedSession, *, project: str) -> str:
-    """The name under which the ledger knows the note of a prompt in a project."""
+    """The ledger's name for the note of a prompt in a project."""
     from anamnesis.notes.derived import fingerprint
 
     prompt = folded(session.first_prompt)
@@ -76,7 +76,7 @@ def ledger_name(session: ParsedSession, *, project: str) -> str:
 
 
 def runs_of(note: Memory | None, session: str) -> list[str]:
-    """The ids of the sessions that a note tells of, `session` included, the first first."""
+    """The ids of the sessions in a note, `session` included, oldest first."""
     if note is None:
         return [session]
     from anamnesis.notes.derived import key
@@ -98,7 +98,7 @@ def naming(note: Memory, runs: list[str]) -> Memory:
 
 
 class Counting:
-    """A summariser that says how many runs a note stands for."""
+    """A summariser that adds how many runs a note stands for."""
 
     def __init__(self, summarizer: Summarizer, *, runs: int) -> None:
         self._summarizer = summarizer

@@ -1,4 +1,4 @@
-"""Calling git so that neither its surroundings nor a prompt can get in the way."""
+"""Running git so that neither its environment nor a prompt can interfere."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def clean_environment() -> dict[str, str]:
     """The environment without what a git hook or a linked worktree left in it.
 
     With an inherited GIT_DIR or GIT_INDEX_FILE every command would quietly work on the
-    repository that the person is in, not on the one that we name.
+    user's repository instead of the one that is named.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
-# Given with every command on our own repository, because the person's configuration is made for
+# Passed with every command on the store's repository, because the user's configuration is for
 # their own work: it may sign with a program that asks, run hooks, change line ends or start
 # background work, and what a remote contains must never run anything.
 CALM = {
@@ -77,7 +77,7 @@ def git_in(
     input: bytes | None = None,
     env: Mapping[str, str] | None = None,
 ) -> process.Finished:
-    """Run one git command on the repository in a directory, whatever the person configured.
+    """Run one git command on the repository in a directory, whatever the user configured.
 
     The repository is named outright: git never searches upwards for another one.
     """
@@ -101,6 +101,6 @@ class Fields:
 
 
 def detach(repository: str, args: Sequence[str], *, settings: Mapping[str, str]) -> None:
-    """Start a git command in a directory that goes on without us."""
+    """Start a git command in a directory in the background."""
     words = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
     process.detach(["git", *words, *args], cwd=repository, env=clean_environment())

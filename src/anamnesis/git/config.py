@@ -36,11 +36,11 @@ def find_repository(directory: str) -> Repository | None:
         if parent == directory:
             return None
         directory = parent
-    return None  # like git, we do not look beyond a mount point
+    return None  # like git, do not look beyond a mount point
 
 
 def read_origin(repository: Repository) -> str | None:
-    """The URL of origin, None if there is none, or ASK_GIT if the files do not tell."""
+    """The URL of origin, None if there is none, or ASK_GIT if only git can tell."""
     own = _read(os.path.join(repository.common, "config"))
     if own is None or not _belongs_to_us(repository):
         return ASK_GIT

@@ -1,4 +1,4 @@
-"""What the files of a repository were called before, as its history tells.
+"""Former names of a repository's files, from its history.
 
 Asking git takes a process and, once for a repository, up to seconds. So it is asked in the
 background when the repository moved on, and what it said is kept.

@@ -1,1 +1,1 @@
-"""What everything stands on: files, clocks, locks, processes; nothing here knows a note."""
+"""The foundation: files, clocks, locks, processes; nothing here knows about notes."""

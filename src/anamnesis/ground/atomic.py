@@ -1,4 +1,4 @@
-"""The one way a file is written: whole, durable, or not at all.
+"""Writing files: completely and durably, or not at all.
 
 Between a comparison and a rename there is always a moment in which an editor may save. So
 `exchange` swaps the names of the old and the new file, which keeps the displaced version until it
@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan takes half a file for a note
+TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan reads half a file as a note
 _IS_WINDOWS = os.name == "nt"
-_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds; readers of ours hold a file for less
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds; Anamnesis itself keeps a file open for less
 _FEW = 8
 _WRITERS = 8
 _AT_FDCWD, _EXCHANGE = -100, 2  # of Linux: renameat2(2)
@@ -30,7 +30,7 @@ Replacement = tuple[str, "bytes | None", "bytes | None"]  # path, before, after;
 
 
 def make_directory(path: str) -> None:
-    """Create a directory and its parents, readable by their owner only, for good.
+    """Create a directory and its parents durably, readable by the owner only.
 
     Raises NotWritable.
     """
@@ -38,7 +38,7 @@ def make_directory(path: str) -> None:
         return
     parent = os.path.dirname(path)
     if parent != path:
-        make_directory(parent)  # not `makedirs`, which gives the parents the usual mode
+        make_directory(parent)  # not `makedirs`, which gives the parents the default mode
     try:
         os.mkdir(path, mode=0o700)
     except FileExistsError:
@@ -64,7 +64,7 @@ def write_text(path: str, text: str, *, mode: int = 0o600) -> None:
 
 
 def rename(path: str, new: str) -> None:
-    """Give a file or a folder another name, at once or not at all, and for good.
+    """Rename a file or folder atomically and durably.
 
     Raises NotWritable.
     """
@@ -77,7 +77,7 @@ def rename(path: str, new: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Delete a file for good; one that is already gone is fine. Raises NotWritable."""
+    """Delete a file durably; one that is already gone is fine. Raises NotWritable."""
     try:
         os.unlink(path)
     except FileNotFoundError:
@@ -101,7 +101,7 @@ def _replace(path: str, data: bytes, mode: int) -> None:
 
 
 def _give_name(path: str, new: str) -> None:
-    """Rename over whatever has the name; where readers are in the way, once they have let go."""
+    """Rename over an existing file; on Windows, wait until readers have closed it."""
     for pause in _PAUSES if _IS_WINDOWS else ():
         try:
             os.replace(path, new)
@@ -113,7 +113,7 @@ def _give_name(path: str, new: str) -> None:
 
 
 def temporary_beside(path: str) -> str:
-    """A name that no file has, in the folder of another file."""
+    """An unused name in the folder of another file."""
     name = f"{TEMP_PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
     return os.path.join(os.path.dirname(path), name)
 
@@ -135,20 +135,20 @@ def _write(
 
 
 def _flush(descriptor: int) -> None:
-    """Let everything reach the disk itself, not only its cache."""
-    if sys.platform == "darwin":  # where fsync stops at the disk's door
+    """Flush to the disk itself, not only to its cache."""
+    if sys.platform == "darwin":  # where fsync does not flush the disk's cache
         import fcntl
 
         try:
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
         except OSError:
-            os.fsync(descriptor)  # a file system that cannot do more
+            os.fsync(descriptor)  # the file system does not support it
         return
     os.fsync(descriptor)
 
 
 def discard(path: str) -> None:
-    """Remove a file of no importance, if that can be done."""
+    """Remove an unimportant file if possible."""
     try:
         os.unlink(path)
     except OSError:
@@ -156,7 +156,7 @@ def discard(path: str) -> None:
 
 
 def sync_directory(path: str) -> None:
-    """Let what was created, renamed and removed in a folder survive a power cut.
+    """Make creations, renames and removals in a folder durable.
 
     Raises NotWritable.
     """
@@ -165,7 +165,7 @@ def sync_directory(path: str) -> None:
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:
-        return  # a folder above the store, such as /home, that others keep to themselves
+        return  # a folder above the store, such as /home, that may not be opened
     try:
         _flush(descriptor)
     except OSError as error:
@@ -177,7 +177,7 @@ def sync_directory(path: str) -> None:
 
 
 def fill_directory(path: str, files: Iterable[tuple[str, bytes]], *, aside: str) -> bool:
-    """Make a folder with these files appear at once; False if that cannot be done.
+    """Create a folder with these files atomically; False if that is not possible.
 
     It is made under the name `aside` first, on the same disk. It survives a kill, but no power cut.
     """
@@ -189,19 +189,19 @@ def fill_directory(path: str, files: Iterable[tuple[str, bytes]], *, aside: str)
         for name, data in files:
             _write(os.path.join(aside, name), data)
         os.rename(aside, path)
-    except OSError:  # two names that are one to this disk, or the folder is there by now
+    except OSError:  # two names are the same on this disk, or the folder exists by now
         shutil.rmtree(aside, ignore_errors=True)
         return False
     return True
 
 
 def reason_of(error: OSError) -> str:
-    """What the system says about an error, as it stands in a sentence."""
+    """The system's reason for an error, to be used in a sentence."""
     return (error.strerror or str(error)).lower()
 
 
 def exchange(path: str, before: bytes | None, after: bytes | None) -> bool:
-    """Bring a file from one content to another; False, and it is left alone, if it moved on.
+    """Replace a file's content; False, and it is left alone, if it has changed meanwhile.
 
     When this returns True, the new content survives a power cut. Raises NotWritable.
     """
@@ -211,7 +211,7 @@ def exchange(path: str, before: bytes | None, after: bytes | None) -> bool:
 def exchange_all(
     replacements: Sequence[Replacement], *, for_good: bool = False, durable: bool = True
 ) -> list[str]:
-    """Bring several files from one content to another; gives the paths of those that moved on.
+    """Replace the content of several files; gives the paths of those that changed meanwhile.
 
     What is new is written before anything is removed: killed in between, a note is there twice.
     What is removed for good is at no moment kept under another name. What is not durable survives
@@ -236,7 +236,7 @@ def exchange_all(
 def _exchange_each(
     writes: Sequence[tuple[str, bytes | None, bytes]], *, durable: bool
 ) -> list[str]:
-    """Write some files; most of the time is waiting for the disk, which takes several at once."""
+    """Write some files in parallel; most of the time is spent waiting for the disk."""
     if len(writes) < _FEW or not durable:
         done = [_exchange_one(*each, durable=durable) for each in writes]
     else:
@@ -267,7 +267,7 @@ def _exchange_one(path: str, before: bytes | None, after: bytes, *, durable: boo
 
 
 def _put_new(fresh: str, path: str) -> bool:
-    """Give a file its name, unless something has that name by now."""
+    """Give a file its name, unless the name is taken by now."""
     try:
         os.link(fresh, path)
     except FileExistsError:
@@ -282,7 +282,7 @@ def _put_new(fresh: str, path: str) -> bool:
 def _is_displaced(
     fresh: str, path: str, before: bytes, after: bytes, exchange_names: Callable[[str, str], bool]
 ) -> bool:
-    """Whether the version that made way is the expected one; any other gets its name back."""
+    """Whether the displaced version is the expected one; any other is put back."""
     if _read(fresh) == before:
         return True
     ours = after
@@ -290,7 +290,7 @@ def _is_displaced(
         newer = _read(fresh)
         if not exchange_names(fresh, path) or _read(fresh) == ours:
             return False
-        # One more save while the last one got its name back: the latest is the one to keep.
+        # Another save while the last one was put back: keep the latest.
         ours = newer or b""
 
 
@@ -328,7 +328,7 @@ def _read(path: str) -> bytes | None:
 
 
 def _exchanger() -> Callable[[str, str], bool] | None:
-    """What exchanges the names of two files, or None where the system has nothing for it."""
+    """A function that swaps the names of two files, or None where the system has none."""
     try:
         import ctypes
 

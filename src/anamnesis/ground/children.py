@@ -1,4 +1,4 @@
-"""Children that go on without us. A server that runs for weeks must not collect their remains."""
+"""Child processes that outlive their caller; a long-running server must not collect zombies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _let_go: list[int] = []
 
 
 def let_go(child: int) -> None:
-    """Nobody waits for this child; those of before that have ended are cleared away."""
+    """Do not wait for this child; earlier ones that have ended are reaped."""
     if os.name != "nt":
         _let_go[:] = [*filter(_is_running, _let_go), child]
 

@@ -1,4 +1,4 @@
-"""The time: now in the one form that notes carry, and then as people write it."""
+"""The time: now in the form that notes use, and times as people type them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def utcnow() -> str:
 
 
 def since(text: str) -> float:
-    """Seconds since the epoch for `30d`, `12h` or a date; 0, and so everything, for no text.
+    """Seconds since the epoch for `30d`, `12h` or a date; 0 for an empty text.
 
     Raises InvalidInput for anything else.
     """

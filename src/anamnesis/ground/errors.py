@@ -1,4 +1,4 @@
-"""What can go wrong, in words a person can act on."""
+"""Errors, in words that you can act on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXIT_INTERRUPTED = 130
 
 
 class AnamnesisError(Exception):
-    """Something a person must know: what happened, and what to do about it."""
+    """An error to show: what happened, and what to do about it."""
 
     def __init__(self, message: str, *, hint: str = "", exit_code: int = EXIT_FAILED) -> None:
         super().__init__(message)
@@ -32,18 +32,18 @@ class InvalidInput(AnamnesisError, ValueError):
 
 
 class NoHome(AnamnesisError):
-    """Nobody says where this person's files are."""
+    """HOME is not set, so there is no place for the store."""
 
     def __init__(self, path: str) -> None:
         super().__init__(
             f"Cannot locate {path}: HOME is not set.",
-            hint="Set HOME, or ANAMNESIS_HOME to a folder for the notes.",
+            hint="Set HOME, or set ANAMNESIS_HOME to a folder for the notes.",
             exit_code=EXIT_NOT_SET_UP,
         )
 
 
 class StoreBusy(AnamnesisError):
-    """Another process kept a lock for longer than we wait."""
+    """Another process held a lock for too long."""
 
     def __init__(self, lock: str, *, holder: str, waited: float) -> None:
         self.holder = holder
@@ -55,7 +55,7 @@ class StoreBusy(AnamnesisError):
 
 
 class NotWritable(AnamnesisError):
-    """The disk did not take a file: read-only, full, or no permission."""
+    """A file could not be written: read-only, full, or no permission."""
 
     def __init__(self, path: str, *, reason: str) -> None:
         self.path = path
@@ -66,7 +66,7 @@ class NotWritable(AnamnesisError):
 
 
 class FileInTheWay(AnamnesisError):
-    """Another text than the one that was read stands where a note would be written."""
+    """A different text is where a note would be written."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -77,14 +77,14 @@ class FileInTheWay(AnamnesisError):
 
 
 class ToolBroken(AnamnesisError):
-    """A program that we call is there and cannot be started."""
+    """A program is installed but cannot be started."""
 
     def __init__(self, program: str, *, reason: str) -> None:
         super().__init__(f"{program} cannot be run: {reason}.")
 
 
 class ToolMissing(AnamnesisError):
-    """A program that we call is not installed."""
+    """A required program is not installed."""
 
     def __init__(self, program: str) -> None:
         self.program = program
@@ -95,7 +95,7 @@ class ToolMissing(AnamnesisError):
 
 
 def install_command(extra: str = "", *, again: bool = False) -> str:
-    """The command that installs this program, with an extra, as and from where it was installed."""
+    """The command that installs Anamnesis with an extra, the way it was installed before."""
     import json
     import os
     import shlex
@@ -128,7 +128,7 @@ def install_command(extra: str = "", *, again: bool = False) -> str:
 
 
 class ExtraMissing(AnamnesisError):
-    """A part of Anamnesis that is installed only by those who want it."""
+    """An optional part of Anamnesis that is not installed."""
 
     def __init__(self, what: str, *, extra: str) -> None:
         self.extra = extra
@@ -143,7 +143,7 @@ class NoSuchNote(AnamnesisError):
 
     def __init__(self, note_id: str) -> None:
         self.note_id = note_id
-        super().__init__(f"There is no note {note_id}.", hint="List the ids with:  anamnesis list")
+        super().__init__(f"There is no note {note_id}.", hint="To list the ids:  anamnesis list")
 
 
 class SeveralMatch(InvalidInput):

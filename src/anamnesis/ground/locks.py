@@ -1,4 +1,4 @@
-"""Locks between processes: with a time limit, and with the holder's name when we give up."""
+"""Locks between processes: with a time limit, and the holder's name in the error."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-_POLL_SECONDS = 0.005  # a note is written in a few milliseconds; longer naps would show
+_POLL_SECONDS = 0.005  # a note is written in a few milliseconds; longer sleeps would be noticeable
 
 
 def held(path: str, *, name: str, timeout: float) -> AbstractContextManager[None]:
-    """Hold the lock at `path` in a `with` block; a process that dies lets go of it.
+    """Hold the lock at `path` in a `with` block; it is released if the process dies.
 
-    Raises StoreBusy when time is up, and NotWritable where no lock can be made.
+    Raises StoreBusy when time is up, and NotWritable if the lock file cannot be created.
     """
     return _Held(path, name, timeout)
 
@@ -63,7 +63,7 @@ def is_held(path: str) -> bool:
 
 
 def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
-    """Take the lock and give what releases it, or None when time is up."""
+    """Take the lock; gives a function that releases it, or None when time is up."""
     if os.name == "nt":
         return _acquire_on_windows(path, timeout)
     import fcntl
@@ -115,7 +115,7 @@ def _sign(path: str) -> None:
         with open(f"{path}.holder", "w", encoding="utf-8", opener=_privately) as stream:
             stream.write(f"process {os.getpid()} ({command}) since {clock.utcnow()}\n")
     except OSError:
-        return  # only the name in a later message is lost
+        return  # only the holder's name in a message is lost
 
 
 def _privately(path: str, flags: int) -> int:

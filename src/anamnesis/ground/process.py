@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_LOOK_SECONDS = 0.5  # how often a program that has not closed its streams is looked at
-_SHORT_SECONDS = 0.05  # for the last words of one that was ended
+_LOOK_SECONDS = 0.5  # how often to check whether a program has ended
+_SHORT_SECONDS = 0.05  # for the last output of a terminated program
 
 
 @record
@@ -36,7 +36,7 @@ class Finished:
 
     @property
     def complaint(self) -> str:
-        """The last line of standard error: what most programs end on."""
+        """The last line of standard error, which usually is the reason."""
         lines = self.err.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -49,7 +49,7 @@ def run(
     env: Mapping[str, str] | None = None,
     input: bytes | None = None,
 ) -> Finished:
-    """Run a program to its end, or to its time limit together with all that it started.
+    """Run a program until it ends or its time is up; then all its children are stopped too.
 
     Raises ToolMissing.
     """
@@ -80,7 +80,7 @@ def run(
 
 
 def _hand_over(child: subprocess.Popen[bytes], data: bytes) -> None:
-    """Let a thread write a program's input: `communicate` forgets it between two looks."""
+    """Write a program's input in a thread: `communicate` loses it after a timeout."""
     from threading import Thread
 
     stream, child.stdin = child.stdin, None
@@ -118,7 +118,7 @@ def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
 
 
 def words(line: str) -> list[str]:
-    """The words of a command line that a person wrote down. Raises InvalidInput."""
+    """The words of a configured command line. Raises InvalidInput."""
     import shlex
 
     try:
@@ -131,7 +131,7 @@ def words(line: str) -> list[str]:
 
 
 def interact(argv: Sequence[str]) -> int:
-    """Run a program on the person's own terminal, such as their editor; gives its exit code.
+    """Run a program on your terminal, such as an editor; gives its exit code.
 
     Raises ToolMissing.
     """
@@ -146,7 +146,7 @@ def interact(argv: Sequence[str]) -> int:
 def detach(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None
 ) -> None:
-    """Start a program that outlives us and cannot write to our streams."""
+    """Start a program that outlives this process and cannot write to its streams."""
     options: dict[str, object] = {"start_new_session": True}
     if os.name == "nt":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS  # type: ignore[attr-defined]
@@ -161,7 +161,7 @@ def detach(
         close_fds=True,
         **options,
     )
-    child.returncode = 0  # nobody waits for it; keeps the interpreter from warning at exit
+    child.returncode = 0  # it is not waited for; this keeps the interpreter from warning at exit
     let_go(child.pid)
 
 

@@ -15,7 +15,7 @@ _SPACE = " \t\n\r"
 
 
 class _Reading:
-    """What the scanner asks its caller for."""
+    """The context that the scanner needs."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -27,9 +27,9 @@ class _Reading:
 
 
 def loads(text: str | bytes, *, parse_constant: Callable[[str], Any] = float) -> Any:
-    """The value that a JSON text says; raises ValueError if it is none.
+    """The value of a JSON text. Raises ValueError.
 
-    `parse_constant` is given NaN, Infinity and -Infinity, which are no JSON but often written.
+    `parse_constant` is given NaN, Infinity and -Infinity, which are not JSON but common.
     """
     if not isinstance(text, str):
         text = text.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
@@ -48,7 +48,7 @@ def loads(text: str | bytes, *, parse_constant: Callable[[str], Any] = float) ->
 
 
 def dumps(value: object, *, ascii: bool = False, compact: bool = False) -> str:
-    """A value as JSON on one line; raises TypeError if JSON has no word for it."""
+    """A value as JSON on one line. Raises TypeError for other types."""
     separators = (",", ":") if compact else (", ", ": ")
     try:
         from _json import encode_basestring, encode_basestring_ascii, make_encoder
@@ -63,4 +63,4 @@ def dumps(value: object, *, ascii: bool = False, compact: bool = False) -> str:
 
 
 def _refuse(value: object) -> Any:
-    raise TypeError(f"JSON has no word for a {type(value).__name__}")
+    raise TypeError(f"JSON cannot represent a {type(value).__name__}")

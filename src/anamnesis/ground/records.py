@@ -22,7 +22,7 @@ else:
 
 
 class _Fresh:
-    """A default that is made again for each instance."""
+    """A default that is created for each instance."""
 
     __slots__ = ("factory",)
 
@@ -31,7 +31,7 @@ class _Fresh:
 
 
 def fresh(*, default_factory: Callable[[], T]) -> T:
-    """A field default such as an empty list, made again for each instance."""
+    """A field default such as an empty list, created for each instance."""
     return _Fresh(default_factory)  # type: ignore[return-value]
 
 
@@ -82,13 +82,13 @@ def _initialiser(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[.
     return initialiser
 
 
-_SLOWLY = 100  # instances; to compile an initialiser takes as long as to make these without one
+_SLOWLY = 100  # instances; compiling an initialiser takes as long as creating these without one
 
 
 def _initialised_later(
     owner: list[type[Any]], names: tuple[str, ...], defaults: dict[str, Any]
 ) -> Callable[..., None]:
-    """An initialiser that is compiled when it pays: a hook makes few instances of most records."""
+    """An initialiser that is compiled only when it pays: most records have few instances."""
     left = [_SLOWLY]
 
     def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807

@@ -1,4 +1,4 @@
-"""Recording changes in the history of this machine, without asking the network."""
+"""Recording changes in this machine's history, without the network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def record_locally(store: MemoryStore, *, machine_id: str) -> str:
-    """Commit what changed on disk; says what was done. The next sync sends it."""
+    """Commit what changed on disk, and say what was done. The next sync sends it."""
     return _committed(store.home, machine_id=machine_id).detail
 
 
@@ -34,13 +34,13 @@ def _committed(root: Home, *, machine_id: str) -> SyncResult:
 
 
 def keep(store: MemoryStore, ids: Iterable[NoteId]) -> None:
-    """Record notes as they are, whoever wrote them, before they go or are replaced."""
+    """Record the current text of notes before they are removed or replaced."""
     if not is_recorded(store, ids):
         record_locally(store, machine_id=config.resolve_machine_id())
 
 
 def is_recorded(store: MemoryStore, ids: Iterable[NoteId]) -> bool:
-    """Whether the history has these notes as they are now; what stays here never gets there."""
+    """Whether the history has these notes as they are now; it never has local-only ones."""
     files = (store.read(note_id) for note_id in ids)
     blobs = [_blob(file.data) for file in files if file and file.note.scope == "portable"]
     if not blobs:
@@ -49,18 +49,18 @@ def is_recorded(store: MemoryStore, ids: Iterable[NoteId]) -> bool:
         asked = "".join(f"{blob}\n" for blob in blobs).encode()
         answers = log.asked(os.fspath(store.memory_dir), "cat-file", "--batch-check", input=asked)
     except AnamnesisError:
-        return False  # recording tells what is wrong
+        return False  # recording reports the error
     return b" missing" not in answers
 
 
 def _blob(data: bytes) -> str:
-    """How git calls a file with this content."""
+    """The git blob id of this content."""
     return sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
 @contextmanager
 def one_commit(root: Home) -> Iterator[None]:
-    """Commit what waits, then what happens inside; nothing at all without a repository."""
+    """Commit pending changes, then those made inside; does nothing without a repository."""
     _commit(root)
     yield
     _commit(root)
@@ -69,6 +69,6 @@ def one_commit(root: Home) -> Iterator[None]:
 def _commit(root: Home) -> None:
     if not os.path.isdir(os.path.join(root.memory, ".git")):
         return
-    # Trouble with git must not stop a change of notes: the next sync commits them and tells.
+    # Trouble with git must not stop a change: the next sync commits it and reports the problem.
     with suppress(AnamnesisError):
         _committed(root, machine_id=config.resolve_machine_id())

@@ -1,6 +1,6 @@
 """The versions of one note, through all the names that its file has had.
 
-A note is its id. Its file usually is `<id>.md`, but a person may name and rename files; then the
+A note is its id. Its file is usually `<id>.md`, but you may rename files; then the
 id stands in the front matter only, and a new name is a removal and an addition in one commit.
 """
 
@@ -50,7 +50,7 @@ def versions(
 
 
 def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str] = ()) -> bytes:
-    """What a note said in a version. Raises NoSuchVersion."""
+    """The text of a note in a version. Raises NoSuchVersion."""
     commit = log.resolve(memory_dir, revision)
     known = {*names, *(f"{type}/{note_id}.md" for type in TYPES)}
     listed = dict(_listed(memory_dir, commit, known))
@@ -66,7 +66,7 @@ def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str
 
 
 def text_in(memory_dir: str, version: Version) -> bytes:
-    """What a note says after one of its changes; nothing if that removed it."""
+    """A note's text after one of its changes; nothing if that removed it."""
     pairs = zip(version.files, version.blobs, strict=True)
     blob = next((blob for file, blob in pairs if not file.startswith("D ")), "")
     return log.asked(memory_dir, "cat-file", "blob", blob) if blob else b""
@@ -102,13 +102,13 @@ def _folders(memory_dir: str) -> list[str]:
 
 
 def _found_by_reading(memory_dir: str, note_id: str) -> list[Version]:
-    """The changes of a note that no name leads to: every file that names no id is looked into."""
+    """The changes of a note whose file names do not tell: every unnamed file is read."""
     everything = log.changes(memory_dir, [])
     return list(_own(memory_dir, note_id, _worth_a_look(note_id, everything)))
 
 
 def _neighbours(memory_dir: str, note_id: str, versions: Sequence[Version]) -> Iterator[str]:
-    """What else the note was called in the commits in which one of its names came or went."""
+    """Other names of the note in the commits that added or removed one of its names."""
     for came, went in (("A", "D"), ("D", "A")):
         turns = [each.commit for each in versions if any(file[0] == came for file in each.files)]
         if turns:
@@ -118,7 +118,7 @@ def _neighbours(memory_dir: str, note_id: str, versions: Sequence[Version]) -> I
 
 
 def _worth_a_look(note_id: str, versions: Iterable[Version]) -> list[Version]:
-    """The versions without the files that belong to other notes by their names."""
+    """The versions without files whose names belong to other notes."""
     return [
         _with(version, lambda path, _: path.endswith(f"{note_id}.md") or _may_be_any(path))
         for version in versions
@@ -130,7 +130,7 @@ def _may_be_any(path: str) -> bool:
 
 
 def _own(memory_dir: str, note_id: str, versions: Sequence[Version]) -> Iterator[Version]:
-    """The versions with those of their files only that are the note."""
+    """The versions with only those files that are the note."""
     blobs = dict.fromkeys(blob for version in versions for blob in version.blobs)
     ids = _ids(memory_dir, list(blobs)[:_MOST_CANDIDATES])
     for version in versions:
@@ -146,18 +146,18 @@ def _with(version: Version, wanted: Callable[[str, str], bool]) -> Version:
 
 
 def _is_note(note_id: str, path: str, stated_id: str | None) -> bool:
-    """Whether a file is the note: its text says so, or its name where the text says nothing."""
+    """Whether a file is the note, by its text, or by its name if the text has no id."""
     return stated_id == note_id or (not stated_id and path.rpartition("/")[2] == f"{note_id}.md")
 
 
 def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
-    """The id that each text says; nothing for one that is no note."""
+    """The id in each text; nothing for one that is not a note."""
     notes = notes_in(memory_dir, blobs)
     return {blob: note.id if note else "" for blob, note in notes.items()}
 
 
 def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
-    """The note that each text is; None for one that is no note."""
+    """Each text as a note; None for one that is not a note."""
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
     sizes = log.asked(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
     small = [

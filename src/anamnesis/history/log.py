@@ -1,4 +1,4 @@
-"""What a note said before: read from the git history of its tree."""
+"""The git history of the notes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 _SECONDS = 30.0
 MAIN = "refs/heads/main"
-# What git takes for a commit, and nothing that it could take for an option or a range.
+# A commit id, and nothing that git could take for an option or a range.
 _REVISION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_/.@{}~^-]{0,199}")
 
 
 class NoHistory(AnamnesisError):
-    """There is nothing in git about this yet."""
+    """Nothing has been recorded yet."""
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"{what} has no history yet.", hint="A version is recorded by:  anamnesis sync"
+            f"{what} has no history yet.", hint="Versions are recorded by:  anamnesis sync"
         )
 
 
@@ -37,7 +37,7 @@ class Version:
     machine: str
     message: str
     files: tuple[str, ...]  # `A path`, `M path` or `D path`
-    blobs: tuple[str, ...] = ()  # what each file says; of a removed one, what it last said
+    blobs: tuple[str, ...] = ()  # the content of each file; of a removed one, its last content
 
     @property
     def deleted(self) -> bool:
@@ -78,14 +78,14 @@ def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str]
 
 
 def commits(memory_dir: str, *, limit: int) -> list[Version]:
-    """The last changes without their files: to find those is most of the work of a log."""
+    """The last changes without their files, which are most of the work of a log."""
     return changes(memory_dir, [f"--max-count={int(limit)}"], files=False)
 
 
 def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Version], str]:
-    """The changes that removed files, with those only, and where to look on; empty: nowhere.
+    """The changes that removed files, with only those, and where to continue; empty at the end.
 
-    `among` so many changes is looked: each costs as much as its folders are large.
+    `among` limits how many changes are examined: each costs as much as its folders are large.
     """
     if is_unborn(memory_dir):
         return [], ""
@@ -97,7 +97,7 @@ def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Vers
 
 
 def index_changes(memory_dir: str) -> None:
-    """Let git note, in the background, which change touched which file.
+    """Let git index, in the background, which change touched which file.
 
     With that the log of one file looks at its own changes only. Without it, or where it is not
     up to date, git compares the folders of every change.
@@ -108,17 +108,17 @@ def index_changes(memory_dir: str) -> None:
 
 
 def resolve(memory_dir: str, revision: str) -> str:
-    """The commit that a person means. Raises InvalidInput."""
+    """The commit for a revision. Raises InvalidInput."""
     if not _REVISION.fullmatch(revision) or ".." in revision:
         raise InvalidInput(f"{revision[:80]!r} is not a version.", hint=_HINT)
     words = ["rev-parse", "--quiet", "--verify", f"{revision}^{{commit}}"]
     answer = command.git_in(_checked(memory_dir), words, timeout=_SECONDS)
     if answer.code != 0:
-        raise InvalidInput(f"There is no version {revision}.", hint=_HINT)
+        raise InvalidInput(f"Unknown version {revision}.", hint=_HINT)
     return answer.text
 
 
-_HINT = "List the versions of a note with:  anamnesis history NOTE"
+_HINT = "To list the versions of a note:  anamnesis history NOTE"
 
 
 class NoSuchVersion(AnamnesisError):
@@ -143,7 +143,7 @@ def changes(
     words = ["log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
     try:
         printed = asked(memory_dir, "-c", "core.commitGraph=true", *words)
-    except AnamnesisError:  # what git noted about changes is damaged; it can do without
+    except AnamnesisError:  # git's index of changes is damaged; it works without it
         printed = asked(memory_dir, *words)
     return [_version(*found) for found in fields.read(printed.decode("utf-8", "replace"))]
 
@@ -157,7 +157,7 @@ def _version(commit: str, at: str, address: str, message: str, rest: str) -> Ver
 
 
 def is_unborn(memory_dir: str) -> bool:
-    """Whether nothing was recorded yet."""
+    """Whether nothing has been recorded yet."""
     words = ["rev-parse", "--quiet", "--verify", MAIN]
     return command.git_in(_checked(memory_dir), words, timeout=_SECONDS).code != 0
 

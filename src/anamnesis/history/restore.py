@@ -1,4 +1,4 @@
-"""Earlier versions of a note, and deleted notes: listing, comparing, bringing one back."""
+"""Earlier versions of a note and deleted notes: listing, comparing, restoring."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from anamnesis.history.log import Version
     from anamnesis.store import MemoryStore
 
-_AMONG = 100  # changes looked at in one go
-_SECONDS = 1.5  # after which a person is shown what there is
+_AMONG = 100  # changes examined at a time
+_SECONDS = 1.5  # seconds after which the notes found so far are shown
 
 
 class Forgotten(InvalidInput):
@@ -32,12 +32,12 @@ class Forgotten(InvalidInput):
     def __init__(self, note_id: str) -> None:
         super().__init__(
             f"Note {note_id} was forgotten or rejected; the next sync would remove it again.",
-            hint="Write what you still need as a new note.",
+            hint="Write a new note with what you still need.",
         )
 
 
 def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[log.Version]:
-    """The recorded versions of a note, newest first; also of one that was deleted.
+    """The recorded versions of a note, newest first; also of a deleted one.
 
     Raises NoHistory or NoSuchNote.
     """
@@ -53,13 +53,13 @@ def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[log.Ve
 
 
 def text_at(store: MemoryStore, note_id: str, revision: str) -> bytes:
-    """What a note said in a version, whatever its file was called then."""
+    """The text of a note in a version, whatever its file was called then."""
     names = _names(store, note_id)
     return lineage.text_at(os.fspath(store.memory_dir), note_id, revision, names=names)
 
 
 def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> str:
-    """A unified diff: of the last recorded version and the file, or of the versions named.
+    """A unified diff between the last recorded version and the file, or between two versions.
 
     Raises NoSuchNote.
     """
@@ -81,7 +81,7 @@ def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> 
 
 
 def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
-    """Make an earlier version the current one; what was current stays in history.
+    """Restore an earlier version; the current one stays in the history.
 
     Raises NoSuchNote, NoSuchVersion, UnreadableNote, and Forgotten for a note that was removed on
     all machines.
@@ -97,7 +97,7 @@ def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
     if current is None and tree.is_forgotten(store.home, note_id):
         raise Forgotten(note_id)
     note = replace(note, scope=current.note.scope if current else "portable")
-    commit.keep(store, [note_id])  # it may have an edit that no version has
+    commit.keep(store, [note_id])  # it may have an edit that is not recorded yet
     return undo.replaced(store, note, before=current, kind="restore")
 
 
@@ -112,7 +112,7 @@ def _id(store: MemoryStore, given: str) -> str:
 
 
 def _removed(store: MemoryStore, given: str) -> list[str]:
-    """The notes that are in history only and have this id, or this part of it."""
+    """The notes that exist only in the history and have this id, or this part of it."""
     if len(given) == ID_LENGTH:
         return [given]
     try:
@@ -123,7 +123,7 @@ def _removed(store: MemoryStore, given: str) -> list[str]:
 
 
 def _names(store: MemoryStore, note_id: str) -> list[str]:
-    """Where the note's file is now, as its tree has it; a note that stays here may have moved."""
+    """Where the note's file is now, within its tree; a local-only note may have moved."""
     files = store.ask(lambda db: places(db, [note_id]))
     return [path.partition("/")[2] for path in files.values()]
 
@@ -151,14 +151,14 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class RemovedPage:
-    """Some deleted notes, latest first, and where to look on; empty: everything was looked at."""
+    """Some deleted notes, latest first, and where to continue; empty at the end."""
 
     notes: tuple[Removed, ...]
     further: str = ""
 
 
 def removed_notes(store: MemoryStore, *, start: str = "", least: int = 40) -> RemovedPage:
-    """The notes deleted at or before a change: so many, or what is found in a moment."""
+    """The notes deleted at or before a change, up to a number or a moment of searching."""
     notes: dict[str, Removed] = {}
     deadline = time.monotonic() + _SECONDS
     while True:
@@ -170,14 +170,14 @@ def removed_notes(store: MemoryStore, *, start: str = "", least: int = 40) -> Re
 
 
 def removed_titles(store: MemoryStore, blobs: Iterable[str]) -> dict[str, str]:
-    """The titles of the notes that some recorded texts are."""
+    """The titles of some recorded texts."""
     wanted = list(dict.fromkeys(blobs))
     notes = lineage.notes_in(os.fspath(store.memory_dir), wanted) if wanted else {}
     return {blob: note.title for blob, note in notes.items() if note is not None}
 
 
 def _gone(store: MemoryStore, changes: Iterable[Version]) -> Iterator[Removed]:
-    """The removed files that are no longer there as a note, and were not forgotten on purpose."""
+    """The removed files whose notes do not exist any more and were not forgotten."""
     files = [
         (version, path, blob)
         for version in changes

@@ -1,4 +1,4 @@
-"""The one way back: changes of notes as units, made whole or not at all, taken back byte for byte.
+"""Undo: changes of notes as units, made completely or not at all, undone byte for byte.
 
 Before the first file is written, `<home>/undo/<unit>.json` holds what every file was. A unit that
 fails or is killed half-way is rolled back from it, at once or by the next writer; a finished one
@@ -45,11 +45,11 @@ __all__ = [
     "changes_of", "erase", "recover", "recovery", "replaced", "undo", "undoable",
 ]  # fmt: skip
 
-UNDO = "undo"  # the kind of a unit that took another one back
+UNDO = "undo"  # the kind of a unit that undid another one
 
 
 class ChangedSince(AnamnesisError):
-    """All notes of a unit were changed after it; taking it back would lose that."""
+    """All notes of a unit have changed since; undoing it would lose that."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.paths = tuple(paths)
@@ -62,21 +62,21 @@ class ChangedSince(AnamnesisError):
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A note as it was saved, and the unit that takes that back."""
+    """A saved note, and the unit that undoes it."""
 
     note: Memory
-    unit: Unit | None  # None: the note says the same as before
+    unit: Unit | None  # None: nothing changed
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A unit that was taken back: the files put back, and those that were changed since."""
+    """A unit that was undone: how many files were restored, and those that have changed since."""
 
     unit: Unit
     files: tuple[str, ...]
     left: tuple[str, ...] = ()
-    redo: str = ""  # the unit that does it again
-    notes: int = 0  # how many were put back
+    redo: str = ""  # the unit that redoes it
+    notes: int = 0  # how many were restored
 
 
 def replaced(
@@ -96,7 +96,7 @@ def replaced(
 def changes_of(
     store: MemoryStore, notes: Iterable[tuple[tree.ReadNote | None, Memory | None]]
 ) -> list[FileChange]:
-    """The file changes that turn each note as it was read into the note as it shall be."""
+    """The file changes that turn each note into its new version."""
     pairs = list(notes)
     known = store.ask(lambda db: places(db, [read.note.id for read, _ in pairs if read]))
     changes: list[FileChange] = []
@@ -119,7 +119,7 @@ def changes_of(
 def _moved(
     store: MemoryStore, read: tree.ReadNote, old: str, new: str, data: bytes | None
 ) -> list[FileChange]:
-    """What removes a note from its place, with the copies that a killed move left behind."""
+    """The changes that remove a note and any copies that a killed move left behind."""
     copies = (path for path in store.files_of(read.note) if path != old)
     before = {old: read.data, **{path: current(store.home, path) for path in copies}}
     placed = [FileChange(new, before.pop(new, None), data)] if new else []
@@ -156,7 +156,7 @@ def apply(
 def erase(
     store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[NoteId] = ()
 ) -> None:
-    """Write changes that nothing takes back: no record is kept of them, nor of these notes.
+    """Write changes that cannot be undone; no record of them or of these notes is kept.
 
     The records come first and the files last. Killed in between, a note is still there for the
     next try; once it is gone, nothing remembers it.
@@ -164,7 +164,7 @@ def erase(
     units = Units(store.home)
     with units.alone():
         _roll_back_unfinished(store)
-        with units.store_held():  # nobody writes the record of a single change meanwhile
+        with units.store_held():  # no single change may be recorded meanwhile
             units.sweep()
             units.scrub(ids)
         units.write(changes, for_good=True)
@@ -172,15 +172,15 @@ def erase(
 
 
 def undoable(home: Home) -> Iterator[Unit]:
-    """What can be taken back, latest first."""
+    """What can be undone, latest first."""
     return Units(home).all(state=DONE)
 
 
 def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
-    """Take back the latest unit (of a kind), or the one that is named, byte for byte.
+    """Undo the latest unit (of a kind), or the one that is named, byte for byte.
 
-    A note that was changed since is left as it is. Raises NothingToUndo, and ChangedSince if that
-    goes for all of its notes. What is taken back makes a unit too, which does it again.
+    A note that has changed since is left alone. Raises NothingToUndo, and ChangedSince if all of
+    its notes have. An undo is a unit too, which redoes the change.
     """
     units = Units(store.home)
     with units.alone():
@@ -202,7 +202,7 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
 
 
 def recover(store: MemoryStore, *, wait: bool = True) -> list[Unit]:
-    """Roll back what a killed process left half-way, before anything is planned on top of it.
+    """Roll back what a killed process left half-done, before anything else is planned.
 
     Gives the units that were rolled back: nearly always none. A unit that a live process is
     writing is waited for, or left to it. Raises StoreBusy if that takes too long.
@@ -221,12 +221,12 @@ def recover(store: MemoryStore, *, wait: bool = True) -> list[Unit]:
 
 
 def recovery(rolled_back: Sequence[Unit]) -> str:
-    """What `recover` did as a sentence; nothing if it did nothing."""
+    """A sentence about what `recover` did; nothing if it did nothing."""
     if not rolled_back:
         return ""
     kinds = ", ".join(dict.fromkeys(unit.kind for unit in rolled_back))
     number = counted(sum(len(unit.note_ids) for unit in rolled_back), "note")
-    return f"an interrupted {kinds} of {number} was rolled back; run it again if you need it"
+    return f"an interrupted {kinds} of {number} was rolled back; run it again if needed"
 
 
 def _unit(changes: Iterable[FileChange], *, kind: str, summary: str) -> Unit:
@@ -257,7 +257,7 @@ def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:
 
 
 def _plan(store: MemoryStore, unit: Unit) -> tuple[list[FileChange], list[str]]:
-    """What puts the files back, and the files that are left; those of one note go together."""
+    """The changes that restore the files, and the files left alone; one note's go together."""
     contents = [(image, current(store.home, image.path)) for image in unit.files]
     changed = {
         image.note_id
@@ -275,7 +275,7 @@ def _plan(store: MemoryStore, unit: Unit) -> tuple[list[FileChange], list[str]]:
 
 
 def _elsewhere(store: MemoryStore, unit: Unit) -> set[str]:
-    """The removed notes that came back since in another file, or that were forgotten."""
+    """The removed notes that exist again in another file, or were forgotten."""
     removed = {image.note_id for image in unit.files if image.is_note and not image.after}
     own = {image.path for image in unit.files}
     known = store.ask(lambda db: places(db, removed))
@@ -288,7 +288,7 @@ def _elsewhere(store: MemoryStore, unit: Unit) -> set[str]:
 
 
 def _roll_back_unfinished(store: MemoryStore) -> list[Unit]:
-    """Roll back the units that are half-way while no other unit runs: their process was killed."""
+    """Roll back unfinished units while no other unit runs: their process was killed."""
     units = Units(store.home)
     unfinished = list(units.all(state=APPLYING))
     for unit in unfinished:

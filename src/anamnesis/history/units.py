@@ -1,4 +1,4 @@
-"""What every file of a unit was, kept until the unit is taken back or long past.
+"""What every file of a unit was, kept until the unit is undone or old.
 
 A record is `<home>/undo/<unit>.<state>.json`. Renaming it is how a unit changes its state: that
 happens at once or not at all. A unit that was taken back has no record any more.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 APPLYING, DONE = "applying", "done"
-KEPT_DAYS = 30  # long enough to miss a note; its text must not lie about for ever
+KEPT_DAYS = 30  # long enough to notice a loss; old text must not be kept for ever
 _MOST_UNITS = 300  # a month of editing ten notes a day
 _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits beside it
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
@@ -41,7 +41,7 @@ _BATCH = 1000  # files written under one lock: a capture that ends meanwhile wai
 
 
 class NothingToUndo(AnamnesisError):
-    """There is no unit of this kind or id that could be taken back."""
+    """There is no unit of this kind or id to undo."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(
@@ -52,7 +52,7 @@ class NothingToUndo(AnamnesisError):
 
 @record
 class Image:
-    """A file as it was (None: not there), and the hash of what the unit made of it."""
+    """A file as it was (None: missing), and the hash of what the unit made of it."""
 
     path: str
     before: bytes | None
@@ -65,7 +65,7 @@ class Image:
 
     @property
     def note_id(self) -> str:
-        """The id of the note that the file was, or that its name says.
+        """The id in the file as it was, or in its name.
 
         All files of a conflict have one id, so that they come back together.
         """
@@ -86,11 +86,11 @@ class Unit:
 
     id: str
     kind: str  # the verb: delete, edit, import, …
-    summary: str  # no words of a note: a record outlives what is forgotten
+    summary: str  # without text of a note: a record outlives what is forgotten
     at: str
     state: str = APPLYING
     files: list[Image] = fresh(default_factory=list)
-    redoes: str = ""  # of an undo: the kind of the unit that it took back
+    redoes: str = ""  # of an undo: the kind of the unit that it undid
 
     @property
     def notes(self) -> list[str]:
@@ -104,7 +104,7 @@ class Unit:
 
     @property
     def title(self) -> str:
-        """What its first note was called; nothing if there was none before."""
+        """The title of its first note as it was; nothing if it was new."""
         from anamnesis.notes.frontmatter import note_in
 
         notes = (note_in(image.before or b"") for image in self.files if image.is_note)
@@ -112,12 +112,12 @@ class Unit:
 
     @property
     def has_the_only_copy(self) -> bool:
-        """Whether it removed notes of this machine, which no history has."""
+        """Whether it removed local-only notes, which are not in the history."""
         return any(image.path.startswith("local/") and not image.after for image in self.files)
 
 
 def hash_of(data: bytes | None) -> str:
-    """What tells two contents apart; nothing for no file."""
+    """A hash of a content; empty for no file."""
     from hashlib import blake2b
 
     return "" if data is None else blake2b(data, digest_size=16).hexdigest()
@@ -153,8 +153,8 @@ class FileChange:
 def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = False) -> None:
     """Write the changes, the store's lock being held.
 
-    Raises NoteChangedOnDisk or FileInTheWay if a file is no longer what it was, even if somebody
-    saves it at this very moment; then all files are as they were. What is new is written first:
+    Raises NoteChangedOnDisk or FileInTheWay if a file is no longer what it was, even if it is
+    saved at this very moment; then all files are as they were. What is new is written first:
     killed in between, a note is there twice and not lost. Removed for good, nothing is kept.
     """
     for change in changes:
@@ -173,12 +173,12 @@ def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = Fals
 
 
 def _moved_on(change: FileChange) -> AnamnesisError:
-    """What to tell of a file that is no longer what a change starts from."""
+    """The error for a file that has changed since a change was planned."""
     return (FileInTheWay if change.before is None else NoteChangedOnDisk)(change.path)
 
 
 def current(root: str, path: str) -> bytes | None:
-    """What a file says; None if there is none."""
+    """The content of a file; None if there is none."""
     absolute = os.path.join(root, path)
     data = tree.bytes_at(absolute)
     return _NO_FILE if data is None and os.path.lexists(absolute) else data
@@ -197,17 +197,17 @@ class Units:
         self._home = home
 
     def all(self, *, state: str = "") -> Iterator[Unit]:
-        """The recorded units (of a state), latest first; an unreadable record is passed over."""
+        """The recorded units (of a state), latest first; unreadable records are skipped."""
         for name in self._names():
             if state in ("", name.split(".")[1]) and (unit := self._load(name)):
                 yield unit
 
     def finished(self, id: str) -> Unit | None:
-        """The finished unit of an id."""
+        """The finished unit with an id."""
         return self._load(f"{id}.{DONE}.json") if is_valid_id(id) else None
 
     def chosen(self, kind: str, id: str) -> Unit:
-        """The unit that is meant; the latest is never an undo, or two in a row would do nothing.
+        """The unit to undo; the latest one that is not an undo itself.
 
         Raises NothingToUndo.
         """
@@ -238,7 +238,7 @@ class Units:
         atomic.write_text(self._path(unit), json.dumps(fields))
 
     def finish(self, unit: Unit) -> Unit:
-        """Mark a unit as written completely."""
+        """Mark a unit as complete."""
         done = replace(unit, state=DONE)
         atomic.rename(self._path(unit), self._path(done))
         return done
@@ -258,7 +258,7 @@ class Units:
         return self.finish(unit)
 
     def roll_back(self, unit: Unit) -> None:
-        """Put back what a unit has written so far, and forget it."""
+        """Restore what a unit has written so far, and drop it."""
         contents = ((image, current(self._home, image.path)) for image in unit.files)
         changed = [
             FileChange(image.path, data, image.before)
@@ -271,7 +271,7 @@ class Units:
     def write(
         self, changes: Sequence[FileChange], progress: Progress = None, *, for_good: bool = False
     ) -> None:
-        """Write files, some under one lock at a time: a capture must not wait for all."""
+        """Write files in batches under a lock, so that a capture does not wait for all of them."""
         held = [change for change in changes if change.path.startswith("conflicts/")]
         if held:
             self._reopen(held)
@@ -304,7 +304,7 @@ class Units:
     def prune(self) -> None:
         """Remove records older than 30 days, and the oldest where there are too many.
 
-        What removed notes of this machine is kept for the whole time: nothing else has them.
+        Units that removed local-only notes are kept for the whole time: nothing else has them.
         """
         oldest = encode_id(max(0, int((time.time() - KEPT_DAYS * 86_400) * 1000)), 0)
         total = 0
@@ -320,7 +320,7 @@ class Units:
                 total += size
 
     def scrub(self, ids: Container[NoteId]) -> None:
-        """Remove some notes from every record: what is forgotten must not wait in an undo."""
+        """Remove some notes from every record, so that undo cannot bring them back."""
         for unit in self.all():
             kept = [
                 image
@@ -333,7 +333,7 @@ class Units:
                 self.save(replace(unit, files=kept))
 
     def sweep(self) -> None:
-        """Remove what a killed process left of a record; nobody may be writing one."""
+        """Remove half-written records of killed processes; the lock is held."""
         folder = self._home.undo
         for name in os.listdir(folder) if os.path.isdir(folder) else []:
             if name.startswith(atomic.TEMP_PREFIX):

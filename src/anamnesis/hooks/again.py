@@ -1,4 +1,4 @@
-"""Sessions whose client has dropped what they were given, and will not ask for it again.
+"""Sessions whose client has dropped its context and will not ask for it again.
 
 Claude Code and Codex start a session again after compaction; Gemini and Copilot only tell that they
 are about to. The next prompt of such a session is given the memory again.
@@ -24,12 +24,12 @@ def promise(home: Home, session: str) -> None:
 
 
 def is_promised(home: Home, session: str) -> bool:
-    """Whether a session is waiting for its memory."""
+    """Whether a session is to get its memory again."""
     return bool(session) and os.path.exists(_marker(home, session))
 
 
 def keep(home: Home, session: str) -> None:
-    """The memory was given; the promise is kept."""
+    """Clear the promise: the memory was given."""
     atomic.remove(_marker(home, session))
 
 

@@ -1,4 +1,4 @@
-"""What the last exchange with other machines brought, so that a session need not run git to know.
+"""What the last sync brought, so that a session need not run git to find out.
 
 The background sync leaves `<home>/state/exchange.json` when it ends. A session's start waits a
 moment for that; what arrives later comes with the first prompt.
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 SETTING = "start_wait"
 DEFAULT_MILLISECONDS = 700
 _STARTS = ("startup", "resume", "new")
-_FRESH_SECONDS = 60.0  # after a success; two sessions in a minute need not both wait
-_SPARED_SECONDS = 600.0  # after a failure: whoever is offline does not wait at every start
+_FRESH_SECONDS = 60.0  # after a success: of two sessions in a minute, only the first waits
+_SPARED_SECONDS = 600.0  # after a failure: when offline, not every start waits
 _REMEMBERED_SECONDS = 3_600.0
 _MOST_REMEMBERED = 50
 _STEP_SECONDS = 0.02
@@ -34,7 +34,7 @@ _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 
 @record
 class Exchange:
-    """The last exchange: when it ended, whether it worked, and what the latest ones brought."""
+    """The last sync: when it ended, whether it worked, and what the latest ones brought."""
 
     at: float = 0.0
     worked: bool = False
@@ -42,7 +42,7 @@ class Exchange:
 
 
 def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> None:
-    """Remember that an exchange ended; `changed` are files relative to the store's root."""
+    """Record the end of a sync; `changed` are files relative to the store's root."""
     now = time.time()
     ids = [path.rpartition("/")[2][:-3] for path in changed if path.endswith(".md")]
     kept = [each for each in last(home).arrived if now - each[0] < _REMEMBERED_SECONDS]
@@ -55,7 +55,7 @@ def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> N
 
 
 def last(home: Home) -> Exchange:
-    """The last exchange; an empty one if there was none or its file is damaged."""
+    """The last sync; an empty record if there was none or its file is damaged."""
     try:
         with open(_path(home), "rb") as stream:
             said = quickjson.loads(stream.read())
@@ -66,19 +66,19 @@ def last(home: Home) -> Exchange:
 
 
 def may_come(source: str) -> bool:
-    """Whether a session that starts like this may miss what other machines sent."""
+    """Whether a session that starts like this may miss notes from other machines."""
     return source in _STARTS and config.resolve_remote() is not None
 
 
 def is_due(home: Home) -> bool:
-    """Whether the last exchange is so long ago that the next one is worth a wait."""
+    """Whether the last sync is old enough to wait for the next one."""
     latest = last(home)
     age = time.time() - latest.at
     return not 0 <= age < (_FRESH_SECONDS if latest.worked else _SPARED_SECONDS)
 
 
 def wait(home: Home) -> bool:
-    """Wait until the exchange in the background has ended; whether it did in time."""
+    """Wait for the background sync; whether it ended in time."""
     before, deadline = _stamp(home), time.monotonic() + _patience()
     while _stamp(home) == before:
         left = deadline - time.monotonic()
@@ -95,7 +95,7 @@ def promise(home: Home, session: str) -> None:
 
 
 def since_start(home: Home, session: str) -> list[str]:
-    """The ids of the notes that arrived since a session's start; a second time, none."""
+    """The ids of the notes that arrived since a session's start; each is given once."""
     path = _promised(home, session)
     try:
         with open(path, "rb") as stream:

@@ -1,4 +1,4 @@
-"""Starting our own commands in the background, cheaply enough for the hook path."""
+"""Starting Anamnesis commands in the background, cheaply enough for hooks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def start(arguments: Sequence[str]) -> None:
 
 
 def complete(arguments: Sequence[str]) -> None:
-    """Do the same and wait until it has ended; if this process is killed first, it goes on."""
+    """Do the same and wait for it; it continues if this process is killed."""
     argv = _argv(arguments)
     child = _spawned(argv)
     if child:
@@ -50,7 +50,7 @@ def complete(arguments: Sequence[str]) -> None:
 
 
 def push_if_ephemeral() -> None:
-    """Let the notes of an ephemeral machine reach the remote before this process ends."""
+    """Push the notes of an ephemeral machine before this process ends."""
     try:
         ephemeral = config.is_ephemeral()
     except NoHome:  # so nothing was written here
@@ -60,7 +60,7 @@ def push_if_ephemeral() -> None:
 
 
 def start_now_and_then(home: Home, arguments: Sequence[str], *, every: float) -> None:
-    """Do the same at most once in so many seconds, give or take a race between two sessions."""
+    """Do the same at most once per interval; two sessions may rarely both do it."""
     marker = home.state(f"last-{'-'.join(arguments).replace('--', '')}")
     try:
         if time.time() - os.stat(marker).st_mtime < every:
@@ -77,7 +77,7 @@ def _argv(arguments: Sequence[str]) -> list[str]:
 
 
 def _spawned(argv: list[str]) -> int:
-    """The child's id; 0 where the system cannot do it, which takes 8 ms less than subprocess."""
+    """The child's id, or 0 if the system cannot do this; 8 ms faster than subprocess."""
     if not hasattr(os, "posix_spawn"):
         return 0
     null = os.devnull

@@ -1,4 +1,4 @@
-"""Which notes Claude Code has in its own memory here, so that it is not given them twice."""
+"""Which notes are in Claude Code's own memory here, so that it does not get them twice."""
 
 from __future__ import annotations
 

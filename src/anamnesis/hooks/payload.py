@@ -1,4 +1,4 @@
-"""What a client tells a hook on standard input, whichever client it is."""
+"""What a client passes to a hook on standard input."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 16 * 1024 * 1024
 _LONGEST_PATH = 4096  # what systems accept; no client works in a longer one
-# A client writes at once and closes; whoever runs a hook by hand with an open pipe does neither.
+# Clients write at once and close; a hook run by hand with an open pipe would block.
 _PATIENCE_SECONDS = 2.0
 
 
 @record
 class Payload:
-    """The fields of a hook's payload that we use; all empty when there was none."""
+    """The fields of a hook's payload that are used; all empty if there was none."""
 
     event: str = ""
     session_id: str = ""
@@ -41,7 +41,7 @@ def read() -> Payload:
 
 
 def parse(data: bytes) -> Payload:
-    """The payload in some bytes, tolerant of what other clients call things."""
+    """The payload in some bytes, with the field names of all clients."""
     try:
         fields = quickjson.loads(data) if data.strip() else {}
     except (ValueError, RecursionError):
@@ -64,7 +64,7 @@ def parse(data: bytes) -> Payload:
 
 
 def from_environment() -> Payload:
-    """What Claude Code says in the environment: all there is if it exits before it writes.
+    """The payload from Claude Code's environment, for when it exits before it writes.
 
     Version 2.1.197 does so when a SessionEnd hook is asynchronous.
     """
@@ -89,12 +89,12 @@ def _path(fields: dict[str, Any], *names: str) -> str:
 
 
 def read_bytes() -> bytes:
-    """What stands on standard input; nothing if that is a terminal or closed."""
+    """The bytes on standard input; none if it is a terminal or closed."""
     if sys.stdin is None:  # the client closed it
         return b""
     try:
         descriptor = sys.stdin.fileno()
-    except (OSError, ValueError):  # not a file: whoever called us put a text there
+    except (OSError, ValueError):  # not a file: the caller passed a text
         return _text_stream()
     try:
         return b"" if os.isatty(descriptor) else _read_all(descriptor)

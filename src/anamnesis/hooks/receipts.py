@@ -48,12 +48,12 @@ def write(
 
 
 def latest(home: Home) -> Iterator[dict[str, Any]]:
-    """All receipts, newest first; lines that are none are passed over."""
+    """All receipts, newest first; other lines are skipped."""
     return filter(is_whole, runs.latest_lines(path(home), whole=True))
 
 
 def is_whole(entry: dict[str, Any]) -> bool:
-    """Whether a line says all that a receipt says: a file can be damaged."""
+    """Whether a line is a complete receipt: a file can be damaged."""
     texts, notes = ("at", "event", "session", "project"), entry.get("notes")
     return (
         all(isinstance(entry.get(name), str) for name in texts)
@@ -64,7 +64,7 @@ def is_whole(entry: dict[str, Any]) -> bool:
 
 
 def already_given(home: Home, session: str) -> set[str]:
-    """The ids of the notes that this session still has in whole in its context."""
+    """The ids of the notes that are still completely in this session's context."""
     ids: set[str] = set()
     if not session:
         return ids
@@ -104,7 +104,7 @@ def given_at(home: Home, session: str, *, event: str) -> set[str]:
 
 
 def forked_at(home: Home, session: str) -> str:
-    """When a session was forked from another one; empty if it was not, or nobody knows."""
+    """When a session was forked from another one; empty if it was not or that is unknown."""
     for entry in runs.latest_lines(path(home), containing=session, whole=True):
         if entry.get("session") == session and entry.get("source") == "fork":
             return str(entry.get("at", ""))

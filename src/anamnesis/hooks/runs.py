@@ -1,4 +1,4 @@
-"""One line per hook run, since when an area has been failing, and the file that keeps the lines."""
+"""The journal of hook runs, and since when an area has been failing."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Failing:
 
     @property
     def sentence(self) -> str:
-        """What a person is told."""
+        """The message for the user."""
         return f"{self.area} has been failing since {self.since} ({self.reason})"
 
 
 def note_run(home: Home, hook: str, *, did: str, session: str = "", failed: bool = False) -> None:
-    """Leave one line about a run of a hook."""
+    """Write one line about a run of a hook."""
     entry = {"at": clock.utcnow(), "hook": hook, "ok": not failed, "did": did[:_REASON_LENGTH]}
     if session:
         entry["session"] = session
@@ -60,7 +60,7 @@ def is_rotated(home: Home) -> bool:
 
 
 def failed(home: Home, area: str, reason: str) -> None:
-    """Remember that an area fails, and since when."""
+    """Record that an area is failing, and since when."""
     before = _read(home, area)
     now = clock.utcnow()
     state = {
@@ -72,17 +72,17 @@ def failed(home: Home, area: str, reason: str) -> None:
     try:
         atomic.write_text(_state_path(home, area), quickjson.dumps(state))
     except (NotWritable, OSError, UnicodeError):
-        return  # a store that cannot be written is a finding of its own
+        return  # a read-only store is a separate finding
 
 
 class Watched:
-    """A context that remembers a failure for the next session: nobody sees a background run."""
+    """A context manager that records a failure for the next session: background runs are unseen."""
 
     def __init__(self, home: Home, area: str) -> None:
         self._home, self._area = home, area
 
     def __enter__(self) -> None:
-        """Nothing is to be done before something fails."""
+        """Enter; there is nothing to do."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Exception):
@@ -125,11 +125,11 @@ def _read(home: Home, area: str) -> Failing | None:
         return Failing(area, "an unknown time", "its log is damaged", 1)
 
 
-_TAIL_BYTES = 128 * 1024  # what a hook reads back: hundreds of lines, in a millisecond
+_TAIL_BYTES = 128 * 1024  # what a hook reads: hundreds of lines, in a millisecond
 
 
 def append_line(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
-    """Add one line; several processes may do so at once."""
+    """Append one line; several processes may do so at once."""
     line = quickjson.dumps(entry, compact=True)
     try:
         atomic.make_directory(os.path.dirname(path))

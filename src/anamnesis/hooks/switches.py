@@ -1,4 +1,4 @@
-"""What the person switched off: everything, a project, or a part of one.
+"""What is switched off: everything, a project, or a part of one.
 
 `anamnesis pause` writes `<home>/paused`; `anamnesis pause --project` adds a line to
 `<home>/paused-projects`; a repository can say for everybody who works in it, with
@@ -32,7 +32,7 @@ def pause(home: Home, *, project: str | None = None) -> None:
 
 
 def resume(home: Home, *, project: str | None = None) -> None:
-    """Switch everything on again, or one project; what went on meanwhile stays unremembered."""
+    """Switch everything on again, or one project; what happened meanwhile is not captured."""
     atomic.write_text(sweep_marker(home), "")
     if project is None:
         atomic.remove(os.path.join(home, "paused"))
@@ -41,7 +41,7 @@ def resume(home: Home, *, project: str | None = None) -> None:
 
 
 def sweep_marker(home: Home) -> str:
-    """The file whose time says from when on sessions without a hook are looked after."""
+    """The file whose time is the start of the sweep for sessions without a hook."""
     return home.state("sweep-from")
 
 
@@ -58,9 +58,9 @@ def paused_projects(home: Home) -> list[str]:
 
 
 def why_off(home: Home, *, project: str, cwd: str) -> str:
-    """Why nothing is to be done for a project here, in words; empty if nothing stops us."""
+    """Why a project is switched off here, in words; empty if it is not."""
     if os.environ.get("ANAMNESIS_NESTED"):
-        return "a session of our own model"
+        return "a session that Anamnesis started"
     if os.path.exists(os.path.join(home, "paused")):
         return "paused"
     if project in _projects(home):
@@ -72,7 +72,7 @@ def why_off(home: Home, *, project: str, cwd: str) -> str:
 
 
 def why_off_now(home: Home, cwd: str) -> str:
-    """The same for a directory, at the least cost: its project is found out only if one is off."""
+    """The same for a directory; its project is resolved only if one is switched off."""
     from anamnesis.project import resolve_project_key
 
     project = resolve_project_key(cwd) if cwd and _projects(home) else ""
@@ -80,13 +80,13 @@ def why_off_now(home: Home, cwd: str) -> str:
 
 
 def stand_back(home: Home, session: str) -> None:
-    """Remember that a session went on while it was switched off."""
+    """Record that a session ran while memory was switched off."""
     if session:
         atomic.write_text(_off_mark(home, session), "")
 
 
 def stood_back(home: Home, session: str) -> bool:
-    """Whether something was said in a session while it was switched off."""
+    """Whether a session ran while memory was switched off."""
     return bool(session) and os.path.exists(_off_mark(home, session))
 
 

@@ -1,4 +1,4 @@
-"""How often notes helped the sessions that were given them: counts of this machine.
+"""How often notes helped the sessions that got them, counted on this machine.
 
 `<home>/state/usefulness.json` has the counts, which a session's start reads;
 `usefulness-sessions.json` has what each of the latest sessions added to them, because a session
@@ -23,27 +23,27 @@ SETTING = "usefulness"
 _MOST_NOTES = 2_000
 _MOST_SESSIONS = 200
 _LOCK_SECONDS = 5.0
-_IGNORED = 0.2  # of a use: a note can be right and not needed today
-_DOUBT = 2.0  # uses; after one session nobody knows yet
+_IGNORED = 0.2  # of a use: a note can be right without being needed today
+_DOUBT = 2.0  # uses; one session proves little
 _MOST = 0.25  # what a note gains or loses at the most
 
 
 @record
 class Uses:
-    """In how many of the sessions that were given a note it was used."""
+    """How many of the sessions that got a note used it."""
 
     used: int = 0
     ignored: int = 0
 
     @property
     def factor(self) -> float:
-        """A mild multiplier between 0.75 and 1.25; 1 for a note that nobody was given yet."""
+        """A mild multiplier between 0.75 and 1.25; 1 for a note that was never given."""
         against = _IGNORED * self.ignored
         return 1 + _MOST * (self.used - against) / (self.used + against + _DOUBT)
 
     @property
     def sentence(self) -> str:
-        """What a person is told."""
+        """The message for the user."""
         return f"used in {self.used} of {self.used + self.ignored} sessions, x{self.factor:.2f}"
 
 
@@ -62,7 +62,7 @@ def of_sessions(home: Home) -> dict[str, dict[str, int]]:
 
 
 def learn(home: Home, session: str, *, used: AbstractSet[str], ignored: AbstractSet[str]) -> None:
-    """Count what became of the notes of a session; a second time replaces the first."""
+    """Count which notes a session used; a second call for it replaces the first."""
     try:
         with locks.held(home.lock("usefulness"), name="usefulness", timeout=_LOCK_SECONDS):
             _learn(home, session, {**dict.fromkeys(ignored, 0), **dict.fromkeys(used, 1)})

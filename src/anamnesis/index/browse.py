@@ -225,7 +225,7 @@ def _all_tags(db: sqlite3.Connection) -> dict[str, int]:
 def days(
     db: sqlite3.Connection, shown: NoteFilter, *, by: str, since: str
 ) -> dict[tuple[str, str], int]:
-    """How many notes were made on each day, by the values of a dimension: (day, value)."""
+    """How many notes were created on each day, by the values of a dimension: (day, value)."""
     where, values = condition(shown)
     counted = db.execute(
         f"SELECT substr(m.created_at, 1, 10), {COLUMNS[by]}, count(*) FROM memories m "  # noqa: S608

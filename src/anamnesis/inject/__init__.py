@@ -1,4 +1,4 @@
-"""Which notes a session starts with, and how they are put before the agent."""
+"""Which notes a session starts with, and how they are shown to the agent."""
 
 from __future__ import annotations
 

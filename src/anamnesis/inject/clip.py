@@ -1,22 +1,22 @@
-"""How much fits, and the part of a text that stands on its own: whole paragraphs, what was left."""
+"""Clipping: how much fits, and a part of a text that can be read on its own."""
 
 from __future__ import annotations
 
 GAP = "…"
 _MARK, _MARKED = "**", ":**"  # around the label of a block
 _LONGEST_LABEL = 60
-# What somebody who continues needs first: what is to do, what fails, what was reached and why.
+# What you need first to continue: what is open, what fails, what was reached and why.
 _NEEDED = (
     "Open", "Last results", "Errors and fixes", "Outcome", "Asked and answered later",
     "Decided and found", "Commits", "Ask", "Commands", "Helpers", "Branch", "Files touched",
 )  # fmt: skip
-_SHARE = 3  # one block takes a third of the room at first, so that others have a place
+_SHARE = 3  # a block takes at most a third of the room at first, so that others fit
 _LEAST = 60  # units of a block; less says nothing
 LIMIT = 9_500  # units; 500 below the cut, for what a client may put around it
 
 
 def clipped(text: str, room: int) -> str:
-    """At most so many units, cut after a paragraph, else after a line or a word."""
+    """A text of at most `limit` units, cut after a paragraph, else after a line or a word."""
     text = text.strip("\n")
     if units(text) <= room:
         return text
@@ -31,9 +31,9 @@ def clipped(text: str, room: int) -> str:
 
 
 def stopped(body: str, room: int) -> str:
-    """What a session note says about where the work stopped, in at most so many units.
+    """Where the work stopped, according to a session note, in a limited number of units.
 
-    Blocks are chosen by what they are good for and printed in the order of the note.
+    Blocks are chosen by usefulness and printed in the order of the note.
     """
     if units(body) <= room:
         return body.strip("\n")
@@ -54,7 +54,7 @@ def stopped(body: str, room: int) -> str:
 
 
 def in_one_line(body: str, room: int) -> str:
-    """What a session left open, else what came of it, as one line; empty if it says neither."""
+    """What a session left open, else its outcome, as one line; empty if it has neither."""
     blocks = {_label(block): block for block in _blocks(body)}
     for label in ("Open", "Outcome"):
         if label in blocks:
@@ -75,7 +75,7 @@ def _blocks(body: str) -> list[str]:
 
 
 def _labelled(text: str, at: int) -> str:
-    """What stands between the marks of a label; empty if there is none."""
+    """The text of a label; empty if there is none."""
     start = at + len(_MARK)
     end = text.find(_MARKED, start, start + _LONGEST_LABEL + len(_MARKED))
     label = text[start:end] if end >= 0 else ""
@@ -103,7 +103,7 @@ def _cut(line: str, room: int) -> str:
 
 
 def _within(text: str, room: int) -> str:
-    """The beginning of a text that has at most so many units."""
+    """The beginning of a text, up to a number of units."""
     head = text[: max(room, 0)]
     while head and units(head) > room:  # some characters are two units
         head = head[: max(0, len(head) - (units(head) - room + 1) // 2 - 1)]

@@ -1,4 +1,4 @@
-"""The working set without an index: the newest files, as far as a session can wait for them."""
+"""The working set without an index: the newest files, within the time a session can wait."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.notes.fields import Memory
 
-_MOST_READ = 60  # files; a session gets a few dozen notes at the most
+_MOST_READ = 60  # files; a session gets a few dozen notes at most
 _HEAD = 1024  # bytes, in which a note names its project
 NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest notes are known."
 
 
 def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Memory]:
     """The latest notes of a project and of all projects, out of a bounded number of files."""
-    every = is_ephemeral()  # which has no index at every start, and all its files in memory
+    every = (
+        is_ephemeral()
+    )  # an ephemeral machine has no index at its start, but its files are in the cache
     paths = _paths(home, every=every)
     if every:
         paths = [path for path in paths if _is_about(os.path.join(home, path), project)]
@@ -40,7 +42,7 @@ def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Me
 
 
 def candidates(notes: dict[str, Memory]) -> list[Candidate]:
-    """These notes as a working set: what is always on, the latest sessions, what is known."""
+    """The notes as a working set: always on, latest sessions, durable notes."""
     sessions = (LAST, BEFORE)
     found, episodes = [], 0
     for note in notes.values():
@@ -53,7 +55,7 @@ def candidates(notes: dict[str, Memory]) -> list[Candidate]:
 
 
 def _admitted(home: Home, notes: dict[str, Memory]) -> dict[str, Memory]:
-    """The notes that an agent may be given; no index knows what was found in them."""
+    """The notes that an agent may get; there is no index with their findings."""
     from anamnesis.trust import clean, policy
 
     allowed = [note for note in notes.values() if not policy.why_not(note.origin, note.tags)]
@@ -66,14 +68,14 @@ def _admitted(home: Home, notes: dict[str, Memory]) -> dict[str, Memory]:
 
 
 def _is_harmless(home: Home, note: Memory) -> bool:
-    """Scan a note that came since the last scan: loads what most hooks do without."""
+    """Scan a note that is newer than the last scan; loads modules that most hooks avoid."""
     from anamnesis.trust.verdict import verdict
 
     return verdict(home, note) is None
 
 
 def _is_about(path: str, project: str) -> bool:
-    """Whether a file seems to be a note of a project, or of all: by its first bytes alone."""
+    """Whether a file seems to be a note of a project, or global, judging by its first bytes."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError:
@@ -96,7 +98,7 @@ def _read(home: Home, paths: Iterable[str]) -> Iterator[Memory]:
 
 
 def _paths(home: Home, *, every: bool) -> list[str]:
-    """The files with the highest names first: ids begin with the time that they were made."""
+    """The files with the highest names first: ids begin with their time."""
     found = []
     for folder in (f"{name}/{type}" for name in tree.TREES for type in TYPES):
         try:
@@ -110,7 +112,7 @@ def _paths(home: Home, *, every: bool) -> list[str]:
 
 
 def _highest(names: list[str]) -> list[str]:
-    """The highest names: those of ten thousand files are not sorted for sixty of them."""
+    """The highest names, without sorting ten thousand for sixty."""
     if len(names) <= 2 * _MOST_READ:
         return names
     step = len(names) // (2 * _MOST_READ)

@@ -1,7 +1,7 @@
 """The plan of a session's start: which note gets how much of the room, in which form, and why.
 
 Notes claim room in the order of their slots. Each slot has a share, so that none starves the
-next; what is left over goes round again, until the room is used up or nothing is left to show.
+next; what is left over is shared again, until the room is used up or nothing is left to show.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WHOLE, CLIPPED, LINE, TITLE, OUT = "whole", "clipped", "line", "title", "out"
 
 _RULES_SHARE = 0.35  # of the room, while notes of the project wait for theirs
 _TITLES_SHARE = 0.15  # of the room, for the titles of what does not fit
-_RULE_LENGTH = 700  # units; a rule that needs more is a document
+_RULE_LENGTH = 700  # units; a longer rule is a document
 _KNOWN_LENGTH = 1_000
 _LAST_SHARE = 0.35  # of the room, and at least the next figure
 _LAST_LENGTH = 1_400  # with its heading; 1,200 of the note itself
@@ -47,7 +47,7 @@ _SHOWN = {
 
 @record
 class PlannedNote:
-    """One note of the plan, and what became of it."""
+    """One note of the plan, and how it is shown."""
 
     candidate: Candidate
     form: str
@@ -61,7 +61,7 @@ class PlannedNote:
 
 @record
 class Plan:
-    """A session's start: its text, and what became of each note, in the order of claim."""
+    """The start of a session: its text, and how each note is shown, in the order of claim."""
 
     text: str
     entries: list[PlannedNote]
@@ -73,7 +73,7 @@ class Plan:
         return [entry for entry in self.entries if entry.form in forms]
 
     def has_room_for_more(self, most: int) -> bool:
-        """Whether all of a kind got room of which no more than `most` were looked at."""
+        """Whether every note of a kind got room although only `most` were looked at."""
         for slots in ((RULE,), (KNOWN, ELSEWHERE)):
             forms = [entry.form for entry in self.entries if entry.candidate.slot in slots]
             if len(forms) >= most and OUT not in forms:
@@ -89,7 +89,7 @@ def planned(
     notices: Sequence[str] = (),
     beyond: int = 0,
 ) -> Plan:
-    """The start that these candidates make within a limit.
+    """The plan for these candidates within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
     not even candidates; they are counted.
@@ -146,7 +146,7 @@ class _Form:
 
 
 class _Sheet:
-    """What has been given room so far."""
+    """What has room so far."""
 
     def __init__(self, read: Read) -> None:
         self.forms: dict[str, _Form] = {}
@@ -161,11 +161,11 @@ class _Sheet:
         self.used = 0
 
     def is_gone(self, each: Candidate) -> bool:
-        """Whether a note is known to the index, but no longer there or readable."""
+        """Whether a note is in the index but its file is gone or unreadable."""
         return self._note(each) is None
 
     def entry(self, each: Candidate) -> PlannedNote | None:
-        """What became of a note; None if it is gone."""
+        """How a note is shown; None if it is gone."""
         if each.note.id in self._notes and self._notes[each.note.id] is None:
             return None
         form = self.forms.get(each.note.id)
@@ -272,7 +272,7 @@ def _rendered(
         parts += texts(WHOLE, CLIPPED, slots=(slot,))
         if lines := texts(LINE, slots=(slot,)):
             parts.append("\n".join([render.HEADINGS[slot], *lines]))
-    # Titles of the project come before those of all projects, as they were given room.
+    # Titles of the project come before global ones, as they were given room.
     titles = texts(TITLE, slots=_ORDER[1:]) + texts(TITLE, slots=(RULE,))
     unlisted = sum(entry.form == OUT for entry in entries) + beyond
     about = beyond > _COUNTED

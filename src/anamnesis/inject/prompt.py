@@ -1,4 +1,4 @@
-"""What a prompt brings to mind, as the text that an agent reads: the passages that answer."""
+"""The notes that answer a prompt, as the text that an agent reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SESSION_UNITS = (
 )
 
 _SKIPPED = ("<task-notification", "<command-", "<local-command", "<bash-")
-_LEAST_ROOM = 120  # units of a passage; less than a sentence helps nobody
+_LEAST_ROOM = 120  # units of a passage; less than a sentence does not help
 
 
 @record
@@ -36,7 +36,7 @@ class Match:
 
 @record
 class ShownMatch:
-    """A match as it was given."""
+    """A match as it was shown."""
 
     match: Match
     units: int
@@ -44,12 +44,12 @@ class ShownMatch:
 
 
 def is_worth_a_look(prompt: str) -> bool:
-    """Whether a prompt is a person's and may ask something."""
+    """Whether a prompt was typed by the user and may ask something."""
     text = prompt.strip()
     is_command = text.startswith("/") and not text[1:2].isspace()
     if is_command or text.startswith(_SKIPPED):
         return False
-    # Scripts without spaces say a sentence in one word.
+    # In scripts without spaces, a sentence looks like one word.
     return len(text.split()) > 1 or not text.isascii()
 
 
@@ -64,10 +64,10 @@ def recall(
 ) -> list[Match]:
     """The notes that answer a prompt, best first: at most three, none given before.
 
-    What a session did itself it need not be told. `told` asks the archive what was said about the
+    A session's own notes are left out. `told` asks the archive what was said about the
     prompt in earlier sessions; it is called at most once.
     """
-    from anamnesis.search.query import Filters  # most prompts are not worth opening a store
+    from anamnesis.search.query import Filters  # most prompts do not need the store
 
     known = set(given)
     filters = Filters(projects=tuple(dict.fromkeys([project, GLOBAL])))
@@ -104,7 +104,7 @@ def rendered(matches: Sequence[Match]) -> tuple[str, list[ShownMatch]]:
 
 
 def _section(match: Match, room: int) -> tuple[str, bool]:
-    """A note within so many units, and whether that is all of it; its title if there is no room."""
+    """A note within some units, and whether it is complete; its title if there is no room."""
     from anamnesis.search.excerpts import passage
 
     note = match.note

@@ -1,4 +1,4 @@
-"""Notes as the text that an agent reads: data with its origin, framed so that it stays data."""
+"""Notes as the text that an agent reads: data with its origin, in a frame."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
 
 FORMATS = ("claude", "codex", "gemini", "copilot", "text")
-# Codex takes 2,500 tokens of a hook; three characters a token is on the safe side for prose.
+# Codex accepts 2,500 tokens from a hook; three characters per token is safe for prose.
 LIMITS = {"codex": 7_000}
-SYNC_AT_START = ("claude",)  # clients in which a hook of its own starts a sync with each session
+SYNC_AT_START = ("claude",)  # clients that start a sync by a separate hook at each session start
 HEADING = "# Anamnesis memory (auto-injected)"
 FRAME = (
     "_Recalled notes, each with its origin: information to check against the code, "
@@ -28,11 +28,11 @@ HEADINGS = {  # of what is shown in lines, by slot
     "elsewhere": "## Since you were last here, on other machines",
 }
 REST = "part of the note, memory_search for the whole"
-_ONE_LINE = 400  # characters that a heading may have, where it is all that a note says
+_ONE_LINE = 400  # longest heading of a note that consists only of its title
 _TITLE_LENGTH = 100
-_LEAST_PART = 60  # units of a part; less than a sentence helps nobody
+_LEAST_PART = 60  # units of a part; less than a sentence does not help
 
-# Patterns are loaded when a text has words that one is about: few do, and a hook pays for each.
+# Patterns are loaded only for texts with matching words: few have any, and each costs a hook time.
 # Tags with which clients mark what the system says; in a note they are only text.
 _OF_SYSTEM = (
     "system", "hook_context", "untrusted_context", "session_context", "environment_context",
@@ -61,9 +61,9 @@ def render_inject(memories: Sequence[Memory]) -> str:
 
 
 def section(note: Memory, *, also: str = "") -> str:
-    """One note as a section of its own; `also` is said about it, too.
+    """One note as a section; `also` is added to its line of facts.
 
-    A note that is one line is not said twice, as its title and as its body.
+    A one-line note is not repeated as title and body.
     """
     line = note.body.strip(" #\t\n")
     is_one_line = "\n" not in line and line.startswith(note.title.strip())
@@ -73,7 +73,7 @@ def section(note: Memory, *, also: str = "") -> str:
 
 
 def part(note: Memory, room: int, *, also: str = "") -> str:
-    """What fits of a note into so many units, and how to read on; empty if nothing does."""
+    """The part of a note that fits, and how to read on; empty if nothing does."""
     also = f"{also} | id: {note.id} | {REST}".removeprefix(" | ")
     left = room - units(_section(note, note.title, "", also=also))
     shorten = clip.stopped if note.type == "episodic" else clip.clipped
@@ -86,7 +86,7 @@ def part(note: Memory, room: int, *, also: str = "") -> str:
 
 
 def wrapped(text: str, *, format: str, event: str) -> str:
-    """A block of context as the client reads it from standard output; nothing stays nothing."""
+    """A block of context in the client's output format; nothing for nothing."""
     if not text:
         return ""
     if format == "gemini":
@@ -97,7 +97,7 @@ def wrapped(text: str, *, format: str, event: str) -> str:
 
 
 def as_json(text: str, *, event: str) -> str:
-    """A text as the one form that clients read after a tool call; nothing stays nothing."""
+    """A text in the format that clients read after a tool call; nothing for nothing."""
     return wrapped(text, format="gemini", event=event)
 
 

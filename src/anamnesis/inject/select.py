@@ -1,4 +1,4 @@
-"""The working set of a session: what is always on, where the work stopped, what is known."""
+"""The working set of a session: always-on notes, where the work stopped, durable notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
-# What a note is to a session's start, in the order in which they claim room.
+# The slots of a session's start, in the order in which they claim room.
 RULE = "rule"  # pinned or global
 LAST = "last"  # the session that this one continues
 BEFORE = "before"  # the session before that
@@ -23,7 +23,7 @@ ELSEWHERE = "elsewhere"  # written on another machine since this one was last he
 KNOWN = "known"  # what the project knows
 REST = "rest"  # earlier sessions
 
-EXCLUDED = "not-at-start"  # the tag of a note that a person keeps out of every session's start
+EXCLUDED = "not-at-start"  # the tag of a note that is kept out of every session's start
 
 _DURABLE = ("procedural", "semantic")
 _MAX_EPISODIC = 2  # the "what I last did" thread; more crowds out durable notes
@@ -35,7 +35,7 @@ _MOST_SESSIONS = 20
 
 @record
 class Candidate:
-    """A note that belongs to the working set, still without its body, and why it does."""
+    """A note of the working set, without its body, and why it is there."""
 
     note: Memory
     why: str
@@ -64,7 +64,7 @@ def candidates(
 ) -> list[Candidate]:
     """The working set from the index alone; no file is read.
 
-    With `k`, at most so many notes of the project; without, at most `most` of each kind. A
+    With `k`, at most that many notes of the project; without, at most `most` of each kind. A
     session that goes on is not told what it did itself. `useful` says how often notes were used.
     """
 
@@ -118,7 +118,7 @@ def _rules(db: sqlite3.Connection, project: str, most: int) -> list[Candidate]:
 
 
 def _sessions(db: sqlite3.Connection, project: str, session: str) -> list[Memory]:
-    """The project's latest sessions, but for the one that asks."""
+    """The project's latest sessions, except the current one."""
     found = queries.left_open(db, project=project)
     found += queries.latest(db, project=project, types=["episodic"], limit=_MOST_SESSIONS)
     return _others(found, session)
@@ -149,7 +149,7 @@ def _in_order(episodes: Sequence[Memory]) -> list[Candidate]:
 
 
 def _last_here(sessions: Sequence[Memory], machine: str) -> str:
-    """When this machine's latest session of the project was noted; empty if nobody knows."""
+    """When this machine's latest session of the project was captured; empty if unknown."""
     return max((note.updated_at for note in sessions if note.machine_id == machine), default="")
 
 
@@ -177,7 +177,7 @@ def _known(
 
 
 def _by_use(known: list[Candidate], useful: Mapping[str, Uses]) -> list[Candidate]:
-    """The latest notes first, those that helped a few places earlier."""
+    """The latest notes first; those that helped are moved up a few places."""
     if not useful:
         return known
     ordered = []

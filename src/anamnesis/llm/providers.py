@@ -163,7 +163,7 @@ def _require_sense(settings: Settings) -> None:
         variable = PROVIDERS[settings.provider].key_variable
         raise ModelNotSetUp(
             settings.provider,
-            f"there is no key for {settings.base_url}",
+            f"no key for {settings.base_url}",
             hint=f"Set {variable} for the provider's own address, "
             "or ANAMNESIS_REFLECTION_API_KEY for any other.",
         )

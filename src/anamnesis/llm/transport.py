@@ -141,7 +141,7 @@ def _broken(error: Exception) -> _Failed:
     if isinstance(reason, socket.gaierror):
         return _Failed("the server's name is not known", again=False)
     if isinstance(reason, ConnectionRefusedError):
-        return _Failed("nobody listens at the address", again=False)
+        return _Failed("nothing is listening at that address", again=False)
     return _Failed("the connection broke", again=True)
 
 

@@ -41,7 +41,7 @@ def schema(arguments: Sequence[Argument]) -> dict[str, Any]:
 def checked(
     tool: str, arguments: Sequence[Argument], values: Mapping[str, object]
 ) -> dict[str, Any]:
-    """The values for a call, defaults filled in; InvalidInput says what is allowed."""
+    """The values for a call, with defaults filled in. Raises InvalidInput with what is allowed."""
     names = [argument.name for argument in arguments]
     unknown = [name for name in values if name not in names]
     if unknown:
@@ -51,7 +51,7 @@ def checked(
 
 
 def _property(argument: Argument) -> dict[str, Any]:
-    # Plain types only: some clients translate the schema for models that know no unions.
+    # Plain types only: some clients translate the schema for models without union types.
     if argument.kind == STRINGS:
         described: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
     else:
@@ -95,7 +95,7 @@ def _integer(argument: Argument, value: object) -> int:
 
 
 def _whole_number(value: object) -> int | None:
-    """The number, also for `8.0` and `"8"`, which models send now and then."""
+    """The number; also accepts `8.0` and `"8"`, which models sometimes send."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 20:

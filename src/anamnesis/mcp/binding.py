@@ -16,10 +16,10 @@ CURRENT_PROJECT = "."
 
 
 class Binding:
-    """Resolved once and then fixed; nothing of it is for a caller of a tool to choose.
+    """Resolved once and then fixed; a caller of a tool can choose none of it.
 
-    What is not given is resolved when a tool first needs it: most sessions start a server that
-    they never call, and those pay for no database.
+    What is not passed in is resolved when a tool first needs it: most sessions start a server that
+    they never call, and need no database.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Binding:
 
     @property
     def backend(self) -> SyncBackend:
-        """What moves the notes between machines."""
+        """The sync backend."""
         with self._lock:
             if self._backend is None:
                 from anamnesis.operations.travel.sync import backend_of
@@ -77,7 +77,7 @@ class Binding:
             return self._project
 
     def hand_over(self) -> None:
-        """Let what was written outlive an ephemeral machine, before it is acknowledged."""
+        """On an ephemeral machine, push what was written before it is acknowledged."""
         from anamnesis.hooks import background
 
         background.push_if_ephemeral()
@@ -101,6 +101,6 @@ def _project_here() -> str:
 
 
 def client_name(name: object) -> str:
-    """The name that a client gives itself, as far as it is one."""
+    """The name that a client gives itself, if it is a usable one."""
     kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in str(name or "").lower())
     return kept.strip("-")[:40]

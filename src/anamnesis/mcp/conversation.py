@@ -1,4 +1,4 @@
-"""One client's messages, in the order that they come, and the answers to them."""
+"""One client's messages, in the order they arrive, and the answers to them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
     from anamnesis.mcp.protocol import Request
 
-_MOST_WORKERS = 4  # agents ask for a handful of things at once; the store has one connection anyway
+_MOST_WORKERS = 4  # agents send a few calls at once; the store has one connection anyway
 
 
 class Conversation:
-    """Answers quick requests at once and slow ones beside them; survives whatever is sent."""
+    """Answers quick requests at once and slow ones in threads; survives any input."""
 
     def __init__(self, binding: Binding, send: Callable[[object], None]) -> None:
         self._protocol = Protocol(binding)
@@ -32,7 +32,7 @@ class Conversation:
         self._cancelled: set[object] = set()
 
     def take(self, line: bytes) -> None:
-        """Take one line of input."""
+        """Handle one line of input."""
         try:
             message = protocol.parsed(line)
         except ProtocolError as error:
@@ -44,11 +44,11 @@ class Conversation:
             self._take_message(message)
 
     def refuse(self, reason: str) -> None:
-        """Tell the client that something could not even be read."""
+        """Tell the client that a message could not be read."""
         self._send(protocol.failure(None, ProtocolError(INVALID_REQUEST, reason)))
 
     def finish(self, timeout: float | None) -> bool:
-        """Let the calls that are under way end; gives whether they did in time."""
+        """Wait for the calls in progress; whether they ended in time."""
         return self._workers.finish(timeout) if self._workers else True
 
     def _take_message(self, message: object) -> None:
@@ -117,7 +117,7 @@ class Conversation:
 
 
 class _Workers:
-    """Threads for calls that take a while, started as they are needed; jobs must not raise."""
+    """Threads for slow calls, started when needed; jobs must not raise."""
 
     def __init__(self) -> None:
         # Most sessions start a server that they never call: those pay for no threads.
@@ -142,7 +142,7 @@ class _Workers:
         self._jobs.put(job)
 
     def finish(self, timeout: float | None) -> bool:
-        """Let everything that was submitted end; gives whether it did in time."""
+        """Wait for every submitted job; whether they ended in time."""
         from time import monotonic
 
         for _ in self._threads:

@@ -1,4 +1,4 @@
-"""Answers of the tools as short texts, for clients that show a model no structured content."""
+"""Tool answers as short texts, for clients that show models no structured content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EXCERPT = 300  # of the others
 
 @record
 class ToolAnswer:
-    """What a tool says: a text to read, and the same for programs in the documented shape."""
+    """The answer of a tool: a text to read, and the same as data in the documented shape."""
 
     text: str
     structured: dict[str, Any] = fresh(default_factory=dict)
@@ -36,12 +36,12 @@ class ToolAnswer:
 
 
 def memory_dict(note: Memory, *, include_body: bool) -> dict[str, object]:
-    """A note as the tools give it; `include_body` is the difference of search and list."""
+    """A note as the tools return it; search includes the body, list does not."""
     return note_dict(note, body=include_body, for_tools=True)
 
 
 def with_body_up_to(limit: int, note: Memory) -> dict[str, object]:
-    """A note whose body is cut at a limit, saying how to read the rest."""
+    """A note with its body cut at a limit, and a hint how to read the rest."""
     fields = memory_dict(note, include_body=True)
     if len(note.body) > limit:
         by_query = f'memory_search with query "{note.id}", or ' if limit < WHOLE_LIMIT else ""

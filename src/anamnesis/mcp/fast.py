@@ -28,7 +28,7 @@ from anamnesis.mcp.binding import client_name
 if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
 
-_Bound = Annotated[Any, Field(exclude=True)]  # a Binding, which is no part of what is listed
+_Bound = Annotated[Any, Field(exclude=True)]  # a Binding, which is not listed
 
 
 class _Plain:

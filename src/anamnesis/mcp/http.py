@@ -1,4 +1,4 @@
-"""The server over HTTP: this machine only, and only for whoever has the token."""
+"""The server over HTTP: for this machine only, and only with the token."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATH = "/mcp"
 
 
 class PortTaken(AnamnesisError):
-    """Another program listens on the port."""
+    """Another program is using the port."""
 
     def __init__(self, port: int, *, reason: str) -> None:
         self.port = port
@@ -56,7 +56,7 @@ class RequireToken:
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A token that cannot be guessed."""
     return secrets.token_urlsafe(24)
 
 
@@ -66,7 +66,7 @@ def listen(port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((LOOPBACK, port))
-        bound.listen()  # clients may connect as soon as they know the address
+        bound.listen()  # clients may connect as soon as the address is printed
     except OSError as error:
         bound.close()
         raise PortTaken(port, reason=(error.strerror or str(error)).lower()) from error

@@ -27,7 +27,7 @@ INTERNAL_ERROR = -32603
 
 
 class Protocol:
-    """What one client is told; remembers nothing but the version that was agreed on."""
+    """The answers for one client; its only state is the protocol version."""
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
@@ -128,7 +128,7 @@ def _client(params: dict[str, Any]) -> str:
 
 
 class ProtocolError(Exception):
-    """A request that cannot be served, with the code that says why."""
+    """A request that cannot be served, with its error code."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -139,7 +139,7 @@ class ProtocolError(Exception):
 
 @record
 class Request:
-    """Something that a client asks or tells; a notification has no id and gets no answer."""
+    """A request or a notification; the latter has no id and gets no answer."""
 
     method: str
     params: dict[str, Any]
@@ -147,7 +147,7 @@ class Request:
 
 
 def parsed(line: bytes) -> Any:
-    """The value in a line, or ProtocolError."""
+    """The value in a line. Raises ProtocolError."""
     try:
         return quickjson.loads(line, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -174,7 +174,7 @@ def request(message: object) -> Request | None:
 
 
 def id_of(message: object) -> str | int | None:
-    """The id to answer to, as far as there is one."""
+    """The id to answer, if there is one."""
     request_id = message.get("id") if isinstance(message, dict) else None
     return request_id if is_id(request_id) else None
 

@@ -1,4 +1,4 @@
-"""The reference page of the tools, made from their table."""
+"""The reference page of the tools, generated from their table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from anamnesis.mcp.arguments import STRINGS, Argument
 _HEAD = """\
 # MCP tools
 
-Made from the table in `src/anamnesis/mcp/tools.py` by `make docs`; a test
-compares the two. The descriptions are written for models: they are all that one knows about a
+Generated from the table in `src/anamnesis/mcp/tools.py` by `make docs`; a test
+compares the two. The descriptions are written for models: they are all a model knows about a
 tool.
 
 Every answer has two parts. `structuredContent` is the data in the shape below; lists are wrapped
@@ -20,8 +20,8 @@ search hits with the first 300 characters of each body (one hit alone is given w
 for each listed note. A refusal is an answer with `isError`, says what is allowed, and nothing was
 written.
 
-The machine of origin is no argument: it is fixed when the server starts, so that a caller cannot
-choose it. `project` takes a key, or `"."` for the project that the server was started in.
+The machine of origin is not an argument: it is fixed when the server starts, so that callers
+cannot choose it. `project` takes a key, or `"."` for the project that the server was started in.
 """
 _SHAPES = {
     "memory_search": """\
@@ -38,7 +38,7 @@ are more, `notice` beside `result` says which `offset` goes on.""",
 `initialized`, `remote` (never with a password), `head`, `dirty`, `detail`. Only if there is
 something to tell: `findings` (what `anamnesis status` warns of: `name`, `severity`, `sentence`,
 `remedy`), `unreadable` (files that cannot be read as notes) and, in `sync`, `held` (notes that were
-edited on two machines) and `held_back` (files that do not travel, each with the reason).""",
+edited on two machines) and `held_back` (files that are not synced, each with the reason).""",
     "memory_write": """\
 the note as it was stored, with its `body`. `notice` is there only if it is not simply what was
 sent: the same title and text were already stored in that project and scope (the note that is

@@ -1,4 +1,4 @@
-"""What clients can read by address: a whole note, and how the store stands."""
+"""What clients can read by address: a note, a session, and the state of the store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TEMPLATES = (NOTE, SESSION)
 
 @record
 class ResourceText:
-    """What stands at an address."""
+    """The content of an address."""
 
     uri: str
     media_type: str

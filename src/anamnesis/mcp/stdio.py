@@ -1,7 +1,7 @@
 """The server on standard input and output, with nothing but the standard library.
 
-Standard output belongs to the protocol: the first thing done here is to point it at standard
-error for everybody else, so that a stray print cannot break the conversation.
+Standard output belongs to the protocol: it is redirected to standard error for everything else
+first, so that a stray print cannot break the conversation.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
 
 _LONGEST_MESSAGE = 4 * 1024 * 1024  # a note of 256 KB with every character escaped, and room
-_GRACE_SECONDS = 2.0  # clients kill a server that does not end soon after they asked it to
+_GRACE_SECONDS = 2.0  # clients kill a server that does not exit soon after they ask
 
 
 class _Stopped(BaseException):
-    """The client asked the server to end, or is gone."""
+    """The client asked the server to stop, or is gone."""
 
 
 def serve(binding: Binding) -> int:
@@ -38,7 +38,7 @@ def serve(binding: Binding) -> int:
     try:
         output = _Output(_claim_stdout())
     except OSError:
-        return 0  # there is nobody to talk to
+        return 0  # the client is gone
     conversation = Conversation(binding, output.send)
     try:
         signal.signal(signal.SIGTERM, _stop)
@@ -59,7 +59,7 @@ def serve(binding: Binding) -> int:
 
 
 class _Output:
-    """The one writer of standard output: whole messages, from any thread."""
+    """The only writer to standard output: whole messages, from any thread."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -88,7 +88,7 @@ class _Output:
 
 
 class _Interruptible(io.RawIOBase):
-    """Standard input whose reader wakes up for a signal, whichever thread the signal hits.
+    """Standard input whose reader wakes up for a signal, whichever thread receives it.
 
     Of two signals at once, the kernel may give both to another thread; Python would only note
     them and a plain `read` would sleep on.
@@ -118,7 +118,7 @@ class _Interruptible(io.RawIOBase):
 
 def _input() -> BinaryIO:
     if os.name == "nt":
-        return sys.stdin.buffer  # its select knows no pipes, its signals no threads
+        return sys.stdin.buffer  # select works on sockets only there, and signals ignore threads
     return io.BufferedReader(_Interruptible())
 
 
@@ -134,7 +134,7 @@ def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _claim_stdout() -> int:
-    """Take standard output for the protocol; everybody else's goes to standard error."""
+    """Take standard output for the protocol; every other print goes to standard error."""
     try:
         os.fstat(2)
     except OSError:
@@ -157,7 +157,7 @@ def _heard(_number: int, _frame: FrameType | None) -> None:
 
 
 def _hold_signals() -> None:
-    """Let no late signal turn a clean end into another: Python gives up its handlers at exit."""
+    """Ignore late signals: Python drops its handlers at exit, and the exit would not be clean."""
     # Ignored rather than blocked: a mask holds for one thread only, and workers may still live.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

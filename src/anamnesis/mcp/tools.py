@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anamnesis.operations.sessions.archive import Passage
     from anamnesis.store import MemoryStore
 
-_BEYOND = 10  # hits beyond those that are asked for, to say how many more there are
+_BEYOND = 10  # hits beyond the limit, to say how many more there are
 MOST_HITS = 50
 LIST_LIMIT = 100  # notes of one page of a list, about 30 KB
 
@@ -53,7 +53,7 @@ class Tool:
 
 
 def call(binding: Binding, name: str, values: Mapping[str, object]) -> ToolAnswer:
-    """The answer of a tool; whatever goes wrong is an answer too."""
+    """The answer of a tool; an error is an answer too."""
     tool = TOOLS.get(name) or HOOK_TOOLS.get(name)
     if tool is None:
         return ToolAnswer(f"Unknown tool: {name!r}", is_error=True)
@@ -96,7 +96,7 @@ def _answered(
     k: int = 8,
     beyond: int = 0,
 ) -> SearchAnswer:
-    """The best notes, and some beyond those that are asked for, to tell how many there are."""
+    """The best notes, and some beyond the limit, to tell how many more there are."""
     from anamnesis.operations.notes.search import Filters, search
 
     filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
@@ -105,7 +105,7 @@ def _answered(
 
 
 def _notes(answer: SearchAnswer) -> list[dict[str, object]]:
-    """Notes as the tools give them; together they stay within one answer."""
+    """Notes as the tools return them; together they fit into one answer."""
     share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(answer.hits), 1))
     limit = digest.WHOLE_LIMIT if answer.by_id else share
     notes = [digest.with_body_up_to(limit, hit.note) for hit in answer.hits]
@@ -158,7 +158,7 @@ def write_memory(
     supersedes: str = "",
     client: str = "",
 ) -> dict[str, object]:
-    """Create a note and give it back; `notice` is there only if it is not word for word so.
+    """Create a note and return it; `notice` is set only if something differs from the request.
 
     Raises InvalidInput, or NoSuchNote for an id in `supersedes`; then nothing was written.
     """
@@ -195,7 +195,7 @@ def _search(binding: Binding, **values: Any) -> ToolAnswer:
 def _passages(
     binding: Binding, answer: SearchAnswer, *, query: str, project: str | None
 ) -> list[Passage]:
-    """What was said in sessions of this machine, where the notes alone say little."""
+    """Passages from sessions on this machine, where the notes alone say little."""
     import os
 
     if not os.path.exists(binding.store.home.sessions_db):
@@ -243,7 +243,7 @@ def _sync(binding: Binding, *, force: bool) -> ToolAnswer:  # noqa: ARG001  rese
 
 
 def _moment(binding: Binding, **values: Any) -> ToolAnswer:
-    """What a hook of the client is answered: nothing, mostly, and never an error."""
+    """The answer to a client's hook: usually nothing, and never an error."""
     from anamnesis.hooks.payload import Payload
     from anamnesis.operations.sessions.file import notes_at_file
 
@@ -295,7 +295,7 @@ _TABLE = (
             Argument("k", "How many at most.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
         ),
         hints=READ_ONLY,
-        # Other tools are loaded on demand; this one is worth its place in every prompt.
+        # Other tools are loaded on demand; this one is worth its room in every prompt.
         meta={"anthropic/alwaysLoad": True},
         output=_NOTES,
         answer=_search,
@@ -385,7 +385,7 @@ _TABLE = (
 )  # fmt: skip
 TOOLS = {tool.name: tool for tool in _TABLE}
 
-# Called by hooks of a client, through the server that is running anyway; no model is told of it.
+# Called by the client's hooks through the running server; models do not see it.
 _MOMENT = Tool(
     name="memory_moment",
     title="At a file",

@@ -1,4 +1,4 @@
-"""Ids and keys that follow from what a note is made of, the same on every machine."""
+"""Ids and keys derived from a note's content, the same on every machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEY = re.compile(r"(?m)^([a-z_]+): \"([^\"\n]*)\"$")
 
 
 def derived_id(*parts: str, at: str) -> str:
-    """A ULID for content: the time it belongs to, then a hash instead of chance."""
+    """A ULID for content: its time, then a hash instead of random bits."""
     digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=10).digest()
     return encode_id(_milliseconds(at), int.from_bytes(digest))
 
@@ -27,13 +27,13 @@ def fingerprint(text: str) -> str:
 
 
 def keys(**values: str) -> str:
-    """Front matter of our own beyond the note's fields, one quoted line each."""
+    """Extra front matter of Anamnesis, one quoted line each."""
     lines = (f'{name}: "{_plain(value)}"\n' for name, value in values.items() if value)
     return "".join(lines)
 
 
 def key(note: Memory, name: str) -> str:
-    """What such a line says, or nothing."""
+    """The value of such a line, or nothing."""
     return next((value for found, value in _KEY.findall(note.extra) if found == name), "")
 
 

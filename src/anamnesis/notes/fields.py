@@ -1,4 +1,4 @@
-"""The table of a note's fields: one row each, and everything else about them follows from it.
+"""The table of a note's fields: one row each, from which everything else follows.
 
 Front matter, index columns, the three-way merge, the composition of conflicts, forms, the API, the
 tools' answers, exports and imports read this table. To add a field, add one row to `Memory`.
@@ -34,9 +34,9 @@ WORDS: Kind = "words"
 IDS: Kind = "ids"
 
 # How two edits of a field become one; `sync/merge` carries these rules out.
-SAME: Rule = "same"  # the two are versions of one note only if they agree on it
-CHOICE: Rule = "choice"  # a person's words: never guessed if both sides changed them
-WRITER: Rule = "writer"  # a fact about one writer: the later edit's, if both sides changed it
+SAME: Rule = "same"  # two versions of one note always agree on it
+CHOICE: Rule = "choice"  # your words: never guessed if both sides changed them
+WRITER: Rule = "writer"  # a fact about one writer: the later edit wins if both sides changed it
 ITEMS: Rule = "items"  # a set: what either side added is there, what either removed is not
 LINES: Rule = "lines"  # a text: changes of different lines are put together
 EARLIEST: Rule = "earliest"
@@ -48,7 +48,7 @@ SPECIFIED = (
     "prov_model", "prov_session", "supersedes", "created_at", "updated_at", "tags",
 )  # fmt: skip
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32: no I, L, O, U
-ID_LENGTH = 26  # of the ids that are made here; a hand-written note may have another
+ID_LENGTH = 26  # of generated ids; a hand-written note may have another
 _LONGEST = 64
 _ALLOWED = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-"
 TYPES: tuple[MemoryType, ...] = ("procedural", "semantic", "episodic")
@@ -58,12 +58,12 @@ SOURCES = ("human", "session-end", "reflection", "import")
 
 @record
 class Row:
-    """What the program knows about one field."""
+    """The definition of one field."""
 
     name: str
     merge: Rule
     kind: Kind
-    default: Value | None  # None: every note has to say it
+    default: Value | None  # None: required in every note
     always: bool  # written also when it is empty
     key: bool  # a key of the front matter
     column: bool  # a column of the index
@@ -91,7 +91,7 @@ FIELDS: dict[str, Row] = {}  # in the order of the record
 
 @dataclass_transform(frozen_default=True, field_specifiers=(row,))
 def _record_of_rows(cls: type[T]) -> type[T]:
-    """Make a class of rows a record, and enter the rows into the table."""
+    """Turn a class of rows into a record, and add the rows to the table."""
     for name in cls.__annotations__:
         about: Row = vars(cls)[name]
         FIELDS[name] = replace(about, name=name)
@@ -106,7 +106,7 @@ def _record_of_rows(cls: type[T]) -> type[T]:
 
 @_record_of_rows
 class Memory:
-    """One note: what its front matter says, and its body."""
+    """One note: its front matter and its body."""
 
     id: str = row(merge=SAME, always=True, shown=True)
     type: MemoryType = row(merge=CHOICE, always=True, shown=True, label="Type")
@@ -125,7 +125,7 @@ class Memory:
     prov_session: str = row(merge=WRITER, default="")
     confidence: float = row(merge=CHOICE, kind=NUMBER, default=1.0, always=True, label="Confidence")
     supersedes: str = row(merge=ITEMS, kind=IDS, default="", label="Replaces")
-    # Who really wrote it, where the source does not say: `agent:<client>`, `import:<program>`.
+    # Who wrote it, in more detail than the source: `agent:<client>`, `import:<program>`.
     origin: str = row(merge=WRITER, default="")
     # Keys that this version does not know, as lines of YAML, kept word for word.
     extra: str = row(merge=LINES, default="", key=False, column=False)
@@ -155,7 +155,7 @@ def of_items(name: str, items: list[str]) -> Value:
 
 
 def of_text(name: str, text: str) -> Value:
-    """The value that one line of a form gives a field; what is no number becomes a nan."""
+    """The value of a field from one line of a form; nan for what is not a number."""
     kind = FIELDS[name].kind
     if kind == NUMBER:
         try:
@@ -169,7 +169,7 @@ def of_text(name: str, text: str) -> Value:
 
 
 def plain(note: Memory, name: str) -> Value:
-    """A field as programs are given it: several items are a list."""
+    """A field as JSON: several items are a list."""
     if FIELDS[name].kind in (WORDS, IDS):
         return items(note, name)
     value: Value = getattr(note, name)
@@ -188,19 +188,19 @@ def encode_id(milliseconds: int, rest: int) -> str:
 
 
 def names_an_id(path: str) -> bool:
-    """Whether this program named a file: what such a file holds is said by its name."""
+    """Whether a file name was generated from an id."""
     name = path.rpartition("/")[2]
     return len(name) == ID_LENGTH + 3 and name.endswith(".md") and not name[:-3].strip(_ALPHABET)
 
 
 def is_valid_id(text: object) -> bool:
-    """Whether this may name a file: no separator, no dot, nothing that leaves the tree."""
+    """Whether an id is safe in a file name: no separator, no dot, nothing that leaves the tree."""
     return isinstance(text, str) and 0 < len(text) <= _LONGEST and not text.strip(_ALLOWED)
 
 
 class UnreadableNote(AnamnesisError, ValueError):
-    """A file that cannot be taken as a note, and why."""
+    """A file that cannot be read as a note, and why."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
-        super().__init__(reason, hint="The file is left as it is; correct it by hand.")
+        super().__init__(reason, hint="The file is left unchanged; fix it by hand.")

@@ -22,7 +22,7 @@ _KINDS = {name: row.kind for name, row in KEYS.items()}
 _ALWAYS = frozenset(name for name, row in KEYS.items() if row.always)
 _LISTS = frozenset(name for name, kind in _KINDS.items() if kind in (WORDS, IDS))
 
-# Writing: what YAML 1.1 would read as something else than text is left to the dumper.
+# Writing: what YAML 1.1 would not read as text is left to the dumper.
 _NOT_TEXT = frozenset(["y", "n", "yes", "no", "true", "false", "on", "off", "null"])
 _ID = r"[0-9][0-9A-Z]*[A-DF-Z][0-9A-Z]*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00"
@@ -49,7 +49,7 @@ def serialize(note: Memory) -> str:
 
 
 def deserialize(text: str, *, missing: Callable[[str], str] | None = None) -> Memory:
-    """The note that a file's text holds; raises UnreadableNote with the reason if none.
+    """The note in a file's text. Raises UnreadableNote with the reason.
 
     `missing` gives the `id` or `type` of a front matter that has none, or nothing.
     """
@@ -67,7 +67,7 @@ def deserialize(text: str, *, missing: Callable[[str], str] | None = None) -> Me
 
 
 def note_in(data: bytes) -> Memory | None:
-    """The note that some bytes are; None if they are none."""
+    """Some bytes as a note; None if they are not one."""
     try:
         return deserialize(data.decode())
     except (UnreadableNote, UnicodeDecodeError):
@@ -86,7 +86,7 @@ def _fields(note: Memory) -> dict[str, Value]:
 
 
 def _spelled(value: Any, kind: str) -> Value:
-    """A value as it is written: one id alone is a text, several are a list."""
+    """A value as it is written: one id is a text, several are a list."""
     if kind is IDS:
         ids: list[str] = value.split()
         return ids if len(ids) > 1 else "".join(ids)
@@ -126,7 +126,7 @@ def _written(text: str, column: int) -> str | None:
 
 
 def _is_text(text: str) -> bool:
-    """Whether YAML reads a plain scalar as text, beyond doubt."""
+    """Whether YAML certainly reads a plain scalar as text."""
     first = text[0]
     if first.isalpha() or first in "_/(":
         return text.lower() not in _NOT_TEXT
@@ -235,7 +235,7 @@ def _scalars(raw: Mapping[str, str | list[str]]) -> dict[str, Value | None] | No
 
 
 def _scalar(written: str) -> str | None:
-    """The text of ` plain`, ` 'quoted'` or ` "quoted"`, or None if it is none beyond doubt."""
+    """The text of ` plain`, ` 'quoted'` or ` "quoted"`, or None if that is not certain."""
     text = written[1:]
     if text[:1] == '"':
         inner = text[1:-1]
@@ -253,7 +253,7 @@ def _scalar(written: str) -> str | None:
 def _build(
     fields: Mapping[str, Value | None], body: str, missing: Callable[[str], str] | None
 ) -> Memory:
-    """The note of some fields; a field that is not there, or null, has its default."""
+    """A note from some fields; a missing or null field gets its default."""
     values: dict[str, Any] = {}
     for key, value in fields.items():
         kind = _KINDS[key]

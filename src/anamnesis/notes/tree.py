@@ -1,4 +1,4 @@
-"""The two trees of note files: what may be stored where, what is there, reading one safely."""
+"""The two trees of note files: what may be stored where, listing them, reading safely."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_NOTE_BYTES = 1024 * 1024
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONGEST_TYPE = 32
 NEVER = -1  # the time of a folder that has to be looked at again
-# A link or a FIFO in the tree must neither lead us elsewhere nor make us wait.
+# A link or a FIFO in the tree must neither lead elsewhere nor block.
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -47,7 +47,7 @@ class Listing:
     """What the trees hold. Paths are relative to the root, with forward slashes."""
 
     files: dict[str, Stamp] = fresh(default_factory=dict)
-    problems: dict[str, str] = fresh(default_factory=dict)  # entries that are no regular file
+    problems: dict[str, str] = fresh(default_factory=dict)  # entries that are not regular files
     folders: dict[str, int] = fresh(default_factory=dict)  # when each was last changed
 
 
@@ -73,7 +73,7 @@ def tree_of(scope: str) -> str:
 
 
 def path_of(note: Memory) -> str:
-    """Where a note belongs, relative to the root. Raises UnreadableNote."""
+    """The path of a note, relative to the root. Raises UnreadableNote."""
     if not is_valid_id(note.id):
         raise UnreadableNote(f"its id {note.id[:80]!r} is not a valid id")
     if not is_safe_type(note.type):
@@ -111,7 +111,7 @@ def _whole(value: Value) -> Value:
 
 
 def read_note(root: str, path: str) -> ReadNote:
-    """The note in a file, or UnreadableNote with the reason; FileNotFoundError if it is gone."""
+    """The note in a file. Raises UnreadableNote with the reason, or FileNotFoundError."""
     data, stamp = read_regular(os.path.join(root, path))
     try:
         text = data.decode()
@@ -126,9 +126,9 @@ def read_note(root: str, path: str) -> ReadNote:
 
 
 def note_at(path: str, text: str) -> Memory:
-    """The note of a file; one made by hand may leave id and type out of its front matter.
+    """The note of a file; a hand-written one may have neither id nor type in its front matter.
 
-    Its type is then that of its folder, and its id comes from its path in the tree and its text,
+    Its type is then that of its folder, and its id is derived from its path and text,
     so that every machine gives it the same. Raises UnreadableNote.
     """
 
@@ -145,12 +145,12 @@ def note_at(path: str, text: str) -> Memory:
 
 
 def concern(note: Memory, path: str) -> str:
-    """What a person should look at in a note that is readable all the same, or nothing."""
+    """What to check in a note that is readable all the same, or nothing."""
     folder = path.split("/")[-2]
     if note.type not in TYPES and folder != note.type:
-        return f"unknown type {note.type!r} (known: {', '.join(TYPES)}); indexed as it is"
+        return f"unknown type {note.type!r} (known: {', '.join(TYPES)}); indexed anyway"
     if "<<<<<<< " in note.body and _has_conflict_markers(note.body):
-        return "it holds git conflict markers; indexed as it is"
+        return "it holds git conflict markers; indexed anyway"
     return ""
 
 
@@ -181,7 +181,7 @@ def folder_mtime(root: str, folder: str) -> int:
 
 
 def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
-    # Taken before the entries are read: a later change is then noticed the next time.
+    # Taken before the entries are read, so that a later change is noticed next time.
     changed = folder_mtime(root, folder)
     files, below = listing.files, []
     try:
@@ -195,7 +195,7 @@ def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
                     try:
                         status = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:
-                        continue  # deleted since; its folder's time tells the next look
+                        continue  # deleted meanwhile; its folder's time has changed
                     files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
                     if not stat.S_ISREG(status.st_mode):
                         listing.problems[path] = _irregular(status.st_mode)
@@ -270,7 +270,7 @@ _WORDS = [name for name, row in FIELDS.items() if row.kind == WORDS]
 
 
 def storable(note: Memory) -> Memory:
-    """The note as it will be read back, or InvalidInput if it cannot be."""
+    """The note as it will be read back. Raises InvalidInput if it cannot be stored."""
     words = {name: _distinct(getattr(note, name)) for name in _WORDS}
     note = without_lone_surrogates(replace(note, **words))
     try:
@@ -281,25 +281,25 @@ def storable(note: Memory) -> Memory:
     if characters > _SURELY_SMALL and len(encode(note)) > MAX_NOTE_BYTES:
         raise InvalidInput(
             f"The note {note.title[:60]!r} is larger than 1 MiB.",
-            hint="Keep the essence in the note and name the file that holds the rest.",
+            hint="Keep the essence in the note, and name a file for the rest.",
         )
     return note
 
 
 def may_stay(path: str, note: Memory) -> bool:
-    """Whether a note may stay in a file: its tree and type are still those of the place."""
+    """Whether a note may stay in its file: its tree and type have not changed."""
     name, *_, folder, _ = path.split("/")
     return name == tree_of(note.scope) and (folder == note.type or folder not in TYPES)
 
 
 def require_one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a value that is not in the list, naming the list. Raises InvalidInput."""
+    """Raise InvalidInput for a value that is not in the list."""
     if value not in allowed:
         raise InvalidInput(f"{field} {value!r} is none of: {', '.join(allowed)}.")
 
 
 def _distinct(words: Iterable[object]) -> list[str]:
-    """Words that differ, each on one line."""
+    """The distinct words, each on one line."""
     plain = dict.fromkeys(" ".join(str(word).split()) for word in words)
     return [word for word in plain if word]
 
@@ -310,7 +310,7 @@ def tombstone_of(note_id: str) -> str:
 
 
 def session_tombstone_of(session: str) -> str:
-    """The tombstone of a session; its id is hashed, so that even that is not kept."""
+    """The tombstone of a session; its id is hashed, so that it is not kept either."""
     from hashlib import blake2b
 
     digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()
@@ -318,7 +318,7 @@ def session_tombstone_of(session: str) -> str:
 
 
 def is_forgotten(root: str, note_id: str) -> bool:
-    """Whether a person had this note removed from all machines."""
+    """Whether this note was forgotten, on any machine."""
     return is_valid_id(note_id) and os.path.exists(os.path.join(root, tombstone_of(note_id)))
 
 

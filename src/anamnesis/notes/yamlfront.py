@@ -1,7 +1,7 @@
 """Front matter through the YAML library: for hand-written notes and unusual values.
 
 YAML 1.1 turns `12:30` into 750 and `no` into False. Only null keeps its meaning here; every
-other plain scalar stays the text that the person wrote.
+other plain scalar stays the text that was written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TextLoader.yaml_implicit_resolvers = {
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes as `yaml.safe_dump` does, but for line breaks that it would not read back."""
+    """Writes as `yaml.safe_dump` does, except for line breaks that it would not read back."""
 
 
 def _represent_text(dumper: _Dumper, text: str) -> Any:
@@ -78,7 +78,7 @@ def load(front: str) -> tuple[dict[str, Any], str]:
 
 
 def _stands_alone(extra: str) -> bool:
-    """Whether unknown keys refer to nothing that a known key says (`title: &t x`, `mine: *t`)."""
+    """Whether unknown keys refer to no known key (as in `title: &t x`, `mine: *t`)."""
     try:
         _compose(extra)
     except UnreadableNote:
@@ -131,7 +131,7 @@ def split(text: str) -> tuple[dict[str, Any], str]:
 
 
 def text_of(front: dict[str, Any], *names: str) -> str:
-    """The first of some values that is there, as one line."""
+    """The first value that exists, as one line."""
     for name in names:
         value = front.get(name)
         if isinstance(value, str) and value.strip():
@@ -152,7 +152,7 @@ def _mapping(block: str) -> dict[str, Any]:
     import yaml
 
     try:
-        # Without resolvers: `no`, `12:30` and dates stay the words that they are.
+        # Without resolvers: `no`, `12:30` and dates stay text.
         mapping = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506  builds text only
     except (yaml.YAMLError, RecursionError):
         mapping = None

@@ -1,4 +1,4 @@
-"""The names that other machines may reach this one by."""
+"""The names under which other machines may reach this one."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _SECONDS = 5.0
 
 
 def reachable_names() -> list[str]:
-    """Host names, the one of a Tailscale network first because it works from anywhere."""
+    """Host names, the Tailscale one first because it works from anywhere."""
     names = [_tailscale_name(), _full_name(), socket.gethostname()]
     return list(dict.fromkeys(name for name in names if name and name != "localhost"))
 
 
 def ssh_address(host: str, path: str) -> str:
-    """A path on this machine as another one names it; relative to the home where it can be."""
+    """A path on this machine as an ssh address; relative to the home folder if possible."""
     home = os.path.expanduser("~")
     inside = os.path.relpath(path, home)
     place = path if inside.startswith("..") else inside
     try:
         return f"{getpass.getuser()}@{host}:{place}"
-    except (KeyError, OSError):  # containers run as users without a name
+    except (KeyError, OSError):  # in containers, users may have no name
         return f"{host}:{place}"
 
 

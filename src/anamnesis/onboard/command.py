@@ -24,7 +24,7 @@ def detect_command(
     override_uv_project: str | None = None,
     which: Callable[[str], str | None] = shutil.which,
 ) -> list[str]:
-    """The base of every command line: as named, else what is installed, else this checkout."""
+    """The base of every command line: as given, else the installed one, else this checkout."""
     if override_command is not None:
         return process.words(override_command)
     if override_uv_project:
@@ -36,7 +36,7 @@ def detect_command(
 
 
 def build_env(*, machine_id: str, remote: str | None, home: Path | None) -> dict[str, str]:
-    """The ANAMNESIS_ variables of this machine, for a command line that is to name them all.
+    """The ANAMNESIS_ variables of this machine, for a command line that has to name them all.
 
     A remote with a password or token in it is left out: it stays in config.json, which only its
     owner can read.
@@ -62,10 +62,10 @@ def shell_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> 
 
 
 def hook_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> str:
-    """A shell line that runs a command, and does nothing once the command is gone.
+    """A shell line that runs a command, and does nothing if the command is gone.
 
-    Someone who removes the package before `anamnesis uninstall` would see an error at every
-    session otherwise. The shells of Windows have no common way to say so.
+    Removing the package before `anamnesis uninstall` would otherwise cause an error in every
+    session. The shells of Windows have no common syntax for this.
     """
     if os.name == "nt":
         return shell_line(base, env, *arguments)
@@ -75,13 +75,13 @@ def hook_line(base: Sequence[str], env: Mapping[str, str], *arguments: str) -> s
 
 
 def unguarded(words: list[str]) -> list[str]:
-    """The words of a shell line without the guard that `hook_line` puts before a command."""
+    """The words of a shell line without the guard that `hook_line` adds."""
     guard = ["command", "-v", *words[2:3], ">", "/dev/null", "||", "exit", "0", ";"]
     return words[len(guard) :] if words[: len(guard)] == guard else words
 
 
 def is_program(word: str) -> bool:
-    """Whether a word of a command line names our program, wherever it is."""
+    """Whether a word of a command line is the anamnesis program, wherever it is installed."""
     name = os.path.basename(word.replace("\\", "/"))
     return name.removesuffix(".exe") == PROGRAM
 
@@ -92,7 +92,7 @@ def has_secret(url: str) -> bool:
 
 
 def _beside_this_python() -> str | None:
-    """The command beside this Python, which need not be on PATH."""
+    """The command next to this Python, even if it is not on PATH."""
     name = f"{PROGRAM}.exe" if os.name == "nt" else PROGRAM
     candidate = os.path.join(os.path.dirname(sys.executable), name)
     return candidate if os.path.isfile(candidate) else None

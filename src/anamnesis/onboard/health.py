@@ -1,4 +1,4 @@
-"""Checks of the agents' set-up and of the command that they call, beside those of the store."""
+"""Checks of the agents' set-up and of the command that they call."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 
 
 def doctor(home: Home, *, store: MemoryStore | None = None) -> list[Finding]:
-    """Everything that can be checked: asks the remote, and calls the installed command.
+    """The findings of all checks: contacts the remote, and runs the installed command.
 
-    A store that is open and was compared with its files a moment ago is taken as it is.
+    An open `store` that has just been refreshed is used as it is.
     """
     with Subject(home, store=store) as subject:
         return list(examined(subject, (*status.CHECKS, *CHECKS), face=DOCTOR))
 
 
 def repaired(findings: Iterable[Finding]) -> Iterator[tuple[Finding, AnamnesisError | None]]:
-    """Fix what is safe to fix; gives each such finding, and why it could not be fixed, if so."""
+    """Fix what is safe to fix; gives each such finding, with the error if it could not be fixed."""
     for finding in findings:
         if finding.fix is not None:
             try:
@@ -59,7 +59,7 @@ def repaired(findings: Iterable[Finding]) -> Iterator[tuple[Finding, AnamnesisEr
 
 
 def known_agents(setup: Setup) -> list[Agent]:
-    """The agents that were set up, whether or not they are here, and all others that are."""
+    """The agents that were set up, installed or not, and all others that are installed."""
     done = receipts.load(setup.home).agents
     return [agent for agent in AGENTS.values() if agent.name in done or agent.is_here(setup)]
 
@@ -74,9 +74,9 @@ def _agents(subject: Subject) -> Iterator[Finding]:
         if agent.name in done or (finding.is_ok and agent.edits(setup))
     ]
     if claude.has_plugin(setup):
-        yield Finding("agents", OK, "the plugin of Claude Code is switched on")
+        yield Finding("agents", OK, "the Claude Code plugin is enabled")
     elif not findings:
-        yield Finding("agents", FAILED, "no agent was set up", "anamnesis init")
+        yield Finding("agents", FAILED, "no agent is set up", "anamnesis init")
     yield from findings
 
 
@@ -105,7 +105,7 @@ def _claude_hooks(subject: Subject) -> Iterator[Finding]:
     chosen = _settings(path)
     if chosen.get("disableAllHooks") is True:
         remedy = f'Remove "disableAllHooks" from {path}'
-        yield Finding("hooks", FAILED, "Claude Code is told to run no hooks", remedy)
+        yield Finding("hooks", FAILED, "hooks are disabled in Claude Code", remedy)
     if claude.has_plugin(setup) and ours_in(chosen, bases=setup.bases):
         remedy = "anamnesis init --agents claude"
         yield Finding("hooks", WARNING, "both the plugin and init installed hooks", remedy)
@@ -115,14 +115,14 @@ def _claude_hooks(subject: Subject) -> Iterator[Finding]:
 
 
 def _native_memory(subject: Subject) -> Iterator[Finding]:
-    """Claude Code's own memory is yours: a sync may import it, nothing switches it off."""
+    """Claude Code's own memory: a sync may import it, but nothing switches it off."""
     setup = this_setup(subject.home)
     folder = glob.escape(setup.directory("CLAUDE_CONFIG_DIR", ".claude"))
     number = len(glob.glob(os.path.join(folder, "projects", "*", "memory", "MEMORY.md")))
     use = "imported by every sync" if native_memory.is_imported() else "not imported"
     sentence = f"{use} ({counted(number, 'project has', 'projects have')} one)"
     if _settings(claude.settings_path(setup)).get("autoMemoryEnabled") is False:
-        sentence = f"switched off in Claude Code; {sentence}"
+        sentence = f"disabled in Claude Code; {sentence}"
     yield Finding("native memory", OK, sentence)
 
 

@@ -1,4 +1,4 @@
-"""The hooks of Claude Code: which there are, and how they live beside others."""
+"""The hooks of Claude Code, and merging them with those of others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HooksMap = dict[str, list[dict[str, Any]]]
 
-# The model forgets what it was given when it is compacted, and a fork starts with nothing.
+# After compaction the model has lost what it was given, and a fork starts with nothing.
 INJECT_SOURCES = "startup|resume|clear|compact|fork"
 SYNC_SOURCES = "startup|resume"
 COMMANDS = frozenset({"inject", "sync", "capture", "recall-hook", "failure-hook"})
@@ -27,10 +27,10 @@ _HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
     ("SessionStart", INJECT_SOURCES, ("inject",), {"timeout": 15}),
     ("SessionStart", SYNC_SOURCES, ("sync", "--detach"), {"timeout": 15}),
     ("UserPromptSubmit", None, ("recall-hook",), {"timeout": 10}),
-    # A process only when a command failed; the successful ones cost nothing.
+    # A process only when a command fails; successful ones cost nothing.
     ("PostToolUseFailure", "Bash", ("failure-hook",), {"timeout": 10}),
-    # None of ours is async: `claude -p` ends async hooks when it ends, and leaves SessionEnd out
-    # while one is still running. Ours end in a moment anyway.
+    # None is async: `claude -p` stops async hooks when it ends, and skips SessionEnd
+    # while one is still running. These end in a moment anyway.
     ("Stop", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
     ("PreCompact", None, ("capture", "--source", "precompact", "--no-sync"), {"timeout": 60}),
     ("PostCompact", None, ("capture", "--detach", "--no-sync"), {"timeout": 30}),
@@ -38,7 +38,7 @@ _HOOKS: tuple[tuple[str, str | None, tuple[str, ...], dict[str, Any]], ...] = (
 )
 
 
-# At a file: what was read is known after the call, and a process for every call is too much.
+# At a file: what was read is known only after the call, and a process per call is too much.
 _FILE_HOOK: dict[str, Any] = {
     "type": "mcp_tool",
     "tool": MOMENT_TOOL,
@@ -54,7 +54,7 @@ _FILE_HOOK: dict[str, Any] = {
 def build_hooks(
     base: list[str], env: dict[str, str], *, server: str = "", guarded: bool = False
 ) -> HooksMap:
-    """The hooks of one machine; with an environment as shell lines, else without a shell.
+    """The hooks of one machine; as shell lines if they need an environment, else without a shell.
 
     `server` is the name of our MCP server where the client can call it from a hook. `guarded`
     hooks are shell lines that do nothing once the command is gone.
@@ -82,10 +82,10 @@ def _called(
 def merge_hooks(
     settings: dict[str, Any], new_hooks: HooksMap, *, bases: Sequence[Sequence[str]] = ()
 ) -> dict[str, Any]:
-    """The settings with these hooks as the only ones of ours; nobody else's is touched.
+    """The settings with these hooks as the only ones of Anamnesis; others are not touched.
 
     Groups that are already there stay where they are, so that merging twice changes nothing.
-    `bases` are commands that we are known under besides our own name.
+    `bases` are other commands that run Anamnesis.
     """
     hooks = section(settings, "hooks")
     for event in [*hooks, *(event for event in new_hooks if event not in hooks)]:
@@ -106,7 +106,7 @@ def merge_hooks(
 def without_hooks(
     settings: dict[str, Any], *, bases: Sequence[Sequence[str]] = ()
 ) -> dict[str, Any]:
-    """The settings without any hook of ours."""
+    """The settings without any hook of Anamnesis."""
     if "hooks" not in settings:
         return dict(settings)
     hooks = section(settings, "hooks")
@@ -119,7 +119,7 @@ def without_hooks(
 
 
 def ours_in(settings: dict[str, Any], *, bases: Sequence[Sequence[str]] = ()) -> HooksMap:
-    """The groups of the settings that hold a hook of ours."""
+    """The groups of the settings that hold a hook of Anamnesis."""
     try:
         hooks = section(settings, "hooks")
         own = {
@@ -132,10 +132,10 @@ def ours_in(settings: dict[str, Any], *, bases: Sequence[Sequence[str]] = ()) ->
 
 
 def is_ours(hook: object, bases: Sequence[Sequence[str]] = ()) -> bool:
-    """Whether a hook runs one of our commands and nothing else.
+    """Whether a hook runs an Anamnesis command and nothing else.
 
-    Mentioning our name does not make a hook ours, and neither does running us as part of a
-    longer command line: that is the user's own work.
+    Mentioning the name is not enough, and neither is running it as part of a longer command line:
+    that is the user's own work.
     """
     if isinstance(hook, dict) and hook.get("type") == "mcp_tool":
         return hook.get("tool") == MOMENT_TOOL
@@ -162,7 +162,7 @@ def _runs_next(words: list[str]) -> bool:
 
 
 def _argv(hook: object) -> list[str]:
-    """The words of a hook's command without guard and assignments; none if a shell is needed."""
+    """The words of a hook's command without guard and assignments; none if it needs a shell."""
     if not isinstance(hook, dict) or not isinstance(hook.get("command"), str):
         return []
     arguments = hook.get("args")
@@ -188,7 +188,7 @@ def _ours_of(group: object, bases: Sequence[Sequence[str]]) -> list[object]:
 
 
 def _without_ours(group: Any, bases: Sequence[Sequence[str]]) -> Any | None:
-    """A group without our hooks; None if nothing else was in it."""
+    """A group without Anamnesis hooks; None if it had no others."""
     ours = _ours_of(group, bases)
     if not ours:
         return group

@@ -1,4 +1,4 @@
-"""From the options of a set-up to its plan: where the store is, which agents, what to write."""
+"""From the options of a set-up to its plan: which store, which agents, what to write."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """A set-up that is about to be done."""
+    """A set-up that has been planned."""
 
     setup: Setup
     agents: tuple[Agent, ...]
@@ -60,7 +60,7 @@ class Journey:
 
 
 def use_home(named: str | None) -> Home:
-    """Work on this store from now on, as do the commands that this process starts."""
+    """Use this store from now on, also in commands that this process starts."""
     if named:
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.path.expanduser(named))
     return config.home_directory()
@@ -98,7 +98,7 @@ def user_home() -> str:
 
 
 def machine_name(text: str) -> str:
-    """A name that may stand in notes, commits and file names. Raises InvalidInput."""
+    """A name that notes, commits and file names may contain. Raises InvalidInput."""
     cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", text.strip()).strip("-.")[:64]
     if not _MACHINE.fullmatch(cleaned):
         raise InvalidInput(
@@ -108,16 +108,17 @@ def machine_name(text: str) -> str:
 
 
 def server_name(text: str) -> str:
-    """A name that every agent takes for an MCP server. Raises InvalidInput."""
+    """A name that every agent accepts for an MCP server. Raises InvalidInput."""
     if not _SERVER.fullmatch(text):
         raise InvalidInput(
-            f"{text!r} is not a name for a server.", hint="Use letters, digits, dashes, underlines."
+            f"{text!r} is not a name for a server.",
+            hint="Use letters, digits, dashes and underscores.",
         )
     return text
 
 
 def command_line(line: str | None) -> str | None:
-    """A command line whose program is here, named so that it is found from everywhere.
+    """A command line with the full path of its program.
 
     Raises InvalidInput.
     """
@@ -127,7 +128,7 @@ def command_line(line: str | None) -> str | None:
     path = shutil.which(program)
     if path is None:
         raise InvalidInput(
-            f"There is no program {program}.", hint="Name one that can be run with --command."
+            f"There is no program {program}.", hint="Pass one that can be run with --command."
         )
     return shlex.join([os.path.abspath(path) if os.sep in program else program, *arguments])
 
@@ -138,7 +139,7 @@ def checkout(directory: str | None) -> str | None:
         return None
     if not os.path.isfile(os.path.join(directory, "pyproject.toml")):
         raise InvalidInput(
-            f"{directory} is no project of uv.", hint="Name a checkout of anamnesis."
+            f"{directory} is not a uv project.", hint="Pass a checkout of Anamnesis."
         )
     if shutil.which("uv") is None:
         raise ToolMissing("uv")
@@ -146,7 +147,7 @@ def checkout(directory: str | None) -> str | None:
 
 
 def this_setup(home: Home, *, wishes: Wishes | None = None) -> Setup:
-    """How agents call Anamnesis: as the options say, or as it was set up before."""
+    """How agents call Anamnesis: as the options ask, else as it was set up before."""
     receipt = receipts.load(home)
     if wishes is None:
         command = receipt.command or tuple(detect_command())
@@ -172,7 +173,7 @@ def this_setup(home: Home, *, wishes: Wishes | None = None) -> Setup:
 
 
 def prepared(home: Home, wishes: Wishes) -> Journey:
-    """Everything that would be done, decided and not yet done."""
+    """Plan a set-up; nothing is changed."""
     setup = this_setup(home, wishes=wishes)
     agents = chosen(wishes.agents, setup)
     first = [_config_edit(home, wishes)]
@@ -181,7 +182,7 @@ def prepared(home: Home, wishes: Wishes) -> Journey:
 
 
 def done(journey: Journey, wishes: Wishes) -> Receipt:
-    """Carry a set-up out. Planned again under a lock: another one may just have finished."""
+    """Carry out a set-up. It is planned again under a lock: another may just have finished."""
     home = journey.setup.home
     with setup_lock(home):
         fresh = prepared(home, wishes)
@@ -192,7 +193,7 @@ def done(journey: Journey, wishes: Wishes) -> Receipt:
 
 
 def point_to(home: Home | None) -> None:
-    """Let every later command find this store; the usual one needs no pointer, nor does none."""
+    """Let every later command find this store; the default one needs no pointer."""
     pointer = os.path.expanduser(config.POINTER)
     if home is None or not needed_env(home):
         atomic.remove(pointer)
@@ -201,7 +202,7 @@ def point_to(home: Home | None) -> None:
 
 
 def _tell_plugin(journey: Journey) -> None:
-    """Let a plugin that is installed later know that the hooks are there already."""
+    """Let a plugin that is installed later know that the hooks already exist."""
     if not journey.setup.hooks or "claude" not in journey.plan.agents:
         return
     marker = receipts.hooks_marker(journey.setup.home)
@@ -212,7 +213,7 @@ def _tell_plugin(journey: Journey) -> None:
 
 
 def setup_lock(home: Home) -> AbstractContextManager[None]:
-    """Held while settings files are read and written, so that two set-ups do not mix."""
+    """A lock around reading and writing settings files, so that two set-ups do not mix."""
     atomic.make_directory(home)
     path = home.lock("setup")
     return locks.held(path, name="set-up", timeout=_LOCK_SECONDS)

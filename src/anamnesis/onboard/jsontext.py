@@ -1,4 +1,4 @@
-"""JSON documents changed in place: what they say is amended, all their other text stays.
+"""JSON documents edited in place: only the changed values are touched.
 
 A settings file belongs to its user. Reading it into a dictionary and writing that back would
 reorder nothing, but reindent everything; so the text is read with the position of each value, and
@@ -20,7 +20,7 @@ _BLANK_OR_COMMENT = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DECODER = json.JSONDecoder()
 _DEEPEST = 200
-_MOST_STEPS = 2_000  # far more than any set-up needs; a document is never edited for ever
+_MOST_STEPS = 2_000  # far more than any set-up needs; keeps a loop from running for ever
 
 
 class NotJson(ValueError):
@@ -54,7 +54,7 @@ class Child:
 
 
 def parsed(text: str, *, comments: bool = False) -> Node:
-    """The document with positions; NotJson if it is not one, or names a key twice."""
+    """The document with positions. Raises NotJson, also for a key that appears twice."""
     reader = _Reader(text, comments=comments)
     start = reader.skip(1 if text.startswith("\ufeff") else 0)
     node = reader.value(start, 0)
@@ -65,7 +65,7 @@ def parsed(text: str, *, comments: bool = False) -> Node:
 
 
 def amended(text: str, wanted: Any, *, comments: bool = False) -> str:
-    """The document with the fewest changes that make it say `wanted`. Raises NotJson."""
+    """The document with the fewest changes that make its value `wanted`. Raises NotJson."""
     for _ in range(_MOST_STEPS):
         step = _step(_Layout(text), parsed(text, comments=comments), wanted)
         if step is None:
@@ -169,7 +169,7 @@ class _Reader:
 
 
 class _Layout:
-    """How a document is written: its line ends and its indentation."""
+    """The style of a document: its line ends and its indentation."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -209,7 +209,7 @@ def _strings(value: Any) -> str:
 
 
 def _step(layout: _Layout, node: Node, wanted: Any) -> str | None:
-    """The text after one change towards what is wanted; None if it says so already."""
+    """The text after one change towards `wanted`; None if there is nothing to change."""
     if same(node.value, wanted):
         return None
     opening = layout.text[node.start]
@@ -248,7 +248,7 @@ def _array_step(layout: _Layout, node: Node, wanted: list[Any]) -> str | None:
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many items two lists begin with in common."""
+    """The length of the common beginning of two lists."""
     pairs = zip(one, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 

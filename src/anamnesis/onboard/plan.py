@@ -1,4 +1,4 @@
-"""A set-up as a value: which files change and how. It can print itself before anything is done."""
+"""A set-up as a value: which files change and how. It can be printed before it is carried out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anamnesis.onboard.receipt import Receipt, TouchedFile
 
 _CONTEXT_LINES = 2
-# In a note a name alone proves little; in settings what it is given is never worth showing.
+# In a note, a name alone proves little; in settings, its value is never worth showing.
 _NAMED_VALUE = re.compile(
     r"""(?i)((?:key|token|secret|passw\w*|credential\w*|authorization)["']?\s*[:=]\s*)(["'])(.+?)\2"""
 )
@@ -41,7 +41,7 @@ class FileChange:
 
     @property
     def diff(self) -> str:
-        """The change as a unified diff, without the secrets that may stand beside it."""
+        """The change as a unified diff, without secrets in its context."""
         old, new = (_lines(data) for data in (self.before, self.after))
         source = "/dev/null" if self.before is None else self.path
         target = "/dev/null" if self.after is None else self.path
@@ -75,7 +75,7 @@ def planned(
 
 
 def carry_out(plan: Plan, setup: Setup) -> Receipt:
-    """Make the changes, each of them on the receipt before it is made: we may be killed."""
+    """Make the changes; each is recorded on the receipt first, in case the process is killed."""
     home = setup.home
     before = receipts.load(home)
     commands = dict.fromkeys([*before.earlier, before.command])
@@ -110,7 +110,7 @@ def _change(edit: Edit) -> FileChange | None:
 
 
 def _touched(known: TouchedFile | None, change: FileChange) -> TouchedFile:
-    """What to remember of a file; its original only as long as only set-ups have changed it."""
+    """What to record about a file; its original only while nobody else has changed it."""
     before, after = receipts.hashed(change.before), receipts.hashed(change.after)
     backup = None if change.before is None else settings.free_backup(change.path)
     backups = (backup,) if backup else ()
@@ -118,7 +118,7 @@ def _touched(known: TouchedFile | None, change: FileChange) -> TouchedFile:
     if known is None:
         existed = change.before is not None
         return receipts.TouchedFile(before, after, existed, backup, before, backups, made)
-    # It is what our last change found if we were killed before we made that.
+    # If the process was killed before the last change, the file is what that change had found.
     unchanged = before in (known.before, known.after)
     return replace(
         known,

@@ -1,4 +1,4 @@
-"""What a set-up left outside the store, so that it can be taken back exactly."""
+"""What a set-up changed outside the store, so that it can be undone exactly."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class TouchedFile:
     after: str  # the hash of what it left there
     existed: bool  # whether there was a file before the first set-up
     original: str | None = None  # a backup of the file as it was before
-    origin: str = ""  # the hash of that: people tidy backups away
+    origin: str = ""  # its hash: the user may have deleted or changed the backup
     backups: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()  # that were made for it, outermost first
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Everything that a set-up left outside the store."""
+    """Everything that a set-up changed outside the store."""
 
     command: tuple[str, ...] = ()
     earlier: tuple[tuple[str, ...], ...] = ()  # commands of set-ups before
@@ -54,7 +54,7 @@ def path_of(home: Home) -> str:
 
 
 def hooks_marker(home: Home) -> str:
-    """A file that is there as long as the hooks of Claude Code are in its settings."""
+    """A file that exists while the hooks are in Claude Code's settings."""
     return home.state("hooks-by-init")
 
 
@@ -97,7 +97,7 @@ def save(home: Home, receipt: Receipt) -> None:
 
 
 def forget(home: Home) -> None:
-    """Throw the receipt away."""
+    """Delete the receipt."""
     for path in (path_of(home), hooks_marker(home)):
         if os.path.exists(path):
             atomic.remove(path)

@@ -1,4 +1,4 @@
-"""Proof that a set-up works: the very command that agents call writes, finds, injects, deletes."""
+"""A self-test: the command that agents call writes, finds, injects and deletes a note."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOO_SLOW = "no answer in time"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that was tried."""
+    """One step of the self-test."""
 
     name: str
     worked: bool
@@ -36,9 +36,9 @@ class Step:
 
 
 def round_trip(setup: Setup) -> list[Step]:
-    """Write a note that stays on this machine, search it, inject it, delete it.
+    """Write a local-only note, search for it, inject it, delete it.
 
-    A note that an earlier, killed one left goes with it.
+    A note that a killed self-test left behind is deleted too.
     """
     word = f"selftest{os.urandom(6).hex()}"
     try:
@@ -115,7 +115,7 @@ def _tools(out: bytes) -> list[str]:
 
 def _call(setup: Setup, *arguments: str, input: bytes = b"{}") -> process.Finished:
     argv: Sequence[str] = [*setup.command, *arguments]
-    # Agents run us anywhere; a directory of our own would hide a relative path in the command.
+    # Agents run it in any directory; the current one would hide a relative path in the command.
     environment = {**os.environ, **setup.env}
     seconds = _UV_SECONDS if os.path.basename(argv[0]) == "uv" else _SECONDS
     return process.run(argv, timeout=seconds, cwd=os.sep, env=environment, input=input)
@@ -125,4 +125,4 @@ def _step(name: str, finished: process.Finished, worked: bool) -> Step:
     if worked:
         return Step(name, worked=True)
     detail = _TOO_SLOW if finished.timed_out else finished.complaint
-    return Step(name, worked=False, detail=detail or "it did not do what it should")
+    return Step(name, worked=False, detail=detail or "unexpected result")

@@ -1,4 +1,4 @@
-"""Settings files, of agents and of the store: read, changed and put back with care."""
+"""Settings files of agents and of the store: reading and changing them safely."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-_NEW_FILE_MODE = 0o600  # such a file may come to hold keys
+_NEW_FILE_MODE = 0o600  # such a file may hold keys one day
 _EMPTY = "{}\n"
 
 
 class UnusualSettings(AnamnesisError):
-    """A settings file that is broken, or not shaped as its agent wants it."""
+    """A settings file that is broken or has an unexpected shape."""
 
     def __init__(self, path: str, reason: str) -> None:
         self.path = path
         super().__init__(
-            f"{path} was left as it is: {reason}.",
-            hint="Put that right, or move the file away, and run the command again.",
+            f"{path} was left unchanged: {reason}.",
+            hint="Fix that, or move the file away, and run the command again.",
         )
 
 
@@ -34,7 +34,7 @@ class SettingsChanged(AnamnesisError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} was changed by another program just now.",
+            f"{path} was just changed by another program.",
             hint="Nothing was overwritten. Run the command again.",
         )
 
@@ -42,7 +42,7 @@ class SettingsChanged(AnamnesisError):
 def read_bytes(path: str) -> bytes | None:
     """The content of a file; None if there is none. Raises UnusualSettings."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+        if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe would block
             raise UnusualSettings(path, "it is not a file")
         with open(path, "rb") as stream:
             return stream.read()
@@ -60,7 +60,7 @@ def json_amended(
     *,
     comments: bool = False,
 ) -> bytes:
-    """A JSON file's content with a change made to what it says, and to nothing else.
+    """A JSON file's content with one change, and everything else as it was.
 
     Raises UnusualSettings.
     """
@@ -80,7 +80,7 @@ def json_amended(
 
 
 class UnusualShape(ValueError):
-    """A part of a document is not the kind of value that belongs there."""
+    """A part of a document has an unexpected type."""
 
 
 def section(parent: dict[str, Any], key: str) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def put(parent: dict[str, Any], key: str, value: dict[str, Any] | list[Any]) -> 
 
 
 def write_settings(path: str | Path, data: dict[str, Any]) -> None:
-    """Make a settings file say `data`, keeping its formatting and a copy of what it was."""
+    """Write `data` to a settings file, keeping its formatting and a backup."""
     name = os.fspath(path)
     before = read_bytes(name)
     after = json_amended(name, before, lambda _said: data)
@@ -116,7 +116,7 @@ def write_settings(path: str | Path, data: dict[str, Any]) -> None:
 
 
 def write_store_config(home: str | Path, *, machine_id: str, remote: str | None) -> None:
-    """Remember who this machine is and where notes travel to; no remote forgets an old one."""
+    """Save this machine's name and remote; without a remote, an old one is removed."""
     path = os.path.join(os.fspath(home), "config.json")
     data = amended_store_config(path, read_bytes(path), machine_id=machine_id, remote=remote)
     if data != read_bytes(path):
@@ -141,7 +141,7 @@ def amended_store_config(
 
 
 def replace_file(path: str, before: bytes | None, after: bytes | None) -> None:
-    """Put new content in place of what was read before, or remove the file.
+    """Replace the content that was read before, or remove the file.
 
     A symbolic link stays one: what it points to is changed. Every change leaves a backup of its
     own beside the file that it changed. Raises SettingsChanged.
@@ -190,12 +190,12 @@ def require_writable(path: str, before: bytes | None) -> int:
 
 
 def _may_write(path: str) -> bool:
-    # Renaming over a read-only file would work; whoever made it so wants it left alone.
+    # Renaming over a read-only file would work, but it was made read-only on purpose.
     return bool(os.stat(path).st_mode & 0o222) and os.access(path, os.W_OK)
 
 
 def _nearest_folder(path: str) -> str:
-    """The folder of a file that is there, or the one in which its own would be made."""
+    """The nearest existing folder above a file."""
     folder = os.path.dirname(path)
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)

@@ -1,4 +1,4 @@
-"""One table of a TOML file, put in and taken out without touching the rest of the text."""
+"""One table of a TOML file, added and removed without touching the rest of the text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_table(
 
 
 def table_of(path: str, data: bytes | None, name: tuple[str, str]) -> Any:
-    """What the file says under `[name.name]`; None if it says nothing."""
+    """The values under `[name.name]`; None if there is no such table."""
     return _table(path, _decoded(path, data), name)
 
 
@@ -67,7 +67,7 @@ def _table(path: str, text: str, name: tuple[str, str]) -> Any:
     try:
         parent = tomllib.loads(text).get(name[0], {})
     except tomllib.TOMLDecodeError as error:
-        raise UnusualSettings(path, f"our part would not fit into it ({error})") from None
+        raise UnusualSettings(path, f"the Anamnesis table does not fit in it ({error})") from None
     return parent.get(name[1]) if isinstance(parent, dict) else None
 
 

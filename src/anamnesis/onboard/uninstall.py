@@ -1,4 +1,4 @@
-"""Taking back exactly what a set-up added, for every agent."""
+"""Removing exactly what a set-up added, for every agent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anamnesis.onboard.edits import Edit
     from anamnesis.onboard.receipt import Receipt, TouchedFile
 
-# Everything that this program keeps in a store. A home that holds other things keeps those.
+# Everything that Anamnesis keeps in a store. Other files in that folder are left alone.
 _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
     "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl", "sessions",
@@ -37,7 +37,7 @@ _OURS = (
 )  # fmt: skip
 _OUR_BEGINNINGS = ("index.db", "vectors.db", "sessions.db", "config.json", atomic.TEMP_PREFIX)
 _REST_SECONDS = 10.0  # a sync or an embedding in the background
-_TAKEN_LAST = ("capture.lock", "store.lock")  # as everybody does who holds another one
+_TAKEN_LAST = ("capture.lock", "store.lock")  # in the same order as everywhere else
 _DOCUMENTS_LEFT_EMPTY = (b"{}", b"")
 _HALF_WRITTEN = re.compile(rf"{re.escape(atomic.TEMP_PREFIX)}\d+-[0-9a-f]{{12}}")
 
@@ -51,8 +51,8 @@ class Removal:
 
 
 def leave(home: Home) -> Removal:
-    """Take everything back; gives what was changed, and what needs you."""
-    # Nobody else can be setting up a store that is not there, and a lock would make it.
+    """Undo a set-up; gives what was changed, and what needs you."""
+    # A store that does not exist cannot be in use, and a lock would create it.
     with journey.setup_lock(home) if os.path.isdir(home) else nullcontext():
         receipt = receipts.load(home)
         work = removal(journey.this_setup(home), receipt)
@@ -61,7 +61,7 @@ def leave(home: Home) -> Removal:
 
 
 def removal(setup: Setup, receipt: Receipt) -> Removal:
-    """What has to change so that no agent runs Anamnesis any more."""
+    """The changes after which no agent runs Anamnesis any more."""
     here = replace(setup, mcp=True, hooks=True)
     places = [here, *(here.moved_to(place) for place in receipt.places)]
     all_edits = [
@@ -83,7 +83,7 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
 
 
 def carry_out(removal: Removal, receipt: Receipt, home: Home) -> None:
-    """Make the changes; backups go where a file is again what it was, else they stay.
+    """Make the changes; the backups of files that are restored exactly are deleted.
 
     Of a client's account file none stays: it holds more than settings, and only our part goes.
     What will be thrown away is on the receipt before anything is: we may be killed. The receipt
@@ -108,21 +108,21 @@ def carry_out(removal: Removal, receipt: Receipt, home: Home) -> None:
 
 
 def _restores(change: FileChange, touched: TouchedFile) -> bool:
-    """Whether a change makes a file what it was, and nothing was added to one that goes."""
+    """Whether a change restores a file exactly, or removes one that nobody else has changed."""
     if change.after is None:
         return not touched.existed and receipts.hashed(change.before) == touched.after
     return touched.existed and receipts.hashed(change.after) == touched.origin
 
 
 def _sweep(directories: set[str]) -> None:
-    """Remove what set-ups that were killed left half-written; another one cannot be under way."""
+    """Remove temporary files of killed set-ups; the lock is held."""
     for directory in filter(os.path.isdir, directories):
         for name in filter(_HALF_WRITTEN.fullmatch, os.listdir(directory)):
             atomic.remove(os.path.join(directory, name))
 
 
 def _tidy(files: dict[str, TouchedFile]) -> None:
-    """Remove the backups of files that are what they were, and the directories made for them."""
+    """Remove the backups of restored files, and the directories created for them."""
     made: set[str] = set()
     for path, touched in files.items():
         was = touched.origin if touched.existed else ""
@@ -147,22 +147,22 @@ def _hash_of(path: str) -> str:
 
 
 def left_elsewhere() -> list[str]:
-    """What is left of the notes once this machine's store is deleted, in lines to be read."""
+    """What remains of the notes once this machine's store is deleted, as lines of text."""
     url = config.resolve_remote()
     if not url:
-        return ["No remote is set: these notes and their history are nowhere else."]
+        return ["No remote is set: these notes and their history exist nowhere else."]
     lines = [
         f"{shown(url)} and your other machines still hold every synced note,",
-        "and git there its earlier versions; delete that repository to be rid of them.",
+        "with earlier versions in its git history; delete that repository to remove them.",
     ]
     state = sync_state()
     if state.dirty or state.ahead or state.held:
-        lines.append("Not everything was sent there yet; do that first with:  anamnesis sync")
+        lines.append("Not everything has been sent there yet; first run:  anamnesis sync")
     return lines
 
 
 def purge(home: Home) -> list[str]:
-    """Delete the store; gives the names of files that belong to others and stay."""
+    """Delete the store; gives the names of other files, which stay."""
     if not os.path.isdir(home):
         return []
     with _at_rest(home):
@@ -179,7 +179,7 @@ def purge(home: Home) -> list[str]:
 
 @contextmanager
 def _at_rest(home: Home) -> Iterator[None]:
-    """Let what runs in the background end first: it would write into folders that go away."""
+    """Wait for background work: it would write into folders that are being deleted."""
     with ExitStack() as stack:
         for path in sorted(glob(os.path.join(escape(home), "locks", "*.lock")), key=_turn):
             name = f"{os.path.basename(path).removesuffix('.lock')} lock"
@@ -208,7 +208,7 @@ def _change(edit: Edit, touched: TouchedFile | None) -> FileChange | None:
 
 
 def _original(touched: TouchedFile) -> bytes | None:
-    """The file as it was before the first set-up, if its backup still says so."""
+    """The file as it was before the first set-up, if its backup is intact."""
     data = settings.read_bytes(touched.original) if touched.original else None
     return data if receipts.hashed(data) == touched.origin else None
 

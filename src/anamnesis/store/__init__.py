@@ -1,4 +1,4 @@
-"""MemoryStore: the notes and their index behind one door."""
+"""MemoryStore: the notes and their index behind one class."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
     "_deserialize", "_fts_query", "_serialize", "_utcnow",
 ]  # fmt: skip
 
-_UNDERSTOOD_AT_ONCE = 100  # notes; while they are kept, nobody else can write
+_UNDERSTOOD_AT_ONCE = 100  # notes; meanwhile no other process can write
 Notes = list[Memory]  # inside the class, `list` is the method
 
 
@@ -61,12 +61,12 @@ class MemoryStore(Filing):
 
     @property
     def memory_dir(self) -> Path:
-        """The tree of portable notes, which git moves between machines."""
+        """The tree of synced notes."""
         return _path(self.home.memory)
 
     @property
     def local_dir(self) -> Path:
-        """The tree of notes that stay on this machine."""
+        """The tree of local-only notes."""
         return _path(self.home.local)
 
     @property
@@ -81,7 +81,7 @@ class MemoryStore(Filing):
 
     @property
     def lags(self) -> bool:
-        """Whether a hurried store has left changes on disk to a look in the background."""
+        """Whether a hurried store left changes on disk to be indexed in the background."""
         return self._catalog.lags
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class MemoryStore(Filing):
         return self._save(note)
 
     def put(self, mem: Memory) -> Memory:
-        """Create or replace a note by its id, with the id and times that it brings."""
+        """Create or replace a note, with its own id and times."""
         return self._save(mem)
 
     def resolve_id(self, given: str) -> str:
@@ -250,7 +250,7 @@ class MemoryStore(Filing):
         filters: Filters,
         told: Callable[[], Mapping[str, float]] | None = None,
     ) -> Sequence[tuple[Memory, PromptAnswer]]:
-        """The notes that answer what was just typed, each with the reason; mostly none."""
+        """The notes that answer a prompt, each with the reason; usually none."""
         from anamnesis.search.prompt import answers
 
         self._catalog.notice()
@@ -262,7 +262,7 @@ class MemoryStore(Filing):
         return [(file.note, hit) for file, hit in read if file is not None]
 
     def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
-        """The answer of one of the index's own queries, on one state of it."""
+        """The result of one of the index's queries, on one snapshot of it."""
         return self._catalog.query(query)
 
     def stats(self) -> dict[str, int | dict[str, int]]:
@@ -277,7 +277,7 @@ class MemoryStore(Filing):
         return {"total": self._catalog.rows("SELECT count(*) FROM memories")[0][0], **counts}
 
     def superseded_ids(self) -> set[str]:
-        """The ids that another note replaces; in a circle the latest is not among them."""
+        """The ids that another note replaces; in a cycle the latest is not among them."""
         rows = self._catalog.rows(
             "SELECT target FROM supersessions EXCEPT SELECT id FROM memories WHERE superseded = 0"
         )
@@ -289,7 +289,7 @@ class MemoryStore(Filing):
         return int(self._catalog.rows("SELECT count(*) FROM memories")[0][0])
 
     def understand(self) -> int:
-        """Work out what notes mean before a search needs it; gives how many that were."""
+        """Compute what notes mean before a search needs it; gives how many."""
         from anamnesis.search import engine
 
         rows = self.ask(engine.not_understood)
@@ -300,7 +300,7 @@ class MemoryStore(Filing):
     def refresh(self) -> Changes:
         """Index every change on disk since the last look, edits in place included.
 
-        An index that cannot be written lags: that is no error, and no change is reported.
+        If the index cannot be written it lags: that is not an error, and no change is reported.
         """
         try:
             return self._catalog.refresh()
@@ -308,7 +308,7 @@ class MemoryStore(Filing):
             return Changes()
 
     def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
-        """Look again at what some notes say, after a person vouched for them."""
+        """Scan some notes again, after you vouched for them."""
         try:
             self._catalog.judge([note for id in ids if (note := self.get(id)) is not None])
         except INDEX_LAG:
@@ -317,7 +317,7 @@ class MemoryStore(Filing):
     def refresh_paths(self, paths: Iterable[str]) -> None:
         """Index some changed files, named relative to the root; nothing else is read.
 
-        Where the index cannot be written it lags, and the next look catches up: no error.
+        If the index cannot be written, the next refresh catches up: that is not an error.
         """
         try:
             self._catalog.refresh_paths(list(paths))
@@ -382,7 +382,7 @@ def _path(*parts: str) -> Path:
 
 
 def __getattr__(name: str) -> object:
-    """What only a search needs, loaded when it is asked for by name."""
+    """What only a search needs, loaded on first use."""
     if name == "Filters":
         from anamnesis.search import query
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from anamnesis.index.refresh import Progress
 
-# The file stands; the next look catches up.
+# The file is written; the next refresh catches up.
 INDEX_LAG = (IndexBroken, NotWritable, StoreBusy, SqliteError)
 
 
 class Filing:
-    """Where each note's file is, and how it is changed without a loss."""
+    """Where each note's file is, and changing it without losing anything."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Filing:
         self._catalog.notice()
 
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:
-        """Replace a note if its file still is the one that was read (see `read`).
+        """Replace a note if its file has not changed since it was read (see `read`).
 
         Raises NoteChangedOnDisk.
         """
@@ -76,7 +76,7 @@ class Filing:
             return file.note
 
     def move(self, note_id: str, scope: Scope) -> Memory:
-        """Move a note to the other tree: from travelling to staying here, or back."""
+        """Move a note to the other tree: make it local only, or sync it again."""
         tree.require_one_of("scope", scope, SCOPES)
         with self._catalog.lock():
             read = self.require(note_id)
@@ -87,25 +87,25 @@ class Filing:
             )
 
     def get(self, note_id: str) -> Memory | None:
-        """The note as its file says now, or None."""
+        """The note as it is on disk now, or None."""
         file = self.read(note_id)
         return file.note if file else None
 
     def read(self, note_id: str) -> tree.ReadNote | None:
-        """The note with the hash that `update` wants back, or None."""
+        """The note with the hash that `update` needs, or None."""
         path = self._path_of(note_id)
         file = self._read(path) if path else None
         return file if file is not None and file.note.id == note_id else None
 
     def require(self, note_id: str) -> tree.ReadNote:
-        """The same; NoSuchNote if there is none."""
+        """The same. Raises NoSuchNote."""
         file = self.read(note_id)
         if file is None:
             raise NoSuchNote(note_id)
         return file
 
     def files_of(self, note: Memory) -> Sequence[str]:
-        """The file that stands for a note, and copies of it; not one of its id with another text.
+        """The file of a note and its copies; not a file with its id and a different text.
 
         A copy is what a save leaves that was killed while it gave the note another place.
         """
@@ -127,14 +127,14 @@ class Filing:
         try:
             self._catalog.record(paths, trusted=trusted)
         except INDEX_LAG:
-            return  # the files stand; the next look catches up
+            return  # the files are written; the next refresh catches up
 
     def _index(
         self, mem: Memory, rel_path: str, *, gone: Sequence[str] = (), trusted: Sequence[str] = ()
     ) -> None:
-        """Make the index say of one note what its file says, the lock being held."""
+        """Update the index for one note; the lock is held."""
         path = f"{tree.tree_of(mem.scope)}/{rel_path}"
-        # All in one transaction: a folder may be called up to date only together with its notes.
+        # All in one transaction: a folder is up to date only together with its notes.
         self._catalog.record([path, *gone], trusted=trusted)
 
     def _save(self, note: Memory) -> Memory:
@@ -145,17 +145,17 @@ class Filing:
         except StoreBusy:
             if self._paths_of(note.id):
                 raise
-        # Somebody keeps the store busy, but a new note collides with nothing: it is not lost.
+        # The store is busy, but a new note conflicts with nothing: it is not lost.
         atomic.write_bytes(os.path.join(self.home, tree.path_of(note)), tree.encode(note))
         return note
 
     def _save_locked(self, note: Memory, *, over: tree.ReadNote | None) -> Memory:
-        """Save a note over the one that was read, if that still is what its file says."""
+        """Save a note over the one that was read, if its file has not changed since."""
         note = tree.storable(note)
         previous = self.files_of(over.note) if over else []
         path = tree.path_of(note)
         if previous and tree.may_stay(previous[0], note):
-            path = previous[0]  # a file that a person named keeps its name
+            path = previous[0]  # a file that you named keeps its name
         absolute = os.path.join(self.home, path)
         created = not os.path.lexists(absolute)
         if not created and path not in previous:
@@ -194,7 +194,7 @@ class Filing:
         return [path for path in paths if os.path.lexists(os.path.join(self.home, path))]
 
     def _path_of(self, note_id: str) -> str | None:
-        """The file that stands for this id, found even while the index lags."""
+        """The file of this id, found even while the index lags."""
         if not is_valid_id(note_id):
             return None
         known = self._rows("SELECT scope, body_path FROM memories WHERE id = ?", note_id)

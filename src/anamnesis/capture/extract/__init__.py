@@ -1,1 +1,1 @@
-"""What a session note is made of, taken from a transcript without a model."""
+"""What a session note is made of, extracted from a transcript without a model."""

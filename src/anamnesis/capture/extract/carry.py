@@ -1,6 +1,6 @@
-"""A note that is brought up to date keeps what it said before.
+"""An updated note keeps what it said before.
 
-A session that goes on says more than a note can hold, and a client may write its transcript anew.
+A session that goes on says more than a note can hold, and a client may rewrite its transcript.
 Lines of the earlier text that the new one lacks are carried over while there is room, the latest
 first. What describes a state is carried only where the new text has no such block. Open items and
 files are carried where the transcript does not know of them any more; where it does, it decides.
@@ -18,14 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = 6_000  # characters of an updated note; a new one has fewer, so that there is room to carry
+MOST = 6_000  # characters of an updated note; a new one has fewer, to leave room for carried lines
 _LABEL = re.compile(r"\*\*([A-Z][^*\n]{1,40}):\*\*")
 _COUNT = re.compile(r" \(\d+\)$")
 _LATER, _FOUND, _OUTCOME, _ASK = "Asked and answered later", "Decided and found", "Outcome", "Ask"
 _OPEN, _FILES = "Open", "Files touched"
 UNCOMMITTED = "Edited after the last commit"  # how such an open item begins; never carried
 _MORE = re.compile(r" and \d+ more$")
-# Blocks whose lines stay true, and blocks that are carried whole where the new text has none.
+# Blocks whose lines stay true, and blocks that are carried whole if the new text lacks them.
 _LASTING = (_LATER, _FOUND, "Commits", "Errors and fixes")
 _WHOLE = ("Last results", "Commands", "Subagents")
 _ORDER = (
@@ -51,7 +51,7 @@ def carried(
     file, or the file is to be left out.
     """
     if not old.startswith(f"**{_ASK}:**"):
-        return new  # a model's, or a person's
+        return new  # written by a model or by hand
     blocks, before = _blocks(new), _blocks(old)
     known = folded(new)
     room = MOST - len(new)

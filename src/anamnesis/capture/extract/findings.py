@@ -52,7 +52,7 @@ _VERDICT = re.compile(
     r"|buil[dt]\b.{0,30}\b(?:success|succeeded|in \d|passed|failed)|no issues found"
     r"|all checks passed|ok\s+\S+\s+[\d.]+s\b|test result:"
 )
-# A complaint about one place, and what is about to run, are no results.
+# A complaint about one place, or what is about to run, is not a result.
 _NO_RESULT = re.compile(r"\s*(?:\d+:\d+\s|running\b)")
 _FAILED_COUNT = re.compile(r"[1-9]\d* (?:[a-z]+ )?(?:fail|error|problem)|fail")
 _CHECKERS = re.compile(
@@ -71,7 +71,7 @@ _MOST_COMMAND = 120
 _SCRIPT = re.compile(
     r"(?:python|node|ruby|perl|php)\S*\s+-(?:c|e|\s|$)|git\b|\S+ (?:runner|eval|exec|-e|-c) ['\"]"
 )
-_LATEST = 400  # commands; how things were done before that may have changed
+_LATEST = 400  # commands; what came before may have changed
 _NEAR = 40  # commands between a failure and its fix; what comes later has another reason
 
 
@@ -84,7 +84,7 @@ class Fix:
     fix: str
 
     def line(self) -> str:
-        """The one fixed form in which notes carry it; see docs/formats/session-note.md."""
+        """The fixed form of a fix in notes; see docs/formats/session-note.md."""
         return f"`{self.command}` failed: {self.error} → {self.fix}"
 
 
@@ -97,7 +97,7 @@ class Commit:
 
 
 def commits(story: Story) -> list[Commit]:
-    """The commits of a session in order; an amended one in its last form."""
+    """The commits of a session in order; amended ones in their last form."""
     found: list[Commit] = []
     for run in story.of(RUN):
         if run.failed:
@@ -141,7 +141,7 @@ def decisive_line(output: str) -> str:
 
 
 def _told_by(line: str) -> int:
-    """How many words of a line are more than "the build failed with an error"."""
+    """How many words of a line say more than "the build failed with an error"."""
     return sum(len(word) > 3 and not _FAILING.fullmatch(word) for word in set(words(line)))
 
 
@@ -222,7 +222,7 @@ def _what_helped(broken: str, works: str, edited: list[str]) -> str:
 def results(story: Story) -> list[tuple[str, str]]:
     """The last result of each test, build and lint command, with its numbers; the latest first."""
     found: dict[str, tuple[str, str]] = {}
-    succeeded: set[str] = set()  # later, without a word: an earlier failure is over
+    succeeded: set[str] = set()  # a later run without output: an earlier failure is over
     for run in reversed(story.of(RUN)):
         if not _CHECKERS.search(run.text):
             continue
@@ -241,7 +241,7 @@ def results(story: Story) -> list[tuple[str, str]]:
 
 
 def _verdict(run: Moment) -> str:
-    """The line that says how a check ended; one that counts nothing only if there is no other."""
+    """The line with the result of a check; one without numbers only if there is no other."""
     lines = [line for line in reversed(run.answer.split("\n")) if _is_result(line)]
     tells = _says_that_it_failed if run.failed else _counts_something
     return folded(next(filter(tells, lines), lines[0] if lines else "")).strip("=- ")
@@ -264,7 +264,7 @@ def _is_result(line: str) -> bool:
 
 
 def worth_knowing(story: Story) -> list[str]:
-    """Commands that worked and say how things are done here; the best first."""
+    """Commands that worked and show how things are done here, best first."""
     uses: dict[str, list[str]] = {}
     for run in story.of(RUN)[-_LATEST:]:
         if run.failed:
@@ -287,7 +287,7 @@ def _use(used: list[str]) -> float:
 
 
 def _is_typed(part: str) -> bool:
-    """Whether a person would type it: no script on the command line, no look at the manual."""
+    """Whether you would type it: no script on the command line, no look at the manual."""
     return not _SCRIPT.match(part) and not part.endswith((" --help", " -h", " --version"))
 
 

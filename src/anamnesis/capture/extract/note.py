@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.story import Story
 
-MOST = 5_000  # characters; more is a transcript, less leaves out what somebody asks for
+MOST = 5_000  # characters; more is a transcript, less leaves out what you may need
 _LABELS = 70  # characters of the labels above the chosen statements
 _ROOM = {
     "ask": 340, "commits": 620, "fixes": 640, "results": 260, "commands": 240, "open": 420,
     "files": 260, "subagents": 240, "outcome": 620,
 }  # fmt: skip
 _SHORT_SESSION = 600  # characters of statements that are kept whole; of more, half at most
-_LATE = 30  # moments; what a summary before them called pending may be done by now
+_LATE = 30  # moments; what an older summary called pending may be done by now
 _MOST_STATEMENT = 210
-_TOLD = 0.8  # of an open item's words: then the transcript knows it, as done or as open
+_TOLD = 0.8  # share of an open item's words: then the transcript mentions it, as done or open
 _MOST_NAMES = 4
 
 
@@ -47,7 +47,7 @@ class ExtractSummarizer:
     ) -> None:
         """`taken` are titles of other notes, `earlier` is what the note says so far.
 
-        Files that `is_ignored` names are not taken over from there.
+        Files that `is_ignored` matches are not copied from it.
         """
         self._story = story
         self._taken = taken
@@ -63,7 +63,7 @@ class ExtractSummarizer:
         return SummaryResult(title=line, body=self._updated(body(session, self._story), session))
 
     def _updated(self, new: str, session: ParsedSession) -> str:
-        """The text with what an earlier one says and the transcript does not tell any more."""
+        """The text with what the earlier note has and the transcript no longer does."""
         if not self._earlier:
             return new
         told = [set(words(text)) for text in _told_as_open(self._story)]
@@ -85,7 +85,7 @@ class ExtractSummarizer:
 
 
 def _told_as_open(story: Story) -> list[str]:
-    """Every text of a transcript from which an open item may have been taken."""
+    """Every text of a transcript that an open item may come from."""
     said = [each.text for each in story.of(SUMMARY, RECAP, ANSWER)]
     return [*said, *(each.text for each in story.todos), *story.former_todos]
 
@@ -169,7 +169,7 @@ def _without_heading(said: Statement) -> str:
 
 
 def _fitting(lines: list[str], room: int) -> list[str]:
-    """As many lines as there is room for, the first at any rate."""
+    """The lines that fit, but at least the first."""
     kept: list[str] = []
     for line in lines:
         room -= len(line) + 3
@@ -180,7 +180,7 @@ def _fitting(lines: list[str], room: int) -> list[str]:
 
 
 def _commits(story: Story) -> list[str]:
-    """The latest first: what was done last is what somebody continues from."""
+    """The commits, latest first: the last one is where work continues."""
     lines = [f"{each.hash} {each.subject}".strip() for each in findings.commits(story)]
     return [clipped(line, 130) for line in [*findings.pull_requests(story), *lines][::-1]]
 
@@ -197,21 +197,21 @@ def _fixes(story: Story) -> list[str]:
 
 
 def _results(story: Story) -> list[str]:
-    """The last result of each check; that one fails without a number stands among the errors."""
+    """The last result of each check; a failure without numbers is among the errors."""
     failed = {command for command, _ in findings.unfixed(story)}
     found = findings.results(story)
     return [f"`{each}`: {said}" for each, said in found if said != "failed" or each not in failed]
 
 
 def _commands(story: Story, kept: dict[str, list[str]]) -> list[str]:
-    """The commands that neither a result nor a fix tells already."""
+    """The commands that no result or fix already names."""
     told = "\n".join([*kept["fixes"], *kept["results"]])
     lines = [f"`{command}`" for command in findings.worth_knowing(story)]
     return [line for line in lines if line not in told][:8]
 
 
 def _uncommitted(session: ParsedSession, story: Story) -> list[str]:
-    """What somebody who goes on finds in the working tree."""
+    """Uncommitted files in the working tree."""
     inside = [path for path in findings.uncommitted(story) if paths.is_below(path, session.cwd)]
     names = [path.replace("\\", "/").rsplit("/", 1)[-1] for path in inside]
     if not names:

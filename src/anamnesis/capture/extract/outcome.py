@@ -38,7 +38,7 @@ _ANNOUNCEMENT = (*COLON, "…", "...")
 
 
 def report(story: Story) -> str:
-    """The last answer that reports work, whatever chat came after it; empty if there is none."""
+    """The last answer that reports work, not the chat after it; empty if there is none."""
     ends = _turn_ends(story)
     latest = next((end for end, work in reversed(ends) if _is_report(end.text, work)), None)
     if latest is None:
@@ -82,13 +82,13 @@ def left_open(story: Story) -> list[str]:
 
 
 def is_open(unit: Unit) -> bool:
-    """Whether a unit stands under "Next steps" or its like, or is such a heading."""
+    """Whether a unit is under a heading such as "Next steps", or is such a heading."""
     heading = unit.text if unit.opens else unit.heading if unit.is_item else ""
     return len(heading) < _LONGEST_HEADING and OPEN.is_in(sentence(heading))
 
 
 def _outweighs(later: Moment, report_: Moment) -> bool:
-    """Whether what was said after the last work is the real report: a long text, not thanks."""
+    """Whether a text after the last work is the real report: long, not thanks."""
     return later is not report_ and len(later.text) > 2 * len(report_.text)
 
 
@@ -114,5 +114,5 @@ def _turn_ends(story: Story) -> list[tuple[Moment, int]]:
             last = moment
         elif moment.kind in {RUN, SUBAGENT, EDIT}:
             worked = max(worked, _CHANGED if moment.kind == EDIT else _RAN)
-            last = None  # what was said before it announced it
+            last = None  # an earlier text only announced it
     return found

@@ -26,7 +26,7 @@ def shortened(text: str, *, root: str) -> str:
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether a file belongs to the repository; one that is named without a folder does."""
+    """Whether a file is in the repository; one without a folder is."""
     path, root = path.replace("\\", "/"), root.replace("\\", "/").rstrip("/")
     is_absolute = path.startswith(("/", "~")) or path[1:3] == ":/"
     return not is_absolute or (bool(root) and path.startswith(f"{root}/"))
@@ -54,5 +54,5 @@ def listing(files: list[str], *, root: str, most: int) -> list[str]:
 
 
 def written(files: list[str]) -> list[str]:
-    """The files that somebody wrote; locks and what a build makes are left out."""
+    """The files that were written by hand; lock files and build output are left out."""
     return [path for path in files if not _GENERATED.search(path.replace("\\", "/"))]

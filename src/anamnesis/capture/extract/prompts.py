@@ -1,4 +1,4 @@
-"""What a person said in a session, and how much each sentence of it tells."""
+"""What you said in a session, and how telling each sentence is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.capture.story import Moment, Story
 
-# A nudge, no more: words that set one thing against another, in a few languages.
+# Only a hint: words that contrast one thing with another, in a few languages.
 _CONTRAST = Cue(
     "not, no, never, only, instead, always, must, should, don't, dont, do not, without, but",
     "rather, nicht, nie, kein*, immer, statt, nur, pas, jamais, toujours, plutôt, sans, sino",
@@ -53,13 +53,13 @@ class Statement:
 
 
 def says_something(text: str) -> bool:
-    """Whether a prompt means something to somebody who was not there."""
+    """Whether a prompt makes sense without its context."""
     told = [word for word in words(text) if len(word) > 1]
     return len(told) > _FEW_WORDS or (extent(text) > _SHORT and len(told) > 2)
 
 
 def prompts(story: Story) -> list[Statement]:
-    """Every statement of the person, with what it is worth."""
+    """Every statement of the user, with its worth."""
     found: list[Statement] = []
     places = [place for place, each in enumerate(story.moments) if each.kind == PROMPT]
     for number, place in enumerate(places):
@@ -75,13 +75,13 @@ def prompts(story: Story) -> list[Statement]:
 
 
 def _choice(place: int, moment: Moment) -> Statement:
-    """An answer to a question that the client put, with the question."""
+    """An answer to a question of the client, with the question."""
     question = clipped(folded(moment.answer), 140)
     return Statement(place, f"{question} → {clipped(folded(moment.text), 160)}", 0.9, PROMPT)
 
 
 def _offer(story: Story, place: int) -> str:
-    """What "yes please" says yes to: the end of the answer before it."""
+    """What "yes please" refers to: the end of the answer before it."""
     for moment in reversed(story.moments[:place]):
         if moment.kind == PROMPT:
             return ""
@@ -93,7 +93,7 @@ def _offer(story: Story, place: int) -> str:
 
 
 def _question(said: list[str], at: int) -> str:
-    """A question, behind the sentence that it is about: "Shall I?" alone asks nothing."""
+    """A question with the sentence it is about: "Shall I?" alone asks nothing."""
     return said[at] if says_something(said[at]) else " ".join(said[max(0, at - 1) : at + 1])
 
 
@@ -113,7 +113,7 @@ def _statements(place: int, text: str, age: float) -> list[Statement]:
 
 
 def _worth(unit: Unit, number: int, of: int, length: int, age: float) -> float:
-    """How likely a sentence is one that a colleague wants; weights in decision 0080."""
+    """How useful a sentence is to a colleague; weights in decision 0080."""
     text = unit.text
     sum_ = -1.2 - 0.6 * age + 0.45 * math.log(len(text)) - 0.3 * math.log(of)
     sum_ += 2.0 * (number == 0) - 1.0 * (number == of - 1 and of > 1) + 0.06 * min(number, 10)

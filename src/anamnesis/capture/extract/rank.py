@@ -36,7 +36,7 @@ _SECTIONS = (
     (re.compile(r"user|message|request|intent", re.IGNORECASE), 0.4),
     (re.compile(r"concept|file|code", re.IGNORECASE), -0.6),
 )
-# How a person begins who does not want what was just done.
+# How a prompt begins that rejects what was just done.
 _NO = re.compile(
     r"\s*(?:(?:no|nope|nein|nee|non|não|нет|wrong|falsch|stop)\b(?! (?:problem|worries))"
     r"|不[是对對要行]|いや|違い|아니)",
@@ -49,9 +49,9 @@ _MOST_TEXT = 80_000  # characters that are weighed; the final answers first, the
 _MOST_RANKED = 300
 _SHORTEST = 24
 _LONGEST = 210  # characters that a statement may take in the note
-_AGAIN = 0.35  # what a word is still worth after it was said once
-_SAME = 0.7  # of the weight of a statement's words: then another says much the same
-_SAME_TEXT = 0.75  # what a second statement of one answer is still worth
+_AGAIN = 0.35  # worth of a word that was already used
+_SAME = 0.7  # share of a statement's words that makes another one nearly the same
+_SAME_TEXT = 0.75  # worth of a second statement from the same answer
 
 
 # What the client puts under a subagent's report, for the agent alone.
@@ -81,7 +81,7 @@ def report_of(subagent: Moment) -> str:
 
 
 def choose(pool: Iterable[Statement], *, room: int, said: Iterable[str] = ()) -> list[Statement]:
-    """The statements for `room` characters, in order; what was `said` elsewhere counts as told."""
+    """The statements for `room` characters, in order; words `said` elsewhere count less."""
     pool = list(pool)
     weighed = _Pool(sorted(pool, key=_density, reverse=True)[:_MOST_RANKED])
     for text in said:
@@ -91,7 +91,9 @@ def choose(pool: Iterable[Statement], *, room: int, said: Iterable[str] = ()) ->
     heapq.heapify(heap)
     while heap and room > _SHORTEST:
         number = heapq.heappop(heap)[1]
-        current = -weighed.gain(number)  # gains only fall: an entry that is still the best is it
+        current = -weighed.gain(
+            number
+        )  # gains only fall: an entry that is still the best is the best
         if heap and current > heap[0][0]:
             heapq.heappush(heap, (current, number))
             continue
@@ -107,7 +109,7 @@ def choose(pool: Iterable[Statement], *, room: int, said: Iterable[str] = ()) ->
 
 
 class _Pool:
-    """Statements with what their words are worth, given what was told already."""
+    """Statements and the worth of their words, given what has been chosen."""
 
     def __init__(self, ranked: list[Statement]) -> None:
         self.ranked = ranked
@@ -122,18 +124,18 @@ class _Pool:
         self._used: dict[int, int] = {}
 
     def tell(self, told: Iterable[str]) -> None:
-        """Count words as told."""
+        """Count words as used."""
         for word in told:
             self._told[word] = self._told.get(word, 0) + 1
 
     def take(self, number: int) -> None:
-        """Count a statement as told."""
+        """Count a statement as chosen."""
         place = self.ranked[number].place
         self._used[place] = self._used.get(place, 0) + 1
         self.tell(self._terms[number])
 
     def gain(self, number: int) -> float:
-        """What a statement adds for each character that it takes."""
+        """What a statement adds per character."""
         rarity, told, terms = self._rarity, self._told, self._terms[number]
         # Exact sums: the order of a set must not decide which statement a note holds.
         total = math.fsum([rarity[word] for word in terms]) or 1.0
@@ -142,7 +144,7 @@ class _Pool:
         return _density(self.ranked[number]) * again * float((fresh / total) ** 1.2)
 
     def latest_of_its_kind(self, number: int, chosen: list[int]) -> int:
-        """The last statement that says much the same: what was said later is what holds."""
+        """The last statement that says nearly the same: the later one is valid."""
         ranked, mine = self.ranked, self._terms[number]
         weight = math.fsum([self._rarity[word] for word in mine])
         best = number
@@ -172,7 +174,7 @@ def _density(said: Statement) -> float:
 
 
 def _sources(story: Story) -> list[tuple[int, float]]:
-    """The moments to weigh with what their place is worth, the most telling first."""
+    """The moments to weigh, with the worth of their place, the most telling first."""
     final, passing, other = [], [], []
     last = True
     ends_turn = True
@@ -199,7 +201,7 @@ def _sources(story: Story) -> list[tuple[int, float]]:
 
 
 def _is_small_talk(story: Story, place: int) -> bool:
-    """Whether a short answer only replies to "thanks" or its like."""
+    """Whether a short answer only replies to "thanks" or the like."""
     before = story.moments[place - 1] if place else None
     if before is None or before.kind != PROMPT or before.answer or says_something(before.text):
         return False
@@ -207,7 +209,7 @@ def _is_small_talk(story: Story, place: int) -> bool:
 
 
 def _worth(unit: Unit, moment: Moment, base: float) -> float:
-    """How likely a statement is one that a colleague wants; weights in decision 0080."""
+    """How useful a statement is to a colleague; weights in decision 0080."""
     text = unit.text
     sum_ = base - 3.3 + 0.5 * math.log(len(text))
     sum_ += 0.2 * min(len(_CODE.findall(text)), 5) + 0.14 * min(len(_DIGIT.findall(text)), 6)

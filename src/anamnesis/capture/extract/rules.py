@@ -1,4 +1,4 @@
-"""Rules that a person laid down: sentences that bind later sessions, not only this turn."""
+"""Rules that you gave: sentences that apply to later sessions, not only to this turn."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ _MOST = 12
 
 @record
 class Rule:
-    """A sentence in the person's words, and when it was said."""
+    """A sentence in the user's words, and when it was said."""
 
     text: str
     at: str
@@ -185,7 +185,7 @@ def rules(story: Story) -> list[Rule]:
 
 @lru_cache(maxsize=4_096)
 def is_rule(text: str) -> bool:
-    """Whether a sentence binds what comes later."""
+    """Whether a sentence applies to later work."""
     if len(text) > _LONGEST or text.endswith(QUESTION):
         return False
     typed = sentence(text)
@@ -206,14 +206,14 @@ def is_rule(text: str) -> bool:
 
 
 def _lasts(typed: Sentence) -> bool:
-    """Whether a sentence orders something for good; as a last word "never" mostly complains."""
+    """Whether a sentence asks for something lasting; "never" as the last word usually complains."""
     return _LASTING.is_in(typed) and (
         not _LASTING.ends(typed) or _FORBIDDEN.is_in(typed) or _OBLIGED.is_in(typed)
     )
 
 
 def _is_practice(typed: Sentence) -> bool:
-    """Whether a sentence says how work is to be done."""
+    """Whether a sentence says how to work."""
     if not _PRACTICE.is_in(typed):
         return False
     ordered = _ORDER.is_in(typed)
@@ -232,7 +232,7 @@ def _is_practice(typed: Sentence) -> bool:
 
 
 def _reports(typed: Sentence) -> bool:
-    """Whether a sentence tells how things are instead of how they shall be."""
+    """Whether a sentence says how things are instead of how they should be."""
     if _OBLIGED.is_in(typed):
         return False
     opening = typed.spaced.split(maxsplit=1)[0]
@@ -241,7 +241,7 @@ def _reports(typed: Sentence) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences that the person typed; of a pasted document, only what stands before it."""
+    """The sentences that the user typed; of a pasted document, only what comes before it."""
     is_document = len(text) > _LONGEST_PROMPT
     for number, unit in enumerate(statements(text)):
         if is_document and (unit.is_item or unit.heading or number >= _BEFORE_PASTE):

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What is typed to look around; that it worked teaches nobody anything.
+# Commands to look around; that they worked teaches nothing.
 _LOOKING = frozenset(
     """ls cat head tail less more sed awk grep egrep rg fd find tree wc pwd cd echo printf which
     type
@@ -58,7 +58,7 @@ def parts(command: str) -> tuple[str, ...]:
 
 
 def _split(command: str) -> Iterator[str]:
-    """A line at `&&`, `||`, `;` and line ends, but for those inside quotes and brackets."""
+    """A line split at `&&`, `||`, `;` and line ends, except inside quotes and brackets."""
     start, depth = 0, 0
     for token in _TOKEN.finditer(command[:_LONGEST]):
         mark = token[0]
@@ -92,7 +92,7 @@ def program(command: str) -> str:
 
 
 def main_part(command: str) -> str:
-    """The part of a line that does the work: its last one that is not mere looking around."""
+    """The part of a line that does the work: the last that does more than look around."""
     for piece in reversed(parts(command)):
         if not is_looking(piece):
             return piece
@@ -100,7 +100,7 @@ def main_part(command: str) -> str:
 
 
 def is_looking(command: str) -> bool:
-    """Whether a command only looks around or moves files about."""
+    """Whether a command only looks around or moves files."""
     name, _, sub = program(command).partition(" ")
     if name in _LOOKING or not re.match(r"[\w.@/-]", name):
         return True

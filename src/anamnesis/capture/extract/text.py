@@ -30,13 +30,13 @@ _SENTENCE = re.compile(
     r"|(?<=\d[.!?])\s+(?=[A-Z])|(?<=[\u3002\uff01\uff1f\uff1b])\s*"
     r"|(?<=[`)\]\"'][.!?])\s+(?=[`\"'(\[]?[^\W\d_a-z])"
 )
-# People who type fast begin sentences in lower case; after a short abbreviation none begins.
+# Fast typists begin sentences in lower case; none begins after a short abbreviation.
 _TYPED_SENTENCE = re.compile(rf"{_SENTENCE.pattern}|(?<=[^\W\d_]{{3}}[.!?])\s+(?=[^\W\d_])")
 _WORD = re.compile(r"[^\W_][\w.+#/@:-]*[^\W_]|[^\W_]")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 # Scripts that do not put spaces between words; two characters stand in for one.
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]+")
-# Lines of terminals, logs and code that were pasted; their shape tells, not their words.
+# Pasted lines of terminals, logs and code, recognised by their shape.
 _PASTED = re.compile(
     r"^\s*(?:File \"|at \S+[ (]|Traceback|\$ |\(\w+\) \w+@|\w+@[\w-]+[:~]|\d{4}-\d\d-\d\d"
     r"|\[[A-Z]+\])"
@@ -44,7 +44,7 @@ _PASTED = re.compile(
     r"|\bline \d+\b|^\s*>?\s*\d+ \|"
     r"|^[\w.-]+(?:\[\d+\])?: \S+: "
 )
-# Source in a fence: it says how, and only to somebody who has the file before them.
+# Source code in a fence only makes sense next to its file.
 _SOURCE = re.compile(r"[,(\[]$|^\s*(?://|/\*|\*\s|#include|@\w)|:=|^[\w.]+ = |^\"[\w.-]+\": ")
 
 QUESTION = ("?", "\uff1f")
@@ -60,7 +60,7 @@ _FIRST_UNSPACED = "\u3040"  # the first character of the scripts that put no spa
 
 @record
 class Unit:
-    """One sentence or list item, with where it stood."""
+    """One sentence or list item, with its place."""
 
     text: str
     heading: str = ""
@@ -75,7 +75,7 @@ def folded(text: str) -> str:
 
 
 def extent(text: str) -> int:
-    """How many characters a text would have in an alphabet: a Chinese one says about three."""
+    """The length of a text in alphabetic characters: a Chinese one counts as about three."""
     return len(text) if text.isascii() else len(text) + 2 * sum(map(len, _UNSPACED.findall(text)))
 
 
@@ -163,7 +163,7 @@ def sentences(text: str) -> list[str]:
 
 
 def typed_sentences(text: str) -> list[str]:
-    """The sentences of a line that a person typed, whatever they begin with."""
+    """The sentences of a typed line, whatever they begin with."""
     return [piece.strip() for piece in _TYPED_SENTENCE.split(text) if piece and piece.strip()]
 
 

@@ -31,7 +31,7 @@ _RESULT = re.compile(rb'"tool_use_id": ?"([^"]{1,100})"')
 _FAILED = re.compile(rb'"is_error": ?true')
 _THINKING = re.compile(rb'"type": ?"thinking"')
 _BLOCK = re.compile(rb'"type": ?"(?:text|tool_use)"')
-# Not typed by a person, although the line is a user's: output of commands, notifications.
+# Not typed, although the role is user: output of commands, notifications.
 _NOT_ASKED = re.compile(r"<(?:local-command-|task-notification|bash-|user-memory-input)")
 _COMMAND = re.compile(r"<command-name>\s*(/\S{1,100}?)\s*</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>(.{0,2000}?)</command-args>", re.DOTALL)
@@ -39,7 +39,7 @@ _HOOK_SAID = re.compile(r"(\w{3,30}) hook feedback:\s*(?:\[[^\]\n]{0,300}\]:)?\s
 _ABOUT_RECAPS = re.compile(r"\s*\(disable recaps in /config\)\s*$")
 _CLIENTS_OWN = "<synthetic>"  # the model of what the client says in the model's place
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]{0,40}\]")
-# Commands that steer the client itself; whoever types one has not asked for work.
+# Commands that control the client; typing one does not ask for work.
 _OWN_COMMANDS = frozenset(
     """/clear /compact /config /context /cost /doctor /effort /exit /export /fast /help /hooks /ide
     /login /logout /mcp /memory /model /permissions /plugin /quit /resume /rewind /status
@@ -54,7 +54,7 @@ _AFTER_SUMMARY = re.compile(
 QUESTION = "AskUserQuestion"
 _SUBAGENTS = ("Task", "Agent")
 _ASIDE = (QUESTION, "ExitPlanMode", "TaskCreate")  # their results say something
-# The client's own sentences around what a person typed when refusing a call.
+# The client's own sentences around what was typed when refusing a call.
 _REFUSED = re.compile(
     r"(?:reason for the rejection|the user said|user feedback|with the following feedback):\s*",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ def summary_of(text: str) -> str:
 
 
 class Reader:
-    """Takes the lines of one transcript, and of its subagents, into a draft."""
+    """Reads the lines of one transcript, and of its subagents, into a draft."""
 
     def __init__(self, draft: SessionDraft, *, since: str = "") -> None:
         self.draft = draft
@@ -101,7 +101,7 @@ class Reader:
         return any(self.draft.story.awaits(call.decode("utf-8", "replace")) for call in calls)
 
     def take(self, entry: dict[str, Any]) -> None:
-        """Take a line of the session itself."""
+        """Read a line of the session itself."""
         kind, at = entry.get("type"), entry.get("timestamp")
         if kind == "queue-operation":
             # Written when the session starts, before what it was forked from is copied in.
@@ -128,7 +128,7 @@ class Reader:
             self._take_aside(entry)
 
     def take_from_subagent(self, entry: dict[str, Any]) -> None:
-        """Take only the edits: the rest is between the two agents."""
+        """Read only the edits: the rest is between the two agents."""
         if self.draft.tape:
             self._record_turns(entry, self.draft.tape)
         if entry.get("type") == "assistant":
@@ -225,7 +225,7 @@ class Reader:
 
 
 def take_call(block: dict[str, Any], draft: SessionDraft) -> None:
-    """Take one call of a tool."""
+    """Read one call of a tool."""
     name, call, given = block.get("name"), block.get("id"), mapping(block.get("input"))
     story = draft.story
     draft.add_call(name, given, call=call)
@@ -243,7 +243,7 @@ def take_call(block: dict[str, Any], draft: SessionDraft) -> None:
 
 
 def take_result(block: dict[str, Any], detail: object, draft: SessionDraft) -> None:
-    """Take the result of a call: output, a person's choice, the reason of a refusal."""
+    """Read the result of a call: output, a choice, or the reason for a refusal."""
     text, failed = text_of(block.get("content")), block.get("is_error") is True
     call = block.get("tool_use_id")
     if failed and (reason := _REFUSED.search(text, 0, _MOST_BEFORE_REASON)):
@@ -261,7 +261,7 @@ def take_result(block: dict[str, Any], detail: object, draft: SessionDraft) -> N
 
 
 def take_notification(text: str, draft: SessionDraft) -> None:
-    """Take what a subagent in the background reported when it was done."""
+    """Read the report of a background subagent."""
     if (result := _REPORTED.search(text)) and (summary := _SUMMARY.search(text)):
         draft.story.start_call(SUBAGENT, summary[1], call="notification")
         if draft.tape:
@@ -270,7 +270,7 @@ def take_notification(text: str, draft: SessionDraft) -> None:
 
 
 def choices(text: str) -> list[tuple[str, str]]:
-    """The questions that a result answers, each with the answer that a person chose."""
+    """The questions that a result answers, each with the chosen answer."""
     return _CHOSEN.findall(text)
 
 

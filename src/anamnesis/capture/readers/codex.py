@@ -39,7 +39,7 @@ def is_wanted(line: bytes) -> bool:
 
 
 def take(entry: dict[str, Any], draft: SessionDraft) -> None:
-    """Take one line."""
+    """Read one line."""
     payload = mapping(entry.get("payload"))
     draft.see_time(entry.get("timestamp"))
     if entry.get("type") == "session_meta":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 AGENT = "copilot"
 _EVENTS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.")
 _SHELLS = ("bash", "powershell", "shell")
-_LEFT = "user_exit"  # somebody sat there; a run that a script started ends as "complete"
+_LEFT = "user_exit"  # an interactive session; a run that a script started ends as "complete"
 _FAILED = re.compile(r"exit(?:ed with)? code:? [1-9]", re.IGNORECASE)
 _WANTED = re.compile(
     rb'"type": ?"(?:session\.start|user\.message|assistant\.message'
@@ -38,7 +38,7 @@ def is_wanted(line: bytes) -> bool:
 
 
 def take(entry: dict[str, Any], draft: SessionDraft) -> None:
-    """Take one event."""
+    """Read one event."""
     kind, told = entry.get("type"), mapping(entry.get("data"))
     draft.see_time(entry.get("timestamp"))
     if kind == "session.start":

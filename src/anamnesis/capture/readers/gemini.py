@@ -36,7 +36,7 @@ def is_wanted(line: bytes) -> bool:
 
 
 def take(entry: dict[str, Any], draft: SessionDraft) -> None:
-    """Take one line."""
+    """Read one line."""
     draft.identify(session_id=entry.get("sessionId"))
     if "startTime" in entry:
         draft.start(entry["startTime"])
@@ -47,7 +47,7 @@ def take(entry: dict[str, Any], draft: SessionDraft) -> None:
 
 
 def take_document(whole: dict[str, Any], draft: SessionDraft) -> None:
-    """Take a whole chat."""
+    """Read a whole chat."""
     draft.identify(session_id=whole.get("sessionId"))
     draft.start(whole.get("startTime"))
     for message in mappings(whole.get("messages")):

@@ -23,10 +23,10 @@ def is_document(whole: dict[str, Any]) -> bool:
 
 
 def take_document(whole: dict[str, Any], draft: SessionDraft) -> None:
-    """Take a whole session."""
+    """Read a whole session."""
     info = mapping(whole.get("info"))
     draft.identify(session_id=info.get("id"), cwd=info.get("directory"))
-    # `opencode run` denies the agent's questions: nobody is there to answer them.
+    # `opencode run` denies the agent's questions: there is no user to answer them.
     draft.story.is_interactive = not any(
         rule.get("permission") == "question" and rule.get("action") == "deny"
         for rule in mappings(info.get("permission"))
@@ -40,7 +40,7 @@ def take_document(whole: dict[str, Any], draft: SessionDraft) -> None:
 
 def _take_message(message: dict[str, Any], draft: SessionDraft) -> None:
     parts = mappings(message.get("parts"))
-    # Synthetic parts are what the client put beside the words of the person.
+    # Synthetic parts are what the client added to the user's words.
     spoken = [part for part in parts if part.get("type") == "text" and not part.get("synthetic")]
     text = "\n".join(str(part.get("text") or "") for part in spoken)
     if mapping(message.get("info")).get("role") == "user":

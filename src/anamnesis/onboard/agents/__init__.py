@@ -29,7 +29,7 @@ def chosen(names: str, setup: Setup) -> list[Agent]:
     unknown = [name for name in wanted if name not in AGENTS]
     if unknown or not wanted:
         raise InvalidInput(
-            f"There is no agent {', '.join(unknown) or names!r}.",
+            f"Unknown agent {', '.join(unknown) or names!r}.",
             hint=f"Known: auto, {', '.join(AGENTS)}",
         )
     return [AGENTS[name] for name in dict.fromkeys(wanted)]

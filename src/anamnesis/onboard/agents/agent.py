@@ -35,12 +35,12 @@ class Setup:
     former: tuple[str, ...] = ()  # names that the server had in earlier set-ups
 
     def directory(self, variable: str, usual: str) -> str:
-        """A configuration directory: where a variable says, else its usual place."""
+        """A configuration directory: from a variable, else the usual place."""
         return self.variables.get(variable) or os.path.join(self.user_home, *usual.split("/"))
 
     @property
     def place(self) -> Place:
-        """The variables that say where the agents' directories are, as far as they are set."""
+        """The variables that move the agents' directories, those that are set."""
         return tuple((name, self.variables[name]) for name in _MOVING if self.variables.get(name))
 
     def moved_to(self, place: Place) -> Setup:
@@ -50,7 +50,7 @@ class Setup:
 
     @property
     def server(self) -> dict[str, Any]:
-        """The MCP server as most agents write it down."""
+        """The MCP server as most agents configure it."""
         env = {"env": dict(self.env)} if self.env else {}
         return {"command": self.command[0], "args": [*self.command[1:], "serve"], **env}
 
@@ -73,11 +73,11 @@ class Agent:
     title: str
     is_here: Callable[[Setup], bool]
     edits: Callable[[Setup], list[Edit]]
-    afterwards: str = ""  # what to know or do once
+    afterwards: str = ""  # a hint shown after the set-up
 
 
 def is_installed(setup: Setup, program: str, directory: str) -> bool:
-    """Whether an agent left its directory here or is on PATH."""
+    """Whether an agent's directory exists or it is on PATH."""
     path = setup.variables.get("PATH")
     return os.path.isdir(directory) or (
         path is not None and shutil.which(program, path=path) is not None

@@ -19,7 +19,7 @@ from anamnesis.onboard.jsontext import NotJson, parsed
 from anamnesis.onboard.settings import entries, put, read_bytes, section
 
 PLUGIN = "anamnesis"
-ACCOUNT = ".claude.json"  # who is logged in, and much else that is Claude Code's own
+ACCOUNT = ".claude.json"  # also holds the login and other state of Claude Code
 MOMENT_FILE = "moment_file"
 _CALLS_SERVERS = (2, 1, 118)  # the first Claude Code whose hooks may call a server
 _VERSION_SECONDS = 10.0
@@ -37,12 +37,12 @@ def servers_path(setup: Setup) -> str:
 
 
 def rules(*servers: str) -> list[str]:
-    """The permission rules that let the reading tools of these servers run without a question."""
+    """The permission rules that let the reading tools run without asking."""
     return [f"mcp__{server}__{tool}" for server in servers for tool in READING_TOOLS]
 
 
 def has_plugin(setup: Setup) -> bool:
-    """Whether our plugin is switched on: it brings hooks and server itself."""
+    """Whether the Anamnesis plugin is enabled: it has its own hooks and server."""
     try:
         data = read_bytes(settings_path(setup))
         settings = parsed(data.decode()).value if data else {}
@@ -55,9 +55,9 @@ def has_plugin(setup: Setup) -> bool:
 
 
 def calls_servers(setup: Setup) -> bool:
-    """Whether a hook may call our server: an older Claude Code would drop all settings for it.
+    """Whether hooks may call the server: an older Claude Code would reject the whole file.
 
-    A client that is not on PATH does not tell its version.
+    The version of a client that is not on PATH is unknown.
     """
     if not config.is_on(MOMENT_FILE, default=True):
         return False
@@ -88,7 +88,7 @@ def _edits(setup: Setup) -> list[Edit]:
 def _servers_edit(setup: Setup, *, plugin: bool) -> Edit:
     server = {"type": "stdio", **setup.server}
     edit = server_edit(servers_path(setup), key="mcpServers", names=setup.names, server=server)
-    # The plugin brings a server of its own; a second one would only offer every tool twice.
+    # The plugin has its own server; a second one would only offer every tool twice.
     return replace(edit, install=edit.remove) if plugin else edit
 
 

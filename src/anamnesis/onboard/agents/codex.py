@@ -15,7 +15,7 @@ from anamnesis.onboard.settings import UnusualSettings, UnusualShape
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# event, our arguments, seconds. It rejects keys that it does not know, and ends the last hook
+# event, arguments, seconds. It rejects unknown keys, and stops the last hook
 # after three seconds.
 _HOOKS: tuple[tuple[str, tuple[str, ...], int], ...] = (
     ("SessionStart", ("inject", "--format", "codex"), 15),
@@ -97,5 +97,5 @@ AGENT = Agent(
     title="Codex CLI",
     is_here=lambda setup: is_installed(setup, "codex", _directory(setup)),
     edits=_edits,
-    afterwards="runs hooks only once you trust them: start codex and type /hooks",
+    afterwards="runs hooks only after you trust them: start codex and type /hooks",
 )

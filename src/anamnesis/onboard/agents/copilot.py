@@ -1,4 +1,4 @@
-"""Copilot CLI: a hook file of our own and an entry in its list of MCP servers."""
+"""Copilot CLI: a separate hook file and an entry in its list of MCP servers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOOKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sessionStart", ("inject", "--format", "copilot")),
     ("userPromptSubmitted", ("recall-hook", "--format", "copilot")),
     ("agentStop", ("capture", "--source", "checkpoint", "--detach", "--no-sync")),
-    # Nothing says when it is done; the next prompt brings the memory back.
+    # There is no event for its end; the next prompt brings the memory back.
     (
         "preCompact",
         ("capture", "--source", "precompact", "--inject-again", "--detach", "--no-sync"),

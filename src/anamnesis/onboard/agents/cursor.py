@@ -1,4 +1,4 @@
-"""Cursor: the MCP server; how to use it is said by the block in AGENTS.md."""
+"""Cursor: the MCP server; the block in AGENTS.md says how to use it."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ AGENT = Agent(
     title="Cursor",
     is_here=lambda setup: is_installed(setup, "cursor", os.path.join(setup.user_home, ".cursor")),
     edits=_edits,
-    afterwards="is set up without hooks; in each project run:  anamnesis init --rules .",
+    afterwards="set up without hooks; in each project, run:  anamnesis init --rules .",
 )

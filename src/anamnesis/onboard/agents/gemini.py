@@ -1,4 +1,4 @@
-"""Gemini CLI: hooks and the MCP server in one settings file, a policy file of our own."""
+"""Gemini CLI: hooks and the MCP server in one settings file, and a separate policy file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from anamnesis.onboard.edits import Edit, json_edit, own_file, with_server, with
 from anamnesis.onboard.hooks import HooksMap, merge_hooks, without_hooks
 
 _QUIETLY = ("--detach", "--no-sync")
-# event, matcher, our arguments, milliseconds. It takes JSON only, hence the format.
+# event, matcher, arguments, milliseconds. It accepts only JSON, hence the format.
 _HOOKS: tuple[tuple[str, str, tuple[str, ...], int], ...] = (
     ("SessionStart", "*", ("inject", "--format", "gemini"), 15_000),
     ("BeforeAgent", "*", ("recall-hook", "--format", "gemini"), 10_000),
     ("AfterAgent", "*", ("capture", *_QUIETLY), 10_000),
-    # Told before every turn, whether it compresses or not; only a person's /compress is certain.
+    # Sent before every turn, compressed or not; only a typed /compress is certain.
     ("PreCompress", "auto", ("capture", "--source", "checkpoint", *_QUIETLY), 10_000),
     ("PreCompress", "manual", ("capture", "--inject-again", *_QUIETLY), 10_000),
     # The client does not wait for this one; the command is in the background before it is killed.
@@ -61,7 +61,7 @@ def _edits(setup: Setup) -> list[Edit]:
 
 
 def _policy(setup: Setup) -> str:
-    """The reading tools run without a question; without one to ask, they would not be there."""
+    """The reading tools run without asking; with nobody to ask, they would be missing."""
     return (
         "[[rule]]\n"
         f"mcpName = {json.dumps(setup.name, ensure_ascii=False)}\n"

@@ -1,4 +1,4 @@
-"""opencode: a plugin of our own and an entry in its configuration."""
+"""opencode: a plugin file and an entry in its configuration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _directory(setup: Setup) -> str:
 
 
 def _configuration(setup: Setup) -> str:
-    """The configuration file that is there already, else the usual one."""
+    """The configuration file that exists, else the usual one."""
     names = ("opencode.jsonc", "opencode.json")
     paths = [os.path.join(_directory(setup), name) for name in names]
     return next((path for path in paths if os.path.exists(path)), paths[-1])

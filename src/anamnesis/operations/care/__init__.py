@@ -1,1 +1,1 @@
-"""The store kept well: health, settings, upkeep."""
+"""Care of the store: health checks, status, evaluation."""

@@ -1,4 +1,4 @@
-"""How well recall answers known questions: now, over time, and after a reflection."""
+"""How well search answers known questions: now, over time, and after a reflection."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__ = [
 
 KS = (1, 3, 5, 8)
 _HISTORY = "eval-history.jsonl"
-_CHARACTERS_PER_TOKEN = 4  # of English and code, roughly; the trend matters, not the number
+_CHARACTERS_PER_TOKEN = 4  # rough, for English and code; the trend matters, not the number
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Recall over some cases, and how much a session start costs."""
+    """Recall over some cases, and the size of a session start."""
 
     cases: int
     recall: dict[int, float]
@@ -56,11 +56,11 @@ class Experiment:
     after: Measurement
     added: int
     problems: tuple[str, ...]
-    regressions: tuple[str, ...]  # questions that were answered before and no longer are
+    regressions: tuple[str, ...]  # questions answered before but not after
 
 
 def measure(store: MemoryStore, cases: Sequence[Case], *, progress: Progress = None) -> Measurement:
-    """Ask every question and look where its answer stands."""
+    """Ask every question and find the rank of its answer."""
     successors = _successors(store)
     answers = []
     for done, case in enumerate(cases):
@@ -78,14 +78,14 @@ def measure(store: MemoryStore, cases: Sequence[Case], *, progress: Progress = N
 
 
 def approved_cases(root: str, *, everything: bool = False) -> list[Case]:
-    """The cases of a store that a person approved, or all."""
+    """The approved cases of a store, or all."""
     return [case for case in load(path_in(root)) if case.approved or everything]
 
 
 def draft_cases(
     store: MemoryStore, *, number: int, seed: int, use_model: bool, progress: Progress = None
 ) -> int:
-    """Draft a question for each of some notes, to be approved; gives how many are new."""
+    """Draft a question for each of a sample of notes; gives how many are new."""
     model = reflect.configured_model() if use_model else None
     drafts = build_eval_candidates(store, model=model, n=number, seed=seed, progress=progress)
     return _add(store.home, drafts)
@@ -97,13 +97,13 @@ def import_cases(home: Home, path: str) -> int:
 
 
 def expect(home: Home, query: str, note_id: NoteId, *, project: str = "") -> bool:
-    """Keep a person's word that a note answers a question best; whether that is news."""
+    """Record that you said a note answers a question best; whether that is new."""
     case = Case(query, [note_id], project=project, approved=True)
     return _add(home, [case]) == 1
 
 
 def expected(home: Home, query: str) -> set[NoteId]:
-    """The notes that a person said answer a question."""
+    """The notes that you said answer a question."""
     asked = Case(query).key[0]
     cases = (case for case in load(path_in(home)) if case.approved and case.key[0] == asked)
     return {note_id for case in cases for note_id in case.relevant}
@@ -167,7 +167,7 @@ def remember(root: str, measured: Measurement) -> None:
 
 
 def history(root: str) -> list[dict[str, object]]:
-    """The measurements so far, oldest first; a broken line is passed over."""
+    """The measurements so far, oldest first; broken lines are skipped."""
     try:
         with open(os.path.join(root, _HISTORY), encoding="utf-8") as stream:
             lines = stream.readlines()
@@ -185,7 +185,7 @@ def history(root: str) -> list[dict[str, object]]:
 
 
 def _answers(store: MemoryStore, case: Case, successors: dict[str, set[str]]) -> list[str]:
-    """The hits, best first; one that replaced a relevant note stands for that note."""
+    """The hits, best first; a note that replaced a relevant one counts as it."""
     stands_for: dict[str, str] = {}
     for relevant in reversed(case.relevant):
         waiting = [relevant]

@@ -1,4 +1,4 @@
-"""How the store and its sync stand, and the list of health checks that every face reads from."""
+"""The state of the store and of sync, and the list of health checks behind every face."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHECKS = (*machine.CHECKS, *store.CHECKS, *travel.CHECKS, *sessions.CHECKS)
 
 
 class NotSetUp(AnamnesisError):
-    """There is no store yet, and asking makes none."""
+    """There is no store yet; asking does not create one."""
 
     def __init__(self, home: Home) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
 
 
 def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[str, object]:
-    """All that `anamnesis status` shows, of the notes as they are on disk now."""
+    """Everything that `anamnesis status` shows, after a refresh of the index."""
     from anamnesis.archive import files
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooks import switches
@@ -85,7 +85,7 @@ def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[
 
 
 def store_report(store: MemoryStore) -> dict[str, object]:
-    """Counts, paths and unreadable files, for a script that asks the dashboard."""
+    """Counts, paths and unreadable files, for scripts that use the dashboard's API."""
     from anamnesis.config import resolve_machine_id
 
     return {
@@ -126,7 +126,7 @@ def _full_sync(subject: Subject) -> dict[str, object]:
 
 
 def _brief_sync(subject: Subject) -> dict[str, object]:
-    """The documented part, and what else a model should know of if it is so."""
+    """The documented part, and what a model should know if something is wrong."""
     sync = _full_sync(subject)
     always = ("initialized", "remote", "head", "dirty", "detail")
     lists = {key: _some(sync[key]) for key in ("held", "held_back") if sync[key]}
@@ -142,12 +142,12 @@ def _largest(counts: object) -> object:
 
 
 def _some(found: object) -> list[str]:
-    """The first of some lines, and how many more there are."""
+    """The first few lines, and how many more there are."""
     lines = found if isinstance(found, list) else []
     more = len(lines) - _LINES_NAMED
     return [*lines[:_LINES_NAMED], f"and {more} more"] if more > 0 else lines
 
 
 def findings(subject: Subject, *, face: str) -> list[Finding]:
-    """What is worth a word in a face that only glances: nothing that is in order."""
+    """The findings that are not ok, for a face that shows only those."""
     return [finding for finding in examined(subject, CHECKS, face=face) if not finding.is_ok]

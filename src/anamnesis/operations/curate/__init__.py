@@ -1,1 +1,1 @@
-"""Notes kept worth having: reflect, review, dedup, merge, forget, import, export."""
+"""Curation: reflect, review, dedup, merge, forget, import, export."""

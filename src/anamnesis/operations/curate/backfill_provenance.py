@@ -1,4 +1,4 @@
-"""Backfilling provenance: notes of early versions get the source that their tags name."""
+"""Backfilling provenance: notes of early versions get the source named in their tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SOURCE_OF_TAG = {"session": "session-end", "reflection": "reflection", "import"
 
 
 def provenance_changes(store: MemoryStore, *, machine_id: str) -> list[tuple[Memory, Memory]]:
-    """Notes that claim to be a person's though their tags say otherwise, before and after."""
+    """Notes marked as human whose tags say otherwise, before and after."""
     planned = []
     for note in store.headers():
         changes: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Notes that say the same twice: found, shown, and folded into the best of them."""
+"""Finding duplicate notes and merging each group into its best note."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SOURCE_RANK = {"human": 3, "import": 2, "reflection": 1}
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """Notes of one project that say the same; the first stays, without bodies."""
+    """Duplicate notes of one project, without bodies; the keeper stays."""
 
     keeper: Memory
     others: tuple[Memory, ...]
@@ -57,7 +57,7 @@ def find_duplicates(
 def fold(
     store: MemoryStore, found: Sequence[Duplicates], *, progress: Progress = None
 ) -> undo.Unit | None:
-    """Let each keeper supersede its duplicates; one unit that can be undone."""
+    """Let each keeper supersede its duplicates, as one unit that can be undone."""
     changes = undo.changes_of(store, (folded(store, each) for each in found))
     hidden = sum(len(each.others) for each in found)
     summary = f"{counted(hidden, 'duplicate')} folded into {counted(len(found), 'note')}"
@@ -65,7 +65,7 @@ def fold(
 
 
 def folded(store: MemoryStore, found: Duplicates) -> tuple[ReadNote, Memory]:
-    """The keeper as it is and as it shall be: the same bytes on every machine that folds."""
+    """The keeper before and after: the same bytes on every machine that merges the group."""
     read = store.require(found.keeper.id)
     note = read.note
     ids = dict.fromkeys([*note.supersedes_ids, *sorted(other.id for other in found.others)])
@@ -79,7 +79,7 @@ def folded(store: MemoryStore, found: Duplicates) -> tuple[ReadNote, Memory]:
 
 
 def unchanged(store: MemoryStore, notes: Iterable[Memory]) -> set[NoteId]:
-    """The ids of those notes that are still there, active and as they were."""
+    """The ids of the notes that are still active and unchanged."""
     replaced = store.superseded_ids()
     pairs = ((note, store.read(note.id)) for note in notes)
     return {
@@ -120,7 +120,7 @@ def _duplicates(notes: list[Memory], identical: bool) -> Duplicates:
 
 
 def _worth(note: Memory) -> tuple[object, ...]:
-    """What makes a note the one to keep; decided alike on every machine."""
+    """The sort key that decides which note to keep, the same on every machine."""
     return (
         "pinned" in note.tags,
         "pending" not in note.tags,
@@ -139,6 +139,6 @@ def _from(start: int, total: int, progress: Progress) -> Callable[[int], None]:
 
 
 def read_all(store: MemoryStore, headers: Iterable[Memory]) -> list[Memory]:
-    """The notes with their bodies; one whose file vanished is left out."""
+    """The notes with their bodies; one whose file is gone is skipped."""
     found = (store.get(note.id) for note in headers)
     return [note for note in found if note is not None]

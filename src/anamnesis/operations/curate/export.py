@@ -1,4 +1,4 @@
-"""The notes in a form for elsewhere: files, JSON lines, or one document."""
+"""Exporting notes: files, JSON Lines, or one document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def notes_to_export(
     machine_local: bool = False,
     progress: Progress = None,
 ) -> Iterator[Memory]:
-    """The notes, oldest first, one at a time; those that stay on this machine only if asked for."""
+    """The notes, oldest first, one at a time; local-only ones on request."""
     hidden = set() if superseded else store.superseded_ids()
     headers = store.headers(project=project, scope=None if machine_local else "portable")
     for done, header in enumerate(reversed(headers)):

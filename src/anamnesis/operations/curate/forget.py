@@ -1,4 +1,4 @@
-"""Forgetting: a note is removed on all machines, and does not come back."""
+"""Forgetting: a note is removed from all machines and does not come back."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ def choose(
     project: str | None = None,
     before: str = "",
 ) -> list[Memory]:
-    """The notes that the given conditions name together; without any condition, none.
+    """The notes that meet all given conditions; none without a condition.
 
-    An id that was forgotten before names none: whoever was interrupted runs the same command again.
+    An id that is already forgotten matches nothing, so that an interrupted command can be repeated.
 
     Raises InvalidInput.
     """
     if not (ids or query or project or before):
-        raise InvalidInput("Say what to forget.", hint="By id, --query, --project or --before.")
+        raise InvalidInput(
+            "Nothing to forget was named.", hint="By id, --query, --project or --before."
+        )
     limit = _moment(before)
     if ids:
         known = set(forgotten_before(store, ids))
@@ -57,7 +59,7 @@ def choose(
 
 
 def forgotten_before(store: MemoryStore, ids: Iterable[NoteId]) -> list[str]:
-    """Those of some ids, written in full, that only a tombstone is left of."""
+    """The full ids of which only a tombstone is left."""
     return [
         each
         for each in dict.fromkeys(ids)
@@ -66,7 +68,7 @@ def forgotten_before(store: MemoryStore, ids: Iterable[NoteId]) -> list[str]:
 
 
 def _moment(text: str) -> str:
-    """The start of a point in time as notes write it: a year, a month, a day, or `30d` ago."""
+    """The start of a year, month or day, or a time such as `30d` ago, as notes write it."""
     text = text.strip()
     if not text or re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", text):
         return text
@@ -74,7 +76,7 @@ def _moment(text: str) -> str:
 
 
 def forget(store: MemoryStore, ids: Sequence[NoteId]) -> int:
-    """Remove the notes with all that is kept of them on this machine, and leave tombstones."""
+    """Remove the notes and everything this machine keeps about them, and leave tombstones."""
     stones: dict[str, None] = {}
     for note_id in dict.fromkeys(ids):
         note = store.require(note_id).note
@@ -87,19 +89,19 @@ def forget(store: MemoryStore, ids: Sequence[NoteId]) -> int:
         for path in stones
         if path.rpartition("/")[2].removesuffix(".json") not in known
     ]
-    # The stones come first: killed in between, the next sync finishes what they say.
+    # Tombstones come first: if killed in between, the next sync finishes the removal.
     undo.erase(store, graves)
     _erase(store, ids)
     return len(set(ids))
 
 
 def finish(store: MemoryStore, ids: Iterable[NoteId]) -> None:
-    """Remove what a killed command left of notes that have their tombstones."""
+    """Remove what a killed command left of notes that have tombstones."""
     _erase(store, ids)
 
 
 def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
-    """Remove notes that were forgotten elsewhere but came back, for example by an edit.
+    """Remove notes that were forgotten elsewhere but are still here, for example after an edit.
 
     Of those whose tombstone just arrived, nothing else is kept here either.
     """
@@ -111,7 +113,7 @@ def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
 
 
 def _erase(store: MemoryStore, ids: Iterable[NoteId]) -> None:
-    """Remove notes and what is kept of them; a file last, so that the next try finds it."""
+    """Remove notes and what is kept of them; the file last, so that a retry finds it."""
     gone = set(ids)
     Conflicts(store.home).erase(gone)
     vectors.forget(store.home, gone)

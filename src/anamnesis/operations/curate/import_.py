@@ -1,4 +1,4 @@
-"""Importing notes of other programs: once each, updated later, never over an edit."""
+"""Importing notes from other programs: once each, updated later, never over your edits."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 CLAUDE_CODE, OWN_EXPORT = "claude-code", "anamnesis"
 FORMATS = (CLAUDE_CODE, OWN_EXPORT, *programs.PROGRAMS)
-# What a changed source overwrites; all else may have been decided here since.
+# What a changed source overwrites; everything else may have been changed here.
 _AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extra")
-CONFIDENCE = 0.8  # somebody wrote it for a purpose, but not for here
+CONFIDENCE = 0.8  # written on purpose, but not for this store
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import does: notes to write, and what is skipped for which reason."""
+    """What an import does: notes to write, and what is skipped and why."""
 
     added: list[Memory] = field(default_factory=list)
     updated: list[tuple[ReadNote, Memory]] = field(default_factory=list)
@@ -60,8 +60,8 @@ class ImportPlan:
         for number, what in (
             (self.unchanged, "unchanged"),
             (self.known, "already known"),
-            (len(self.edited), "edited here and left"),
-            (self.forgotten, "forgotten and left out"),
+            (len(self.edited), "edited here and left alone"),
+            (self.forgotten, "forgotten and skipped"),
         ):
             if number:
                 parts.append(f"{number} {what}")
@@ -80,7 +80,7 @@ def import_notes(
 ) -> ImportPlan:
     """Import a file or directory, by default of whichever program wrote it.
 
-    `mine` says that an export of Anamnesis is the person's own, which needs no review.
+    `mine` says that an export of Anamnesis is your own, so that its notes need no review.
     Raises InvalidInput if it cannot be read or no program is known to write such a file.
     """
     if format == OWN_EXPORT or (format is None and is_own_export(path)):
@@ -98,7 +98,7 @@ def import_notes(
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did, and the unit that takes it back; None if nothing was written."""
+    """What an import did, and the unit that undoes it; None if nothing was written."""
 
     plan: ImportPlan
     unit: undo.Unit | None
@@ -121,7 +121,9 @@ def import_texts(store: MemoryStore, texts: dict[str, str], *, project: str) -> 
         else:
             program = programs.program_of(path)
             source = program.name
-            is_ours = source == "instructions"  # which belong to where they stand; here, nowhere
+            is_ours = (
+                source == "instructions"
+            )  # instructions belong to a directory; an upload has none
             drafts = exports.sections(path, project=project) if is_ours else program.drafts(path)
             planned = plan_import(store, drafts, source=source)
         return Imported(planned, carry_out(store, planned, source=source))
@@ -155,7 +157,7 @@ def is_own_export(path: str) -> bool:
 def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> ImportPlan:
     """What importing an export of Anamnesis would add: the same notes under the same ids.
 
-    Whoever made it could write anything into it, so its notes wait for review unless it is `mine`.
+    It could contain anything, so its notes are to be reviewed unless it is `mine`.
     A note that is here already, however it reads, is skipped. Raises InvalidInput.
     """
     planned = ImportPlan()
@@ -175,7 +177,7 @@ def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> Imp
 
 
 def _unreviewed(note: Memory) -> Memory:
-    """A note from someone else; what it claims about its own origin is ignored."""
+    """A note from someone else; its own claims about its origin are ignored."""
     foreign = note.origin.startswith("import:") and note.origin != policy.NATIVE
     return replace(
         note,
@@ -196,7 +198,7 @@ def carry_out(store: MemoryStore, planned: ImportPlan, *, source: str) -> undo.U
 
 
 class _Planner:
-    """Decides about one draft after the other."""
+    """Decides what to do with each draft."""
 
     def __init__(
         self,
@@ -216,7 +218,7 @@ class _Planner:
         self._edited: list[str] = []
         self._counts = dict.fromkeys(("unchanged", "forgotten", "known"), 0)
         self._digests: dict[str, str] = {}
-        # A value that is allowed today, or a rule that is new, makes another note of the same text.
+        # A newly allowed value or a new rule can make a different note from the same text.
         self._under = "\0".join((str(RULES), project or "", *self._allow))
         self._forgotten = tree.forgotten(store.home)
         self._unchanged = self._unchanged_since({self._id(d): self._digest(d) for d in drafts})
@@ -285,7 +287,7 @@ class _Planner:
         return any(other is not None and other.body.strip() == note.body for other in same)
 
     def _plain(self, texts: list[str]) -> list[str]:
-        """Texts without secrets; looked through together, which costs less, as most have none."""
+        """Texts without secrets; scanned together, which is cheaper, as most have none."""
         if not findings("\n".join(texts), allow=self._allow):
             return texts
         return [redact(text, allow=self._allow) for text in texts]

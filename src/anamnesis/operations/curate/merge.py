@@ -1,4 +1,4 @@
-"""Merging notes: one for several, which it supersedes."""
+"""Merging several notes into one, which supersedes them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 def merged_note(
     store: MemoryStore, ids: Sequence[NoteId], *, machine_id: str, title: str = "", body: str = ""
 ) -> Memory:
-    """One note for several: every paragraph once, in the order of the notes that are named.
+    """One note made from several: every paragraph once, in the order given.
 
     Raises NoSuchNote, and InvalidInput for a single note or notes of different projects or scopes.
     """
     notes = [store.require(note_id).note for note_id in dict.fromkeys(ids)]
     if len(notes) < 2:
         raise InvalidInput(
-            "Name two or more notes to merge.", hint="To find duplicates:  anamnesis dedup"
+            "Name at least two notes to merge.", hint="To find duplicates:  anamnesis dedup"
         )
     if len({(note.project, note.scope) for note in notes}) > 1:
         raise InvalidInput(
@@ -57,13 +57,13 @@ def merged_note(
 
 
 def merge(store: MemoryStore, note: Memory) -> undo.Unit | None:
-    """Write the merged note; the others are superseded by it and stay."""
+    """Write the merged note; the others are superseded but stay on disk."""
     changes = undo.changes_of(store, [(None, note)])
     return undo.apply(store, changes, kind="merge", summary=f"merged into {note.id}")
 
 
 def _tags_of(notes: Sequence[Memory]) -> list[str]:
-    """Every tag once; what a stranger wrote still waits for review when it is part of a merge."""
+    """Every tag once; a merged note is to be reviewed if one of its parts was."""
     waits = any(policy.why_not(note.origin, note.tags) for note in notes)
     kept = dict.fromkeys(tag for note in notes for tag in note.tags if tag != "pending")
     return [*kept, *(["pending"] if waits else [])]

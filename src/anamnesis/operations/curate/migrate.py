@@ -36,7 +36,7 @@ class ProjectChange:
 def project_changes(
     store: MemoryStore, projects: Mapping[str, str], *, progress: Progress = None
 ) -> list[ProjectChange]:
-    """What giving projects other names would change: exactly one line of each of their notes."""
+    """What renaming projects would change: exactly one line of each of their notes."""
     headers = [note for old in projects for note in store.headers(project=old)]
     where = store.ask(lambda db: places(db, [note.id for note in headers]))
     planned = []
@@ -57,7 +57,7 @@ def migrate(
 ) -> undo.Unit | None:
     """Give the notes their new project."""
     changes = [each.change for each in planned]
-    summary = f"{counted(len(planned), 'note')} moved to other projects"
+    summary = f"{counted(len(planned), 'note')} moved to another project"
     return undo.apply(store, changes, kind="migrate", summary=summary, progress=progress)
 
 

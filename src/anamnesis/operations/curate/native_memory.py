@@ -1,6 +1,6 @@
-"""Claude Code's own memory as notes: one for each project, file and lineage, whatever the machine.
+"""Claude Code's own memory as notes: one per project, file and lineage, on any machine.
 
-A file is one note wherever the client, a sync or a person brings it. Files of one name that were
+A file is one note, whether the client, a sync or you put it there. Files of one name that were
 begun in different sessions are different notes; without a session known, different texts are.
 Of two copies of one file the one that was modified last counts.
 """
@@ -39,7 +39,7 @@ def import_native(
     dry: bool = False,
     progress: Progress = None,
 ) -> ImportPlan:
-    """Import Claude Code's own memory; files that did not change since are not even read."""
+    """Import Claude Code's own memory; unchanged files are not read."""
     files = list(native.files(directory))
     here = native_notes.by_file(store.home)
     seen = {} if again or project or not here else native.seen(store.home)
@@ -67,7 +67,7 @@ def is_imported() -> bool:
 
 
 def fold_pairs(store: MemoryStore) -> int:
-    """Let one note stand for each text of native memory that is there twice; how many others were.
+    """Keep one note for each text of native memory that exists twice; gives how many were merged.
 
     Two machines may have imported a file before they met, one of them with an earlier version.
     """
@@ -87,7 +87,7 @@ def fold_pairs(store: MemoryStore) -> int:
 
 
 def _same_texts(store: MemoryStore, notes: list[Memory]) -> list[list[Memory]]:
-    """Notes by what they say, the one to keep first: the same on every machine."""
+    """Notes grouped by text, the one to keep first; the same on every machine."""
     same: dict[str, list[Memory]] = {}
     for note in sorted(notes, key=lambda each: ("pinned" not in each.tags, each.id)):
         read = store.get(note.id)
@@ -130,7 +130,7 @@ class _Drafts:
             self.newest.append(replace(draft, id=self.ids[file.path]))
 
     def _note_of(self, ids: list[NoteId], draft: ImportDraft) -> Memory | None:
-        """The note that this file became earlier, here or elsewhere, under whatever id."""
+        """The note that this file became earlier, on any machine and under any id."""
         for note in filter(None, map(self._store.get, ids)):
             if self._is_of(note, draft):
                 return note

@@ -1,4 +1,4 @@
-"""Pinning notes: no machine may replace them, and they are injected first."""
+"""Pinning notes: nothing replaces them, and they are injected first."""
 
 from __future__ import annotations
 

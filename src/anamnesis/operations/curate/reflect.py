@@ -42,7 +42,9 @@ class Reflection:
     project: str
     sessions: list[Memory] = field(default_factory=list)  # read for it
     added: list[Memory] = field(default_factory=list)
-    marked: list[Memory] = field(default_factory=list)  # sessions that live on in durable notes
+    marked: list[Memory] = field(
+        default_factory=list
+    )  # sessions whose content is now in durable notes
     superseding: list[Memory] = field(default_factory=list)  # notes that supersede another run's
     duplicates: list[Duplicates] = field(default_factory=list)
     problem: str = ""
@@ -63,7 +65,7 @@ class ReflectionRun:
 
 
 def least_sessions() -> int:
-    """How many sessions must wait before a project is reflected on."""
+    """How many new sessions a project needs before it is reflected on."""
     try:
         return max(1, int(config.setting("reflect_min_episodics") or _LEAST_SESSIONS))
     except ValueError:
@@ -98,7 +100,7 @@ def propose(
 
 
 def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -> list[str]:
-    """Why `propose` found nothing: a line for each project with sessions that wait."""
+    """Why `propose` found nothing: a line for each project with new sessions."""
     enough = least if least is not None else least_sessions()
     lines = []
     for name, sessions in sorted(_waiting(store, project).items()):
@@ -110,13 +112,13 @@ def why_nothing(store: MemoryStore, *, project: str | None, least: int | None) -
                 f"{name}: {count} read; no new statement or fixed error occurs in "
                 f"{repeated.ENOUGH_SESSIONS} of them"
             )
-    return lines or ["every captured session has been reflected on, or none was captured yet"]
+    return lines or ["every captured session has been reflected on, or none has been captured yet"]
 
 
 def _admitted(
     store: MemoryStore, asked: Callable[[sqlite3.Connection], list[Memory]]
 ) -> list[Memory]:
-    """The notes that may be put before a model, out of an answer of the index."""
+    """The notes that a model may be shown."""
     notes = store.ask(asked)
     allowed = store.ask(lambda db: admitted(db, [note.id for note in notes]))
     return [note for note in notes if note.id in allowed]
@@ -131,7 +133,7 @@ def run(
     write: bool = False,
     progress: Progress = None,
 ) -> ReflectionRun:
-    """Propose, and write it if asked to; a failure is remembered for the next session."""
+    """Propose, and write it on request; a failure is reported by the next session."""
     with runs.Watched(store.home, "reflect"):
         review.keep_old(store, days=review.keep_after_days())
         model = configured_model() if use_model else None
@@ -143,7 +145,7 @@ def run(
 
 
 def undo_last(store: MemoryStore) -> undo.Undone:
-    """Take the last run back as one commit. Raises NothingToUndo and ChangedSince."""
+    """Undo the last run as one commit. Raises NothingToUndo and ChangedSince."""
     with one_commit(store.home):
         return undo.undo(store, kind=UNDO_KIND)
 
@@ -154,7 +156,7 @@ def configured_model() -> Model | None:
 
 
 def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
-    """Write what was proposed as one unit, which `undo` takes back byte for byte."""
+    """Write what was proposed as one unit, which can be undone byte for byte."""
     pairs: list[tuple[object, Memory]] = []
     for each in found:
         pairs += [(None, note) for note in each.added]
@@ -170,7 +172,7 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
 
 
 def note_outcome(home: Home, found: Sequence[Reflection]) -> None:
-    """Remember whether the model was of use, for the same reader."""
+    """Record whether the model worked, for the next session."""
     problem = next((f"{each.project}: {each.problem}" for each in found if each.problem), "")
     if problem:
         runs.failed(home, "reflect", problem)
@@ -179,7 +181,7 @@ def note_outcome(home: Home, found: Sequence[Reflection]) -> None:
 
 
 def _waiting(store: MemoryStore, project: str | None) -> dict[str, list[Memory]]:
-    """The sessions that were not reflected on yet, by project."""
+    """The sessions that have not been reflected on yet, by project."""
     found: dict[str, list[Memory]] = {}
     for session in _admitted(store, lambda db: waiting_sessions(db, project=project)):
         found.setdefault(session.project, []).append(session)

@@ -1,4 +1,4 @@
-"""Notes that no person has looked at yet: kept, rejected, or kept automatically after a while."""
+"""Notes that you have not reviewed yet: kept, rejected, or kept automatically after a while."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
-KEPT_CONFIDENCE = 1.0  # a person vouched for it
+KEPT_CONFIDENCE = 1.0  # you vouched for it
 _SIMILAR = 3
 _MOST_OF_ONE = 500  # waiting notes that are read for their session
 _LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
@@ -33,32 +33,32 @@ _LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A note to be looked at, and what it resembles or replaces."""
+    """A note to review, and the notes it resembles or replaces."""
 
     note: Memory
     replaces: tuple[Memory, ...]
     similar: tuple[Memory, ...]
-    warning: str = ""  # why no agent is given it before a person kept it
+    warning: str = ""  # why agents do not get it until you keep it
 
 
 def pending_count(store: MemoryStore) -> int:
-    """How many notes wait for a person; cheap enough for a session start."""
+    """How many notes are to be reviewed; cheap enough for a session start."""
     waiting: int = store.ask(queries.count_waiting)
     return waiting
 
 
 def pending(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
-    """The notes that wait, oldest first, without their bodies."""
+    """The notes to review, oldest first, without their bodies."""
     notes: list[Memory] = store.ask(lambda db: queries.waiting(db, project=project))
     return notes
 
 
 def beside_others(store: MemoryStore, note_id: str) -> Pending:
-    """A waiting note with the notes it replaces and those that it resembles."""
+    """A note to review with the notes it replaces and resembles."""
     note = store.require(note_id).note
     replaced = tuple(old for id in note.supersedes_ids if (old := store.get(id)) is not None)
     words = f"{note.title} {note.body[:300]}"
-    # A note's own words are no question: there is nothing to guess at, which would cost most.
+    # A note's own words need no typing correction, which would cost most.
     place, number = Filters((note.project,)), _SIMILAR + 1 + len(replaced)
     hits = [hit.note for hit in store.recall(words, filters=place, k=number, forgiving=False)]
     shown = {note.id, *note.supersedes_ids}
@@ -67,7 +67,7 @@ def beside_others(store: MemoryStore, note_id: str) -> Pending:
 
 
 def keep(store: MemoryStore, ids: Iterable[NoteId], *, vouched: bool = True) -> undo.Unit | None:
-    """Take the notes out of review; a person's word gives them full confidence."""
+    """Keep the notes; because you reviewed them, they get full confidence."""
     pairs = []
     for note_id in ids:
         read = store.require(note_id)
@@ -81,7 +81,7 @@ def keep(store: MemoryStore, ids: Iterable[NoteId], *, vouched: bool = True) -> 
 
 
 def _vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
-    """Let the notes before agents on this machine, whatever was found in their text."""
+    """Allow the notes on this machine, whatever was found in their text."""
     reasons = store.ask(lambda db: rows.reasons(db, [note.id for note in notes]))
     for note in notes:
         if note.id in reasons:
@@ -90,7 +90,7 @@ def _vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
 
 
 def reject(store: MemoryStore, ids: Iterable[NoteId]) -> undo.Unit | None:
-    """Remove the notes and see to it that they do not come back; what they replaced does.
+    """Remove the notes for good; the notes they had replaced become active again.
 
     Their sessions count again as not distilled and are left alone by later reflections.
     """
@@ -108,15 +108,15 @@ def reject(store: MemoryStore, ids: Iterable[NoteId]) -> undo.Unit | None:
 
 
 def without_findings(store: MemoryStore, waiting: Sequence[Memory]) -> list[Memory]:
-    """The notes in whose text nothing was found: those that can be kept without reading each."""
+    """The notes without a finding: those that can be kept without reading each."""
     found = store.ask(lambda db: rows.reasons(db, [note.id for note in waiting]))
     return [note for note in waiting if note.id not in found]
 
 
 def of_one_session(store: MemoryStore, note: Memory) -> list[Memory]:
-    """The waiting notes that come from the same session or sessions as this one, if it says which.
+    """The notes to review that come from the same sessions as this one, if it names them.
 
-    Those with a finding are left out: each of them needs a look of its own.
+    Those with a finding are left out: each of them has to be read.
     """
     session = _session_of(note)
     if not session:
@@ -131,12 +131,12 @@ def _session_of(note: Memory) -> str:
 
 
 def trust_table() -> list[policy.Standing]:
-    """What becomes of notes on this machine, by who wrote them."""
+    """What happens to notes on this machine, by author."""
     return policy.table()
 
 
 def keep_after_days() -> int:
-    """After how many days a waiting note is kept automatically; 0 for never."""
+    """After how many days a note to review is kept automatically; 0 means never."""
     try:
         return min(max(0, int(config.setting("review_keep_days") or 0)), _LONGEST_DAYS)
     except ValueError:
@@ -144,7 +144,7 @@ def keep_after_days() -> int:
 
 
 def keep_old(store: MemoryStore, *, days: int) -> list[str]:
-    """Keep the notes that have waited that many days; their confidence is unchanged."""
+    """Keep the notes older than that; their confidence is unchanged."""
     if days <= 0:
         return []
     limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
@@ -155,7 +155,7 @@ def keep_old(store: MemoryStore, *, days: int) -> list[str]:
         for note in waiting
         if note.created_at
         and note.created_at < limit
-        # Time is no review: what was found in it, or that a stranger wrote it, stays so.
+        # Time is no review: findings and foreign authors stay marked.
         and note.id not in found
         and not policy.why_not(note.origin, note.tags)
     ]

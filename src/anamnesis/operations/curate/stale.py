@@ -38,7 +38,7 @@ _WORD = re.compile(rb"[A-Za-z_]\w+")
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """A note and the names in it that lead nowhere."""
+    """A note and the names in it that no longer exist."""
 
     note: Memory
     missing: tuple[str, ...]
@@ -47,7 +47,7 @@ class Stale:
 def stale_notes(
     store: MemoryStore, *, project: str, directory: str, progress: Progress = None
 ) -> list[Stale]:
-    """The notes of a project that name what its directory does not hold, most missing first."""
+    """The notes of a project that mention what no longer exists, most missing first."""
     notes = read_all(store, store.ask(lambda db: active(db, project=project)))
     named = [(note, list(paths_in(note.body)), list(symbols_in(note.body))) for note in notes]
     sources = Sources(directory)
@@ -64,7 +64,7 @@ def stale_notes(
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """An active note that no session used, as far as this machine has counted."""
+    """An active note that no session on this machine has used."""
 
     note: Memory
     given: int  # to how many sessions
@@ -115,12 +115,12 @@ class Sources:
         """Whether a path is there: as it stands, from the root, or below some folder."""
         if os.path.isabs(path):
             outside = not path.startswith(self._directory + os.sep)
-            return outside or os.path.exists(path)  # elsewhere, or on another machine: not ours
+            return outside or os.path.exists(path)  # outside the project, or on another machine
         clean = os.path.normpath(path).replace(os.sep, "/")
         return clean.startswith("..") or clean in self._tails or self._exists(clean)
 
     def words(self, progress: Progress = None) -> set[str] | None:
-        """Every word of the sources, or None if there is too much to read."""
+        """Every word in the sources; None if there is too much to read."""
         words: set[bytes] = set()
         size = 0
         for done, file in enumerate(self._files):

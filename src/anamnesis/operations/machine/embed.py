@@ -1,4 +1,4 @@
-"""Giving every note its vectors, for recall by what notes say; each text is read once."""
+"""Computing the vectors of notes, for search by meaning; each text is encoded once."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from anamnesis.search.encoder import Encoder
     from anamnesis.store import MemoryStore
 
-_EVERY_SECONDS = 60.0  # at most: starting Python and loading the model has a price too
-_RETRY_SECONDS = 3600.0  # what is broken is not mended by the minute
+_EVERY_SECONDS = 60.0  # at most: starting Python and loading the model takes a while
+_RETRY_SECONDS = 3600.0  # a broken set-up is not fixed within a minute
 _LOCK_SECONDS = 5.0
 _BATCH = (
     32  # notes that a kill can cost; each batch makes searching processes read everything again
@@ -30,11 +30,11 @@ _BATCH = (
 
 
 class SwitchedOff(InvalidInput):
-    """Vectors that would not be used are not computed."""
+    """Search by meaning is off, so vectors would not be used."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Recall by what notes say is switched off.",
+            "Search by meaning is switched off.",
             hint="Switch it on:  anamnesis config set semantic 1",
         )
 
@@ -50,7 +50,7 @@ class Embedded:
 
 
 def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None) -> Embedded:
-    """Make the vectors of all notes that have none yet; what is there is kept.
+    """Compute the vectors of all notes that have none.
 
     Raises SwitchedOff, and StoreBusy if another process is at it.
     """
@@ -65,24 +65,24 @@ def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None
 
 
 def remove(store: MemoryStore) -> None:
-    """Delete all vectors; they can be made again."""
+    """Delete all vectors; they can be computed again."""
     root = store.home
     with locks.held(_lock(root), name="embedding", timeout=_LOCK_SECONDS):
         vectors.remove(root)
 
 
 def keep_up(root: Home) -> None:
-    """Start that in the background if notes changed since it last ran; returns at once."""
+    """Start `embed` in the background if notes have changed since; returns at once."""
     if not config.encoder_is_on() or encoder.problem() or not _lags(root):
         return
     fails = any(failing.area == "embed" for failing in runs.failing(root))
     every = _RETRY_SECONDS if fails else _EVERY_SECONDS
-    with suppress(NotWritable, OSError):  # a store that cannot be written has other troubles
+    with suppress(NotWritable, OSError):  # a read-only store has other problems
         background.start_now_and_then(root, ["embed", "--idle"], every=every)
 
 
 def report(root: Home) -> dict[str, object]:
-    """How recall by what notes say stands, for `status`."""
+    """The state of search by meaning, for `status`."""
     return {
         "on": config.encoder_is_on(),
         "notes": vectors.count(root),
@@ -104,14 +104,14 @@ def _embed(store: MemoryStore, root: Home, progress: Callable[[int, int], None] 
             encoded += _shelve(store, shelf, model, {id: known[id] for id in some})
             if progress is not None:
                 progress(first + len(some), len(missing))
-    # As of when the vectors are: what was written meanwhile is for the next run.
+    # The time of the vectors: notes written meanwhile are left to the next run.
     os.utime(os.path.join(root, vectors.FILE), ns=(started, started))
     dropped = len(before.keys() - known.keys())
     return Embedded(encoded, len(missing) - encoded, dropped, len(known))
 
 
 def _shelve(store: MemoryStore, shelf: vectors.Shelf, model: Encoder, files: dict[str, str]) -> int:
-    """Put some notes on the shelf; gives how many had to be read by the model."""
+    """Store the vectors of some notes; gives how many had to be encoded."""
     from anamnesis.search.matrix import stored
 
     texts = store.ask(lambda db: vectors.texts_of_notes(db, list(files)))
@@ -128,7 +128,7 @@ def _lock(root: Home) -> str:
 
 
 def _lags(root: Home) -> bool:
-    """Whether the index changed since the vectors were made."""
+    """Whether the index has changed since the vectors were computed."""
     try:
         made = os.stat(os.path.join(root, vectors.FILE)).st_mtime_ns
     except OSError:

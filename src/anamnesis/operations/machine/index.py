@@ -1,4 +1,4 @@
-"""The index of this machine, which is derived from the notes: bringing it up to date."""
+"""Bringing this machine's index up to date."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 BEHIND = ("reindex", "--if-needed")
-_WORTH_A_PROCESS = 500  # notes; to work out what so many mean takes as long as to start Python
+_WORTH_A_PROCESS = 500  # notes; computing the meaning of this many takes as long as starting Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ def reindex(
 ) -> Reindexed:
     """Rebuild the index from the files, or only bring it up to date if it can be used.
 
-    Also works out what the notes mean; in the background if you wait and it would take long.
+    Also computes what the notes mean; in the background if that would keep you waiting.
     """
     if only_if_needed:
-        store.refresh()  # opening the store has built what was missing
+        store.refresh()  # opening the store has built a missing index
         notes = len(store.headers())
     else:
         notes = store.reindex(progress)
@@ -48,7 +48,7 @@ def reindex(
 
 
 def understand(store: MemoryStore, *, in_foreground: bool = True) -> None:
-    """Work out what new notes mean, so that no search has to."""
+    """Compute what new notes mean, so that no search has to."""
     if in_foreground and len(store.ask(engine.not_understood)) > _WORTH_A_PROCESS:
         background.start(BEHIND)
     else:

@@ -1,4 +1,4 @@
-"""Proving that the configured model answers, before a session depends on it."""
+"""Testing that the configured model answers, before a session depends on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anamnesis.llm.models import connect, json_object
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Whether the model answered, in words and numbers; never the key."""
+    """Whether the model answered, and how fast; never the key."""
 
     provider: str
     model: str
@@ -33,7 +33,7 @@ def prove_provider(provider: str | None = None) -> Proof:
         chosen = providers.resolve(name)
         model = connect(chosen)
         if model is None:
-            return Proof(name, "", "", answered=False, detail=f"there is no provider {name!r}")
+            return Proof(name, "", "", answered=False, detail=f"unknown provider {name!r}")
         answer = model.ask(
             instructions='Answer with the JSON object {"ready": true} and nothing else.',
             question="Are you ready? Answer in JSON.",

@@ -1,4 +1,4 @@
-"""The settings of this machine: which there are, what they may be, and who named them."""
+"""The settings of this machine: their names, allowed values, and where each is set."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BrokenConfig(AnamnesisError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} is not a JSON object.", hint="Put that right, or move it away, and try again."
+            f"{path} is not a JSON object.", hint="Fix it, or move it away, and try again."
         )
 
 
@@ -47,12 +47,14 @@ class Setting:
     variable: str = ""  # if it is not ANAMNESIS_ and the key
     secret: bool = False
     runs_a_command: bool = False  # so it is changed on the command line only
-    is_delicate: bool = False  # where notes are sent: whoever changes it shows who they are
+    is_delicate: bool = (
+        False  # where notes are sent; the dashboard asks for a password before a change
+    )
     accepts: Callable[[str], bool] = bool
     expects: str = "any text"
-    choices: tuple[str, ...] = ()  # all that it may be, if that is few
+    choices: tuple[str, ...] = ()  # the allowed values, if there are few
     is_number: bool = False
-    set_by: str = ""  # a command that does more than to write the setting
+    set_by: str = ""  # a command that does more than set it
 
     @property
     def kind(self) -> str:
@@ -69,7 +71,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a setting is now and who says so; secrets are not shown."""
+    """The current value of a setting and where it is set; secrets are hidden."""
 
     setting: Setting
     shown: str
@@ -109,7 +111,7 @@ def _choice(
 
 
 def _trust(row: policy.Standing) -> Setting:
-    meaning = f"what becomes of notes by {row.writer}"
+    meaning = f"what happens to notes by {row.writer}"
     return _choice(f"trust_{row.name}", meaning, row.treatment, policy.TREATMENTS)
 
 
@@ -129,15 +131,15 @@ SETTINGS: dict[str, Setting] = {
     for setting in (
         Setting(
             "machine_id",
-            "the name that notes of this machine carry",
+            "the name of this machine in notes",
             "the host's name",
             accepts=lambda text: _MACHINE.fullmatch(text) is not None,
             expects="up to 64 letters, digits, dots, dashes and underscores",
         ),
-        Setting("display_name", "how people call this machine", "the host's name"),
+        Setting("display_name", "the name of this machine on screen", "the host's name"),
         Setting(
             "remote",
-            "the git remote that notes travel over",
+            "the git remote that your machines share",
             "none",
             variable="ANAMNESIS_GIT_REMOTE",
             is_delicate=True,
@@ -162,22 +164,22 @@ SETTINGS: dict[str, Setting] = {
             choices=_ON_OFF,
             set_by="anamnesis remote seal",
         ),
-        _switch("import_native", "take over Claude Code's own memory before a sync", "1"),
+        _switch("import_native", "import Claude Code's own memory before a sync", "1"),
         _number(
             arrivals.SETTING,
             "milliseconds that a session's start waits for news from other machines; 0: never",
             str(arrivals.DEFAULT_MILLISECONDS),
         ),
-        _switch("moment_start", "give a session what it should start with", "1"),
+        _switch("moment_start", "give a session notes to start with", "1"),
         _switch("moment_prompt", "give a prompt the notes that answer it", "1"),
-        _switch("moment_failure", "say what helped when a command failed like this before", "1"),
-        _switch("moment_file", "say which notes name a file that is read", "1"),
-        _switch("usefulness", "start with notes that earlier sessions used a little sooner", "0"),
+        _switch("moment_failure", "show what helped when a command failed like this before", "1"),
+        _switch("moment_file", "show notes that mention a file when it is read", "1"),
+        _switch("usefulness", "rank notes that earlier sessions used a little higher", "0"),
         _switch("meaning", "also find notes by related words", "1"),
-        _switch("semantic", "also find notes by what they say; needs the extra [semantic]", "0"),
+        _switch("semantic", "also find notes by meaning; needs the extra [semantic]", "0"),
         _choice(
             "capture_noninteractive",
-            "what becomes of sessions that scripts run",
+            "what to do with sessions that scripts run",
             triage.FOLDED,
             triage.CHOICES,
         ),
@@ -186,25 +188,21 @@ SETTINGS: dict[str, Setting] = {
         _number("archive_mb", "megabytes that archived sessions may take", "500"),
         _choice(
             "reflection_provider",
-            "who summarises sessions and distils notes",
+            "what summarises sessions and distils notes",
             HEURISTIC,
             (HEURISTIC, *PROVIDERS),
             is_delicate=True,
         ),
-        Setting(
-            "reflection_model", "the model of that provider", "the provider's", is_delicate=True
-        ),
+        Setting("reflection_model", "the provider's model", "the provider's", is_delicate=True),
         Setting(
             "reflection_base_url",
-            "the address of that provider",
+            "the provider's address",
             "the provider's",
             is_delicate=True,
             accepts=lambda text: text.startswith(("http://", "https://")),
             expects="an http or https address",
         ),
-        Setting(
-            "reflection_api_key", "the key for that provider", "none", secret=True, is_delicate=True
-        ),
+        Setting("reflection_api_key", "the provider's key", "none", secret=True, is_delicate=True),
         Setting(
             "reflection_api_key_command",
             "a command that prints that key",
@@ -212,12 +210,12 @@ SETTINGS: dict[str, Setting] = {
             runs_a_command=True,
         ),
         _number("reflection_timeout", "seconds for one answer, retries included", "60"),
-        _number("reflection_max_tokens", "the most that a request may hold", "120000"),
-        _number("reflection_answer_tokens", "the longest answer", "4096"),
-        _number("reflect_min_episodics", "sessions that make a reflection worthwhile", "5"),
+        _number("reflection_max_tokens", "token limit of a request", "120000"),
+        _number("reflection_answer_tokens", "token limit of an answer", "4096"),
+        _number("reflect_min_episodics", "new sessions needed for a reflection", "5"),
         _switch("reflect_auto", "reflect in the background after a capture", "0"),
         *map(_trust, policy.settable()),
-        _number("review_keep_days", "days until a pending note is kept; 0: never", "0"),
+        _number("review_keep_days", "days until a note to review is kept; 0: never", "0"),
     )
 }
 
@@ -250,17 +248,17 @@ def known(key: str) -> Setting:
         return SETTINGS[wanted]
     close = get_close_matches(wanted, SETTINGS, n=1)
     hint = f"Did you mean {close[0]}?" if close else "See:  anamnesis config list"
-    raise InvalidInput(f"There is no setting {key!r}.", hint=hint)
+    raise InvalidInput(f"Unknown setting {key!r}.", hint=hint)
 
 
 def shown(setting: Setting, value: str) -> str:
-    """A value that may be printed: keys hidden, addresses without their password."""
+    """A value that may be printed: keys are hidden, addresses have no password."""
     return _HIDDEN if setting.secret else remote.shown(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """config.json as it is and as it would be; None: there is none yet."""
+    """config.json before and after; None if it does not exist yet."""
 
     path: str
     before: bytes | None
@@ -268,7 +266,7 @@ class Rewrite:
 
 
 def change(key: str, value: str | None) -> None:
-    """Set a key in config.json after checking it, or take it out."""
+    """Set a key in config.json after checking it, or remove it. Raises InvalidInput."""
     lock = os.path.join(config.home_directory(), "locks", "config.lock")
     with locks.held(lock, name="configuration", timeout=_LOCK_SECONDS):
         planned = rewritten(key, value)
@@ -295,7 +293,7 @@ def rewritten(key: str, value: str | None) -> Rewrite:
 
 
 def unusable() -> list[Setting]:
-    """Settings in config.json that say what they may not; raises BrokenConfig if it is broken."""
+    """Settings in config.json with an invalid value. Raises BrokenConfig if it cannot be read."""
     path = config.config_path()
     stored = _stored(path, _read(path))
     said = {key: value for key, value in stored.items() if key in SETTINGS}

@@ -1,4 +1,4 @@
-"""Changing several notes at once, as one unit that can be taken back."""
+"""Changing several notes at once, as one unit that can be undone."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """The notes that were changed, by which unit, what could not be, and what to tell."""
+    """The notes that were changed, the unit, the errors, and notices for the user."""
 
     ids: tuple[NoteId, ...] = ()
-    unit: undo.Unit | None = None  # None: they already were as they should be
+    unit: undo.Unit | None = None  # None: there was nothing to change
     errors: tuple[AnamnesisError, ...] = ()
     notices: tuple[str, ...] = ()
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What could not be done, in words."""
+        """The messages of the errors."""
         return tuple(error.message for error in self.errors)
 
 
@@ -66,7 +66,7 @@ def set_fields(store: MemoryStore, ids: Iterable[NoteId], **values: object) -> C
 
 
 def supersede(store: MemoryStore, ids: Sequence[NoteId], *, by: str) -> Curated:
-    """Let one note replace others; raises what keeps it from that."""
+    """Let one note supersede others. Raises the error if that is not possible."""
     replaced = [note_id for note_id in ids if note_id != by]
     done = _edited(
         store,

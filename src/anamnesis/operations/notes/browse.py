@@ -36,16 +36,16 @@ __all__ = [
     "rows_matching", "succession",
 ]  # fmt: skip
 
-MOST_HITS = 120  # a person refines the question before looking further
-MOST_MATCHES = 2000  # of a search that are counted; the engine looks at no more either
-MARKS = (excerpts.START, excerpts.END)  # what stands around a word that matched
-_KEPT = 64  # answers; a person looks at a few filters at a time
+MOST_HITS = 120  # people refine the question before paging further
+MOST_MATCHES = 2000  # hits of a search that are counted; the engine looks at no more
+MARKS = (excerpts.START, excerpts.END)  # text around a matching word
+_KEPT = 64  # cached counts; only a few filters are in use at a time
 _TAGS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
-    """A line of a list, and what of the note answers the question."""
+    """A row of a list, and the passage that answers the question."""
 
     row: Row
     excerpt: Excerpt | None = None
@@ -53,14 +53,14 @@ class NoteLine:
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """What a note replaces, and what replaces it, each next to the note first."""
+    """What a note replaces and what replaces it, nearest first."""
 
     older: tuple[Row, ...]
     newer: tuple[Row, ...]
 
 
 class NoteCounts:
-    """How many notes there are of what; recounted only after the index changed."""
+    """Counts of notes by dimension; counted again only after the index changed."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
@@ -89,14 +89,14 @@ class NoteCounts:
         return _along(self._cube(wanted), wanted, browse.DIMENSIONS.index(name))
 
     def total(self, wanted: NoteFilter, among: tuple[int, ...] | None = None) -> int:
-        """How many notes fit, among some rows or all."""
+        """How many notes match, among some rows or all."""
         cube = self._cube(wanted, among)
         return sum(number for values, number in cube.items() if _fits(values, wanted))
 
     def days(
         self, wanted: NoteFilter, *, since: str, by: str = "type"
     ) -> dict[tuple[str, str], int]:
-        """How many notes were made on each day, by the values of a dimension: (day, value)."""
+        """How many notes were created on each day, by the values of a dimension: (day, value)."""
         return self._once(
             ("days", wanted, since, by), lambda db: browse.days(db, wanted, by=by, since=since)
         )
@@ -116,11 +116,11 @@ class NoteCounts:
         return self._once("overview", lambda db: graph.overview(db, projects))
 
     def version(self) -> str:
-        """Something that is different after every write of the index, and costs nothing to ask."""
+        """A value that changes with every write to the index, and costs nothing to read."""
         return "-".join(map(str, self._store.ask(browse.version)))
 
     def contents(self) -> str:
-        """Something that is different if, and only if, the notes are."""
+        """A value that changes if, and only if, the notes do."""
         return self._once("contents", browse.contents)
 
     def _once(self, key: Hashable, ask: Callable[[sqlite3.Connection], T]) -> T:
@@ -167,7 +167,7 @@ def find_page(
 def rows_matching(store: MemoryStore, text: str) -> tuple[int, ...]:
     """The rows of the notes that have words of a text, the best first, at most MOST_MATCHES.
 
-    What a search with a filter shows is among them; so they are what its facets count.
+    The hits of a filtered search are among them, so its facets count these rows.
     """
     named = show.find(store, text.strip())
     if named is not None:
@@ -183,7 +183,7 @@ def passages(store: MemoryStore, hits: Iterable[SearchHit]) -> dict[str, Excerpt
 
 
 def related(store: MemoryStore, note: Memory, *, limit: int = 6) -> list[Row]:
-    """Active notes that are about the same: by shared tags, then by the words of the title."""
+    """Active notes on the same subject: by shared tags, then by words of the title."""
 
     def find(db: sqlite3.Connection) -> list[Row]:
         wanted = NoteFilter(project=note.project)

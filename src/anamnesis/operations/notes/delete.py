@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def delete(store: MemoryStore, ids: Iterable[NoteId]) -> Curated:
-    """Remove notes; the unit and the history keep what they say now, whoever wrote it.
+    """Remove notes; the undo unit and the history keep their text.
 
-    Raises StoreBusy if nothing could be done because of another process.
+    Raises StoreBusy, and removes nothing, if another process is using the store.
     """
     wanted = list(dict.fromkeys(ids))
     notice = ""
@@ -28,7 +28,9 @@ def delete(store: MemoryStore, ids: Iterable[NoteId]) -> Curated:
         commit.keep(store, wanted)
     except StoreBusy:
         raise
-    except AnamnesisError as error:  # git is missing, for one; what a person wants gone goes
+    except (
+        AnamnesisError
+    ) as error:  # for example because git is missing; delete the notes all the same
         notice = f"not recorded in the history: {error.message}"
     done = change(store, wanted, lambda _: None, kind="delete", did="deleted")
     return replace(done, notices=(notice,)) if notice else done

@@ -1,4 +1,4 @@
-"""Saving an edit of a note, for every face, without overwriting anybody else's."""
+"""Saving an edit of a note, for every face, without overwriting another one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def edit(
 
 
 def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) -> tuple[Memory, str]:
-    """An edited note as it may be stored, and what its writer must know; raises as `edit` does."""
+    """An edited note as it may be stored, and a notice for its writer. Raises as `edit` does."""
     rules = policy_of(face, "edit")
     plain, kinds = without_new_secrets(after, before=before)
     held = rules.secrets == HELD
@@ -61,7 +61,7 @@ def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) ->
 
 
 def redact(store: MemoryStore, found: ReadNote) -> None:
-    """Replace what looks like a secret in a note; no undo keeps it. Raises NoteChangedOnDisk."""
+    """Replace secrets in a note; undo does not keep them. Raises NoteChangedOnDisk."""
     plain, _ = without_new_secrets(found.note)
     changes = undo.changes_of(store, [(found, replace(plain, updated_at=utcnow()))])
     undo.erase(store, changes, ids=[found.note.id])

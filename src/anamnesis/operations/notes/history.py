@@ -1,4 +1,4 @@
-"""The history of notes, for every face: what changed when, what it was, and bringing it back."""
+"""The history of notes, for every face: changes, earlier versions, and restoring them."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def deleted_notes(store: MemoryStore, *, start: str = "") -> RemovedPage:
 
 
 def text_of(home: Home, version: Version) -> str:
-    """What a note says after one of its changes; nothing if that removed it."""
+    """A note's text after one of its changes; nothing if that removed it."""
     return lineage.text_in(home.memory, version).decode("utf-8", "replace")
 
 
@@ -168,7 +168,7 @@ def record_changes(store: MemoryStore) -> None:
 
 
 def prepare(home: Home) -> None:
-    """Let git note in the background which change touched which note: the history opens faster."""
+    """Let git index in the background which change touched which note, for a faster history."""
     log.index_changes(home.memory)
 
 

@@ -52,7 +52,7 @@ def list_notes(
     Filters are those of a search; both kinds of conditions have to be met.
     """
     also = ("", ()) if filters is None else filters.condition()
-    store.headers(limit=0)  # takes in what other programs did to the folders
+    store.headers(limit=0)  # indexes what other programs changed in the folders
     asked = None if limit is None else limit + 1
     rows = store.ask(
         lambda db: browse.rows(
@@ -83,7 +83,7 @@ def saved_views(home: Home) -> dict[str, str]:
 
 
 def save_view(home: Home, name: str, query: str) -> str:
-    """Save a list under a name, over one of the same name; gives the name as it was kept.
+    """Save a list under a name, replacing one of the same name; gives the stored name.
 
     Raises InvalidInput for a name that is empty or too long, and when there are very many views.
     """

@@ -1,4 +1,4 @@
-"""Moving notes between the tree that travels and the one that stays, for every face."""
+"""Moving notes between the synced tree and the local one, for every face."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def move(store: MemoryStore, ids: Iterable[NoteId], scope: Scope) -> Curated:
-    """Let notes travel, or keep them on this machine; raises InvalidInput and StoreBusy."""
+    """Make notes local only, or sync them again. Raises InvalidInput and StoreBusy."""
     tree.require_one_of("scope", scope, SCOPES)
     did = "kept on this machine" if scope == "machine-local" else "synced from now on"
     return change(store, ids, lambda note: replace(note, scope=scope), kind="move", did=did)

@@ -1,4 +1,4 @@
-"""What a writer says of a note, and what each face lets through: one row for each face and verb.
+"""What a writer may say in a note, and what each face allows: one row per face and verb.
 
 A difference between two faces is a difference between two rows, and has its reason beside it.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Verb = Literal["write", "edit"]
 
 LATER_FIELDS = [name for name in EDITED if name in LATER]
-REPLACED = "replaced"  # a secret is taken out before the note is stored, and the writer is told
-HELD = "held"  # it is stored as it is, and sync keeps the note on this machine
+REPLACED = "replaced"  # secrets are removed before the note is stored, and the writer is told
+HELD = "held"  # the note is stored unchanged, and is not synced
 
 _TITLE = 300  # characters: a line that people and models read in lists
 _BODY = 256 * 1024  # bytes: a note is read by models; anything larger belongs in a file
@@ -88,13 +88,13 @@ class Policy:
     verb: Verb
     longest_title: int  # characters
     largest_body: int  # bytes of UTF-8
-    refuses_identical: bool  # a note that says exactly this in the same place; `--anyway` waives it
-    requires_superseded: bool  # every id that it says it replaces must be a note
-    checks_near_duplicates: bool  # the writer is told of notes that say nearly the same
+    refuses_identical: bool  # refuse an identical note in the same place; `--anyway` waives it
+    requires_superseded: bool  # every superseded id must be a note
+    checks_near_duplicates: bool  # tell the writer about similar notes
     secrets: str  # REPLACED or HELD; `--allow-secret` asks for HELD
 
 
-# An edit has its note already: that another one says the same is for `dedup` to find. Tools write
+# An edit already has its note: finding duplicates is left to `dedup`. Tools write
 # corrections as new notes, so there is no row for an edit by a tool.
 POLICIES = (
     #       face         verb     title   body   identical supersedes similar secrets
@@ -120,24 +120,26 @@ def trimmed(note: T) -> T:
 
 
 def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None = None) -> None:
-    """Raise InvalidInput for what a note may not say.
+    """Raise InvalidInput for values that a note may not have.
 
     What was so `before` an edit may stay, so that a note from elsewhere can be improved step by
     step; an edit may not make it worse.
     """
     _require_known_values(draft, before)
     if not draft.title and (before is None or before.title):
-        raise InvalidInput("The title is empty.", hint="Say in one line what the note is about.")
+        raise InvalidInput(
+            "The title is empty.", hint="Give it one line that says what the note is about."
+        )
     if len(draft.title) > max(rules.longest_title, len(before.title) if before else 0):
         raise InvalidInput(
             f"The title has {len(draft.title)} characters; {rules.longest_title} are allowed.",
-            hint="Keep the title to one line and put the rest into the body.",
+            hint="Shorten the title and put the rest into the body.",
         )
     size = _size(draft)
     if size > max(rules.largest_body, _size(before) if before else 0):
         raise InvalidInput(
             f"The body has {size // 1024} KB; {rules.largest_body // 1024} KB are allowed.",
-            hint="Keep the essence and name the file that holds the rest.",
+            hint="Keep the essence, and name a file for the rest.",
         )
     known = (before.project, *before.tags) if before else ()
     for label in (draft.project, *draft.tags):
@@ -148,7 +150,7 @@ def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None
 def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]]:
     """The text without its secrets, and what kinds were taken out.
 
-    What `known`, the text before an edit, held already may stay: a person let it in.
+    Secrets that `known`, the text before an edit, already held may stay: you allowed them.
     """
     from anamnesis.redact import allow_list, findings, redact
 
@@ -158,7 +160,7 @@ def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]
 
 
 def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[str, ...]]:
-    """A note or draft without the secrets that an edit, or whoever made it, brought in."""
+    """A note or draft without the secrets that an edit added."""
     known = "\n".join(_texts(before)) if before else ""
     cleaned = [without_secrets(text, known=known) for text in _texts(note)]
     kinds = tuple(kind for _, found in cleaned for kind in found)
@@ -168,26 +170,26 @@ def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[s
 
 
 def about_secrets(home: Home, found: ReadNote) -> str:
-    """Why a note does not travel although it may, as a sentence; nothing if it does."""
+    """Why a portable note is not synced, as a sentence; nothing if it is."""
     if found.note.scope != "portable":
         return ""
     from anamnesis.redact import secrets_stay_here
 
     reason = secrets_stay_here(home)("", found.data)
-    return f"This note stays on this machine: {reason}." if reason else ""
+    return f"This note is not synced: {reason}." if reason else ""
 
 
 def replaced(kinds: tuple[str, ...]) -> str:
-    """What to tell the writer about secrets that were taken out; nothing if none were."""
+    """What to tell the writer about replaced secrets; nothing if there were none."""
     return f"Secrets were replaced before storing: {_listed(kinds)}." if kinds else ""
 
 
 def kept(kinds: tuple[str, ...]) -> str:
-    """What to tell the writer about secrets that were left in; nothing if there are none."""
+    """What to tell the writer about secrets that were kept; nothing if there are none."""
     from anamnesis.redact import ALLOWED
 
     return (
-        f"It holds what looks like a secret ({_listed(kinds)}): sync keeps it on this machine, "
+        f"It seems to hold a secret ({_listed(kinds)}): sync keeps it on this machine, "
         f"unless the value is in {ALLOWED}."
         if kinds
         else ""
@@ -212,7 +214,7 @@ def _size(draft: NoteDraft) -> int:
 
 
 def _with_line_ends(text: str, *, like: str) -> str:
-    """A form sends every line end as CR LF; the note keeps its own."""
+    """The text with the line ends of the note; forms send CR LF."""
     plain = text.replace("\r\n", "\n")
     if plain == like.replace("\r\n", "\n"):
         return like

@@ -31,13 +31,13 @@ __all__ = [
 
 @record
 class SearchAnswer:
-    """The notes that answer, best first, and whether that is the one note that was named."""
+    """The notes that answer, best first, and whether the query named one note."""
 
     hits: Sequence[SearchHit]
     by_id: bool = False
     warnings: dict[str, str] = fresh(
         default_factory=dict
-    )  # of notes that no agent is given unasked
+    )  # of notes that agents do not get unasked
 
 
 def search(
@@ -74,7 +74,7 @@ def search(
 
 
 def matching_part(hit: SearchHit, *, room: int) -> str:
-    """The lines of a note that it was found by, in at most so many characters."""
+    """The lines of a note that matched, in at most `limit` characters."""
     from anamnesis.search.excerpts import passage
 
     weights = {each.word: each.points for each in hit.why.shares if each.kind != "function"}
@@ -82,7 +82,7 @@ def matching_part(hit: SearchHit, *, room: int) -> str:
 
 
 def warnings(store: MemoryStore, notes: Sequence[Memory]) -> dict[str, str]:
-    """What a reader must know about notes that are held or wait for review, by id."""
+    """Warnings about notes that are held or to be reviewed, by id."""
     found: dict[str, str] = store.ask(lambda db: rows.reasons(db, [note.id for note in notes]))
     for note in notes:
         reason = found.get(note.id) or why_not(note.origin, note.tags)

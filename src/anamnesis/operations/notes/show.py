@@ -1,4 +1,4 @@
-"""Finding one note by its name, and giving a note to a program."""
+"""Finding one note by its id, and notes as dictionaries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def find(store: MemoryStore, given: str) -> ReadNote | None:
 
 
 def short_ids(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:
-    """For each id its shortest ending, of five characters or more, that `show` knows it by."""
+    """For each id its shortest ending, of five characters or more, that `show` accepts."""
     from anamnesis.index import browse
 
     return shortest_endings(ids, among=store.ask(browse.ids))
@@ -62,7 +62,7 @@ def shortest_endings(ids: Iterable[str], *, among: Iterable[str]) -> dict[str, s
 
 
 def note_dict(note: Memory, *, body: bool = True, for_tools: bool = False) -> dict[str, object]:
-    """A note as programs are given it: every key of its file, or those that the tools show.
+    """A note as a dictionary: every key of its file, or those that the tools show.
 
     Keys that this version does not know (`extra`) are there only if the file has any.
     """

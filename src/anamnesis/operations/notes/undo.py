@@ -1,4 +1,4 @@
-"""Taking changes of notes back, for every face."""
+"""Undoing changes to notes, for every face."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class DeletedHere:
-    """A note that was local only, as it was before it was deleted; no history has it."""
+    """A deleted local-only note as it was; it is not in the history."""
 
     unit: Unit
     note: Memory
@@ -44,7 +44,7 @@ class DeletedHere:
 
 
 def undo(store: MemoryStore, given: str = "", *, kind: str = "") -> Undone:
-    """Take back the change with this id, or enough of its start or end; else the latest.
+    """Undo the change with this id, or enough of its start or end; else the latest.
 
     Raises InvalidInput if several changes match, NothingToUndo, and ChangedSince if every note of
     the change was edited since.
@@ -53,12 +53,12 @@ def undo(store: MemoryStore, given: str = "", *, kind: str = "") -> Undone:
 
 
 def unit_of(home: Home, id: str) -> Unit | None:
-    """The finished change of an id."""
+    """The finished change with an id."""
     return Units(home).finished(id)
 
 
 def written(store: MemoryStore, note: Memory) -> Unit:
-    """The unit that takes a note back that was just written."""
+    """The unit that undoes the writing of a note."""
     path = store.files_of(note)[0]
     image = Image(path, None, hash_of(current(store.home, path)))
     unit = Unit(new_id(), "write", "1 note written", utcnow(), DONE, [image])
@@ -78,7 +78,7 @@ def deleted_here(store: MemoryStore) -> Iterator[DeletedHere]:
 
 
 def bring_back(store: MemoryStore, note_id: str) -> Unit | None:
-    """Write a deleted local-only note again, as it was; raises NothingToUndo."""
+    """Restore a deleted local-only note. Raises NothingToUndo."""
     for deleted in deleted_here(store):
         if deleted.note.id == note_id:
             data = next(each.before for each in deleted.unit.files if each.path == deleted.path)
@@ -93,9 +93,9 @@ def drop(home: Home, ids: Container[NoteId]) -> None:
 
 
 def roll_back(store: MemoryStore, *, wait: bool = True) -> str:
-    """Roll back what an interrupted command left half-way; says so, or nothing.
+    """Roll back what an interrupted command left half-done; gives a sentence, or nothing.
 
-    Raises StoreBusy if another process is still at it; without `wait` that is left alone.
+    Raises StoreBusy if another process is still working on it; without `wait`, it is left alone.
     """
     units = Units(store.home)
     if not units.has_unfinished():

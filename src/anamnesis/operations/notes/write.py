@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 _KNOWN = "This note was already stored; nothing was written."
-_COMPARED = 5  # a note that says nearly the same is among the first that its own words find
-_ASKED = 120  # characters of the body that are searched for: more costs more and finds the same
+_COMPARED = 5  # a similar note is among the first hits for its own words
+_ASKED = 120  # characters of the body to search with: more costs more and finds the same
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenNote:
-    """A note that is in the store now, and what its writer must know about it."""
+    """A stored note, and what its writer should know about it."""
 
     note: Memory
     notice: str = ""
-    written: bool = True  # otherwise it was there before, word for word
-    unit: str = ""  # of an edit: what takes it back
+    written: bool = True  # False: the same note was already stored
+    unit: str = ""  # of an edit: what undoes it
     similar: tuple[Memory, ...] = ()  # active notes that say nearly the same
 
 
@@ -50,7 +50,7 @@ def write(
     keep_secrets: bool = False,
     origin: str = "",
 ) -> WrittenNote:
-    """Store a new note, or give the one that already says exactly this.
+    """Store a new note, or give the identical one that exists.
 
     `anyway` stores it a second time; `keep_secrets` stores it word for word. Raises InvalidInput,
     NoSuchNote for a superseded id, StoreBusy or NotWritable; then nothing was written.
@@ -92,7 +92,7 @@ def write(
 
 
 def _held(store: MemoryStore, note: Memory) -> str:
-    """What the writer must know of a note that no session will be given; a secret was told of."""
+    """What the writer should know about a held note, apart from secrets."""
     found: dict[str, str] = store.ask(lambda db: rows.orders(db, [note.id]))
     return f"It is held for review, see `anamnesis review`: {found[note.id]}." if found else ""
 
@@ -104,7 +104,7 @@ def require_notes(store: MemoryStore, ids: tuple[NoteId, ...]) -> None:
 
 
 def _identical(store: MemoryStore, draft: NoteDraft) -> Memory | None:
-    """An active note that says exactly this in the same place, and replaces the same notes."""
+    """An identical active note in the same place that replaces the same notes."""
     same = [
         note
         for note in store.titled(draft.title, project=draft.project, scope=draft.scope)
@@ -116,7 +116,7 @@ def _identical(store: MemoryStore, draft: NoteDraft) -> Memory | None:
 
 
 def _similar(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
-    """The active notes in the same place that say nearly this."""
+    """Similar active notes in the same place."""
     place = Filters((draft.project,), type=draft.type, scope=draft.scope)
     asked = f"{draft.title} {draft.body[:_ASKED]}"
     found = store.recall(asked, filters=place, k=_COMPARED, by_meaning=False, forgiving=False)
@@ -133,4 +133,4 @@ def _similar(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
 
 
 def _resembles(note: Memory) -> str:
-    return f'Nearly the same is stored as {note.id} ("{" ".join(note.title.split())}").'
+    return f'A similar note is stored as {note.id} ("{" ".join(note.title.split())}").'

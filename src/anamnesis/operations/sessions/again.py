@@ -1,4 +1,4 @@
-"""Session notes made again from the archive, for when capture has become better.
+"""Rebuilding session notes from the archive, for when capture has improved.
 
 Only what capture itself wrote is replaced. No model is asked: that may cost money, and what a
 model wrote does not get better with the extract.
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 EDITED, GONE, MODEL, RUNS, OFF, DAMAGED, UNKNOWN, EMPTY = (
     "edited by hand", "deleted or forgotten", "written by a model", "shared by several runs",
-    "memory is switched off there", "archive damaged", "not known to be as captured",
+    "memory is off there", "archive damaged", "possibly edited since",
     "not worth a note now",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Remade:
-    """A note as it was read and as it shall be."""
+    """A note before and after."""
 
     session: str
     before: ReadNote
@@ -56,11 +56,11 @@ class Remade:
 
 @dataclass(frozen=True, slots=True)
 class RemakePlan:
-    """What making the notes again would change."""
+    """What rebuilding the notes would change."""
 
     remade: Sequence[Remade]
     same: int
-    left: Mapping[str, int]  # how many notes are left as they are, by the reason
+    left: Mapping[str, int]  # how many notes are left alone, by reason
 
 
 def plan_again(
@@ -92,9 +92,9 @@ def plan_again(
 def write_again(store: MemoryStore, plan: RemakePlan) -> undo.Unit | None:
     """Write what was planned; one unit that can be undone. Raises NoteChangedOnDisk."""
     changes = undo.changes_of(store, ((each.before, each.after) for each in plan.remade))
-    # The ledger goes along, there and back, or the next capture takes our text for a person's.
+    # The ledger changes with it, both ways, or the next capture would take the text for an edit.
     changes += [change for each in plan.remade for change in _in_ledger(store, each)]
-    summary = f"{counted(len(plan.remade), 'session note')} made again"
+    summary = f"{counted(len(plan.remade), 'session note')} rebuilt"
     return undo.apply(store, changes, kind="capture", summary=summary)
 
 
@@ -108,7 +108,7 @@ def _is_wanted(store: MemoryStore, header: Header, project: str | None) -> bool:
 def _remade(
     store: MemoryStore, header: Header, path: str, planned: Sequence[Remade]
 ) -> Remade | str | None:
-    """The note of a session made again, why it is left as it is, or None: it says that already."""
+    """The rebuilt note of a session, why it is left alone, or None if it is unchanged."""
     before = store.read(header.note)
     if before is None or tree.is_forgotten_session(store.home, header.session):
         return GONE
@@ -157,13 +157,13 @@ def _made_again(
     )
     if summary is None:
         return EMPTY
-    # A title that is not the one that capture gave is a person's.
+    # A title that capture did not give was chosen by the user.
     title = summary.title if note.title == archived.header.title else note.title
     return replace(note, title=title, body=summary.body)
 
 
 def _is_a_run(store: MemoryStore, session: ParsedSession, note: Memory) -> bool:
-    """Whether the next run of the same prompt will go into this note, too."""
+    """Whether the next run of the same prompt will share this note."""
     shared = ledger.read(store.home, triage.ledger_name(session, project=note.project))
     return shared is not None and shared.note_id == note.id
 

@@ -1,4 +1,4 @@
-"""Sessions word for word: keeping them, and asking for what was said."""
+"""Sessions word for word: keeping them, and searching what was said."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["Archived", "Passage", "SessionPage", "SessionRow", "Turn", "Wanted"]
 SPEAKERS = {PERSON: "You", AGENT: "Agent", SUBAGENT: "Subagent", CLIENT: "Summary"}
 DAYS, MEGABYTES = 400, 500
-_READ_AT_ONCE = 20  # changed sessions that a question reads first; the rest is read behind it
-_TELLING = 0.999  # of a question's words, by weight: a note that has them all suffices
+_READ_AT_ONCE = 20  # changed sessions read before a search; the rest is read in the background
+_TELLING = 0.999  # of a question's words, by weight: a note that has them all is enough
 _BESIDE = 3  # passages
-_LOOKED_AT = 30  # passages, of which those that are near each other are told together
-_NEARBY = 10  # turns: the same matter is still spoken of
-_TOGETHER = 3_000  # characters of what is told together
+_LOOKED_AT = 30  # passages; neighbouring ones are joined
+_NEARBY = 10  # turns that are close enough to be about the same subject
+_TOGETHER = 3_000  # characters of a joined passage
 _LEFT_OUT = "left out: .anamnesis/ignore names this file"
 
 
@@ -63,7 +63,7 @@ def keep(
     note: Memory,
     client_title: str = "",
 ) -> None:
-    """Keep what was said in a session; that it cannot be kept is reported, not raised."""
+    """Archive a session; a failure is reported, not raised."""
     header = files.Header(
         session=session.session_id,
         agent=session.agent,
@@ -95,7 +95,7 @@ def has(home: Home, session: str) -> bool:
 
 
 def keep_transcript(home: Home, path: str, *, session: str, note_id: str) -> None:
-    """Keep the session of a transcript that was captured before; not one whose note is gone."""
+    """Archive a session that was captured earlier, unless its note is gone."""
     tape = Tape()
     draft = read_transcript(path, tape=tape)
     parsed = draft.session()
@@ -114,9 +114,9 @@ def list_sessions(home: Home, wanted: Wanted, *, limit: int) -> list[SessionRow]
 
 
 def browse_sessions(home: Home, wanted: Wanted, *, limit: int, offset: int) -> SessionPage:
-    """Some of the archived sessions, the latest first, and what they can be narrowed to."""
+    """Some of the archived sessions, latest first, and the values to filter them by."""
     if not files.listed(home):
-        return SessionPage()  # and no index is made of nothing
+        return SessionPage()  # an empty archive gets no index
     bring_up_to_date(home)
     return ask.page(home, wanted, limit=limit, offset=offset)
 
@@ -130,18 +130,18 @@ def search_sessions(home: Home, text: str, wanted: Wanted, *, limit: int) -> lis
 def passages_beside(
     home: Home, text: str, answer: SearchAnswer, *, project: str | None = None
 ) -> list[Passage]:
-    """A few passages that may answer where the notes that were found say little."""
+    """A few passages that may help where the found notes say little."""
     best = answer.hits[0].why.coverage if answer.hits else 0.0
     if answer.by_id or best >= _TELLING:
         return []
     try:
         return places(home, text, project=project or "", limit=_BESIDE)
     except AnamnesisError:
-        return []  # the notes are the answer; what is wrong with the archive, others say
+        return []  # the notes are the answer; trouble with the archive is reported elsewhere
 
 
 def places(home: Home, text: str, *, project: str, limit: int) -> list[Passage]:
-    """The passages that answer; what answers within a few turns of each other is one."""
+    """The passages that answer; those within a few turns of each other are joined."""
     found: list[Passage] = []
     for each in search_sessions(home, text, Wanted(project=project), limit=_LOOKED_AT):
         near = next((at for at, best in enumerate(found) if _is_near(best, each)), None)
@@ -168,7 +168,7 @@ def find_session(home: Home, session: str) -> Archived | None:
 
 
 def safe_turn(turn: Turn) -> Turn:
-    """A turn as it may be put before an agent: texts that address it are not shown."""
+    """A turn as an agent may see it: text that addresses the agent is left out."""
     return turn.cleaned(ask.shown)
 
 
@@ -181,7 +181,7 @@ def show_session(home: Home, session: str) -> Archived:
 
 
 def session_of(home: Home, note: Memory) -> Archived:
-    """The session that a note was made of, word for word. Raises InvalidInput."""
+    """The session that a note was made from, word for word. Raises InvalidInput."""
     bring_up_to_date(home)
     session = ask.session_of_note(home, note.id) or note.prov_session or ""
     found = ask.archived(home, session) if session else None
@@ -196,7 +196,7 @@ def session_of(home: Home, note: Memory) -> Archived:
 def rebuild(
     home: Home, *, from_scratch: bool = True, progress: Callable[[int, int], None] | None = None
 ) -> int:
-    """Build the index of the archive, or read in only what changed; how many sessions it has."""
+    """Rebuild the index of the archive, or read only what changed; gives the number of sessions."""
     if from_scratch:
         database.clear(home)
     database.refresh(home, progress=progress)

@@ -1,4 +1,4 @@
-"""A session becomes a note: from a hook, from a sweep, or from an old transcript."""
+"""Turning a session into a note: from a hook, a sweep, or an old transcript."""
 
 from __future__ import annotations
 
@@ -47,26 +47,26 @@ _SOURCE_OF_EVENT = {
     "PreCompress": "precompact",
     "PostCompact": "postcompact",
 }
-# A model may cost money: it is asked when a session is over, not at every stage on the way.
+# A model may cost money: it is asked once a session is over, not at every checkpoint.
 _FINAL = ("session-end", "sweep")
-_RECENT = 20  # notes of the project among which a title is unique
+_RECENT = 20  # recent notes of the project among which a title is unique
 _LOCKS = 16  # so that sessions seldom wait for one another
-_LOCK_SECONDS = 120.0  # a model that summarises may take its time
+_LOCK_SECONDS = 120.0  # a model may take a while to summarise
 _LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
-_REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge does not change that fast
-_CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; what is lost is lost by a crash only
+_REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge changes more slowly
+_CHECKPOINT_SECONDS = 600.0  # a turn may end every minute; only a crash loses what came since
 
 
 @record
 class Captured:
-    """What became of a session."""
+    """The outcome of a capture."""
 
     note: Memory | None
-    said: str  # one line for a person
+    said: str  # one line to read
 
 
 def source_of(payload: Payload) -> str:
-    """Which moment of a session a payload tells of."""
+    """The moment of a session that a payload is about."""
     return _SOURCE_OF_EVENT.get(payload.event, "checkpoint")
 
 
@@ -78,7 +78,7 @@ def capture(
     transcript: str | None = None,
     project: str | None = None,
 ) -> Captured:
-    """Capture the session that a payload or a transcript tells of; one note per session."""
+    """Capture the session of a payload or a transcript; one note per session."""
     path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
@@ -91,7 +91,7 @@ def capture(
 def _captured(
     home: Home, payload: Payload, path: str, *, source: str, project: str | None
 ) -> Captured:
-    stamp = ledger.stamp(path)  # taken first: what is added while we read is news the next time
+    stamp = ledger.stamp(path)  # taken first: lines added while reading count as new the next time
     tape = _tape()
     session, story, since = _session(home, payload, path, tape)
     cwd = session.cwd or payload.cwd or "."
@@ -125,14 +125,14 @@ def _captured(
 
         foreign_reading.mark(home, path)
     entry = replace(_entry(path, stamp, captured.note, known), since=since)
-    # A sweep knows a session by the name of its file, which need not be its id.
+    # A sweep knows a session by its file name, which need not be its id.
     for name in names:
         ledger.write(home, name, entry)
     return captured
 
 
 def _note_of(home: Home, known: ledger.LedgerEntry | None) -> Memory | None:
-    """The note that came of a session earlier; a person who rewrote it left the session alone."""
+    """The note of an earlier capture of the session."""
     if known is None or not known.note_id:
         return None
     with MemoryStore(home) as store:
@@ -150,7 +150,7 @@ def _judge_notes(home: Home, session: str, tape: Tape) -> None:
 def _keep_words(
     home: Home, session: ParsedSession, tape: Tape, note: Memory, *, client_title: str
 ) -> None:
-    """Keep a session word for word; what is held must not come back that way."""
+    """Archive a session, unless memory was off or its note was forgotten."""
     from anamnesis.operations.sessions import archive
     from anamnesis.trust.verdict import verdict
 
@@ -166,9 +166,9 @@ def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str) -> str:
 
 
 def _one_at_a_time(home: Home, session: str) -> AbstractContextManager[None]:
-    """Held from reading the ledger to writing it: several hooks may tell of a session at once.
+    """A lock from reading the ledger to writing it: several hooks may report a session at once.
 
-    Between the two a note of ours is not yet known as ours, and would pass for a person's edit.
+    Between the two, a captured note is not in the ledger yet and would look like a manual edit.
     """
     number = zlib.crc32(session.encode("utf-8", "replace")) % _LOCKS
     path = home.lock(f"session-{number}")
@@ -185,13 +185,13 @@ def _fold(
     project: str,
     source: str,
 ) -> Captured:
-    """Write a run into the note that runs of its prompt share."""
+    """Add a run to the note that all runs of its prompt share."""
     name = triage.ledger_name(session, project=project)
-    # Scripts start several runs at once, and each would find no note of the others.
+    # Scripts start several runs at once, and none would find the others' note.
     with locks.held(home.lock("runs"), name="capture", timeout=_LOCK_SECONDS):
         shared = ledger.read(home, name)
         own = known.note_id if known else ""
-        goes_on = len(story.of(PROMPT)) > 1  # a conversation after all; no run may replace it
+        goes_on = len(story.of(PROMPT)) > 1  # it became a conversation; no run may replace it
         if (own and (shared is None or shared.note_id != own)) or (goes_on and not own):
             return _write(home, session, story, known, names=names, project=project, source=source)
         captured = _write(
@@ -253,7 +253,7 @@ def _write(
 
 
 def _note_trouble(home: Home, summarizer: Summarizer) -> None:
-    """Remember that the model did not answer: the note that was written without it looks fine."""
+    """Record that the model did not answer: the note written without it looks fine."""
     if trouble := getattr(summarizer, "trouble", ""):
         runs.failed(home, "summarising", trouble)
     else:
@@ -263,13 +263,13 @@ def _note_trouble(home: Home, summarizer: Summarizer) -> None:
 def _is_too_soon(home: Home, session: str) -> bool:
     known = ledger.read(home, session)
     if known is None or not known.note_id:
-        return False  # nothing came of it yet
+        return False  # no note yet
     ago = ledger.seconds_since(home, session, now=time.time())
     return ago is not None and ago < _CHECKPOINT_SECONDS
 
 
 def recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> list[str]:
-    """The titles of a project's latest session notes, but for the note of this session."""
+    """The titles of a project's latest session notes, except this session's."""
     latest = store.ask(
         lambda db: queries.latest(db, project=project, types=["episodic"], limit=_RECENT)
     )
@@ -277,7 +277,7 @@ def recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> l
 
 
 def _tape() -> Tape | None:
-    """What takes the session word for word; nothing where the archive is switched off."""
+    """What records the session word for word; None if the archive is off."""
     if not is_on("archive", default=True):
         return None
     from anamnesis.capture.tape import Tape
@@ -288,7 +288,7 @@ def _tape() -> Tape | None:
 def _session(
     home: Home, payload: Payload, path: str, tape: Tape | None
 ) -> tuple[ParsedSession, Story, str]:
-    """What a transcript tells, and since when it is this session's own story."""
+    """The parsed transcript, and from when on it belongs to this session alone."""
     draft, since = _caught_up(home, payload, path, tape)
     session = draft.session()
     if not session.session_id:
@@ -305,7 +305,7 @@ def _session(
 
 
 def _began_at(home: Home, payload: Payload, path: str) -> str:
-    """When a fork went its own way; empty for every other session."""
+    """When a fork began; empty for every other session."""
     if not payload.session_id:
         return ""
     if told := receipts.forked_at(home, payload.session_id):
@@ -317,7 +317,7 @@ def _began_at(home: Home, payload: Payload, path: str) -> str:
 def _caught_up(
     home: Home, payload: Payload, path: str, tape: Tape | None
 ) -> tuple[SessionDraft, str]:
-    """The transcript, which may lag behind the answer that the client already tells us of."""
+    """The transcript, once it holds the last answer that the client has reported."""
     for seconds in _LAG_SECONDS:
         time.sleep(seconds)
         since = _began_at(home, payload, path)
@@ -340,25 +340,25 @@ def without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
 
 def _forgotten(home: Home, session: ParsedSession) -> str:
     forgotten = tree.is_forgotten_session(home, session.session_id)
-    return "this session was forgotten on purpose" if forgotten else ""
+    return "this session was forgotten" if forgotten else ""
 
 
 def left_to_the_person(store: MemoryStore, before: ledger.LedgerEntry | None) -> str:
-    """Why a note is left alone: what was captured has been deleted or rewritten."""
+    """Why a note is left alone: it was deleted or rewritten by hand."""
     if before is None or not before.note_id:
         return ""
     note = store.get(before.note_id)
     if note is None:
-        return f"note {before.note_id} was deleted; it is not written again"
+        return f"note {before.note_id} was deleted; not written again"
     if not ledger.is_ours(before, note.body):
-        return f"note {before.note_id} was edited by hand; it is left as it is"
+        return f"note {before.note_id} was edited by hand; left alone"
     return ""
 
 
 def _entry(
     path: str, stamp: tuple[int, int], note: Memory | None, known: ledger.LedgerEntry | None
 ) -> ledger.LedgerEntry:
-    """What to remember: how far the transcript was looked at, and the note that came of it."""
+    """The ledger entry: how far the transcript was read, and its note."""
     size, mtime_ns = stamp
     transcript = os.path.abspath(path)
     if note is not None:
@@ -370,7 +370,7 @@ def _entry(
 
 
 def reflect_in_background(home: Home) -> bool:
-    """Start a reflection that outlives this process, if that is switched on; at most hourly."""
+    """Start a reflection in the background if that is on; at most once an hour."""
     if not is_on("reflect_auto", default=False):
         return False
     from anamnesis.hooks import background

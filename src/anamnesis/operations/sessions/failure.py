@@ -23,7 +23,7 @@ _LONGEST_LINE = 2_000  # characters; what is longer is data, not an error
 def help_after_failure(
     home: Home, payload: Payload, *, project: str | None = None, format: str = "claude"
 ) -> str:
-    """The fix of an error that a session met before, as the client wants it; mostly nothing."""
+    """The fix for an error seen in an earlier session, in the client's format; usually nothing."""
     lines = _lines(payload.error)
     if not lines or payload.is_interrupt or not config.is_on(SETTING, default=True):
         return ""
@@ -70,7 +70,7 @@ def _found(home: Home, payload: Payload, lines: list[str], project: str) -> Fix 
 
 
 def _told(store: MemoryStore, fix: Fix) -> Fix | None:
-    """What a note says about an error, behind its title."""
+    """What a note says about an error, after its title."""
     note = store.get(fix.note_id)
     return replace(fix, line=f"{note.title} → {' '.join(note.body.split())}") if note else None
 
@@ -83,8 +83,8 @@ def _was_given(home: Home, payload: Payload, fix: Fix) -> bool:
 
 
 def _rendered(fix: Fix) -> str:
-    """At most MOST_UNITS, of which the fix is the end and the last to be cut."""
-    from anamnesis.inject import render  # most failures are new ones: nothing is printed
+    """At most MOST_UNITS; the fix comes last and is cut last."""
+    from anamnesis.inject import render  # most errors are new: nothing is printed
     from anamnesis.inject.clip import units
 
     about = (

@@ -1,4 +1,4 @@
-"""What notes say about a file that an agent has just read."""
+"""Notes about a file that an agent has just read."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 SETTING = "moment_file"
 EVENT = "PostToolUse"
 _MOST = 3  # notes, a line each
-_LINE = 160  # characters of the line in which a note names the file
+_LINE = 160  # characters of the line that mentions the file
 
 
 def notes_at_file(store: MemoryStore, payload: Payload) -> str:
-    """The notes that name a file, as Claude Code takes it after a tool; mostly nothing.
+    """The notes that mention a file, in the format of a PostToolUse hook; usually nothing.
 
     Once per file and session, and no note twice in a session.
     """
@@ -64,7 +64,7 @@ def notes_at_file(store: MemoryStore, payload: Payload) -> str:
 
 
 def _names(store: MemoryStore, path: str) -> list[str]:
-    """A file's path in its repository, and those that it had before; else the path as it is."""
+    """A file's path in its repository and its former ones; else the path itself."""
     path = os.path.normpath(path)
     repository = find_repository(os.path.dirname(path))
     if repository is None:

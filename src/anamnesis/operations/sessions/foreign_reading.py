@@ -1,6 +1,6 @@
 """Notes that an agent wrote after its session had read the web or another server's tools.
 
-What such a session read may have told the agent what to remember, so the notes say so.
+What the session read may have told the agent what to remember, so the notes are marked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ID = re.compile(rb"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
 
 
 def mark(home: Home, transcript: str) -> list[str]:
-    """Mark the notes that the agent of a session wrote after it had read elsewhere; their ids."""
+    """Mark the notes that a session's agent wrote after reading elsewhere; gives their ids."""
     first = _TIME.search(beginning(transcript, _HEAD_BYTES))
     if first is None:
         return []
@@ -38,7 +38,7 @@ def mark(home: Home, transcript: str) -> list[str]:
         machine, began = resolve_machine_id(), first[1].decode()
         notes = store.ask(lambda db: written_by_agents(db, since=began, machine=machine))
         notes = [note for note in notes if _is_unmarked(note)]
-        # Most sessions write no note: then their transcript need not be read a second time.
+        # Most sessions write no note; then the transcript is not read a second time.
         reading = _Reading(transcript) if notes else None
         marked = [note for note in notes if reading and reading.precedes(note)]
         for header in marked:
@@ -49,7 +49,7 @@ def mark(home: Home, transcript: str) -> list[str]:
 
 
 class _Reading:
-    """When a session first read elsewhere, and the ids that its transcript names from then on."""
+    """When a session first read elsewhere, and the ids in its transcript from then on."""
 
     def __init__(self, transcript: str) -> None:
         self.began = ""

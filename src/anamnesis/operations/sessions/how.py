@@ -1,4 +1,4 @@
-"""How something is done here: the commands that really worked, and what they fixed."""
+"""Commands that worked before, and what they fixed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from anamnesis.archive.ask import SessionRow, Wanted
     from anamnesis.config import Home
 
-_SHORTLY_BEFORE = 30  # turns in which a failure of the same program was what the command fixed
-_SPARE = 12  # candidates for each that is asked for: most only look around
+_SHORTLY_BEFORE = (
+    30  # turns back in which a failure of the same program counts as fixed by the command
+)
+_SPARE = 12  # candidates per requested command: most only look around
 _PATCH = "*** Begin Patch"
-_BEGINNING = 5  # letters by which words are the same: migrate, migrations
+_BEGINNING = 5  # letters that words must share: migrate, migrations
 
 
 @dataclass(frozen=True, slots=True)
 class WorkingCommand:
-    """A command that worked here."""
+    """A command that worked."""
 
     command: str
     times: int
@@ -57,7 +59,7 @@ def _does_something(row: ask.CommandRow) -> bool:
 
 
 def _says(command: str, text: str) -> bool:
-    """Whether a command itself has a word of the question, not only what it printed."""
+    """Whether the command itself, not only its output, has a word of the question."""
     asked = [word[:_BEGINNING] for word in words.tokens(text) if len(word) > 2]
     parts = words.tokens(main_part(command))
     return any(part.startswith(word) for word in asked for part in parts)

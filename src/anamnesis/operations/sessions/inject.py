@@ -36,7 +36,7 @@ def inject(
     format: str = "claude",
     limit: int | None = None,
 ) -> str:
-    """The working set of the project as the client wants it, with a receipt of what was given."""
+    """The working set of the project in the client's format; leaves a receipt."""
     cwd = payload.cwd or "."
     project = project or resolve_project_key(cwd)
     off = "" if config.is_on(SETTING, default=True) else f"{SETTING} is off"
@@ -67,7 +67,7 @@ def inject(
 
 
 def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
-    """Give the sync in the background a moment; what it brings later comes with a prompt."""
+    """Wait a moment for the background sync; later arrivals come with a prompt."""
     if not arrivals.may_come(payload.source):
         return
     is_due = arrivals.is_due(home)
@@ -87,7 +87,7 @@ def preview(
     limit: int = clip.LIMIT,
     cwd: str = "",
 ) -> plan.Plan:
-    """What a new session of the project would be given now, and why; leaves no trace."""
+    """What a new session of the project would get now, and why; leaves no trace."""
     home = store.home
     notices = _notices(home, sessions.at_session_start(home, unasked=False), store=store)
     return _planned(store, project=project, k=k, cwd=cwd, session="", limit=limit, notices=notices)
@@ -101,7 +101,7 @@ def explain_start(
     k: int | None = None,
     limit: int | None = None,
 ) -> str:
-    """The plan of a session that would start now, for a person; leaves no trace."""
+    """The plan of a session that would start now, as text; leaves no trace."""
     from anamnesis.inject.plan import explained
 
     cwd = payload.cwd or "."
@@ -147,12 +147,12 @@ def _planned(
     if not client or useful:
         return start_of(select.MANY)
     start = start_of(select.USUAL)
-    # Whoever notes single sentences has room for more of them.
+    # Short notes leave room for more of them.
     return start_of(select.MANY) if start.has_room_for_more(select.USUAL) else start
 
 
 def _not_with_client(home: Home, chosen: list[select.Candidate]) -> list[select.Candidate]:
-    """Without the notes that the client itself loads."""
+    """The candidates without notes that the client loads itself."""
     if not any("import" in each.note.tags for each in chosen):
         return chosen
     from anamnesis.hooks import native_notes
@@ -172,7 +172,7 @@ def _useful(home: Home) -> Mapping[str, Uses] | None:
 def _unindexed(
     home: Home, *, project: str, session: str, limit: int, notices: list[str]
 ) -> plan.Plan:
-    """What can be given without an index, which is built meanwhile."""
+    """What can be given while the index is being built."""
     from anamnesis.inject import newest
 
     _bring_up_to_date(home)

@@ -1,4 +1,4 @@
-"""What other machines sent after a session had started, given with its first prompt."""
+"""Notes that arrived after a session had started, given with its first prompt."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _given(home: Home, payload: Payload, project: str, notes: list[Memory]) -> s
 
 
 def _slot(note: Memory, notes: list[Memory]) -> str:
-    """The latest session is what this one continues; the rest is news."""
+    """The slot of a note: the latest session is continued, the rest is news."""
     sessions = [each for each in notes if each.type == "episodic"]
     latest = max(sessions, key=lambda each: each.updated_at, default=None)
     return LAST if note is latest else ELSEWHERE

@@ -1,4 +1,4 @@
-"""What a session did with the notes that it was given."""
+"""What a session did with the notes it was given."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.notes.fields import Memory
 
-_READABLE = 120  # units; a note of which less was shown cannot be called ignored
+_READABLE = 120  # units; a note shown with less does not count as ignored
 _SHORTEST_COMMAND = 8
 _EDITING = re.compile(r"(?i)edit|write|patch|replace")
 _QUOTED = re.compile(r"`([^`\n]{2,300})`")
@@ -27,7 +27,7 @@ _PATH = re.compile(r"(?<![\w@+./~-])[\w@+./~-]{1,200}\.\w{1,5}\b")
 
 
 def learn(home: Home, session: str, turns: Sequence[Turn]) -> None:
-    """Count which of the notes that a session was given it used, by what it did."""
+    """Count which of its notes a session used, judging by what it did."""
     if not (given := _given(home, session)):
         return
     with MemoryStore(home) as store:
@@ -41,7 +41,7 @@ def learn(home: Home, session: str, turns: Sequence[Turn]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Deeds:
-    """What a session did, gathered once for all notes that it was given."""
+    """What a session did, collected once for all its notes."""
 
     said: str  # by the agent, and what it asked tools for
     ran: str
@@ -49,7 +49,7 @@ class Deeds:
 
 
 def deeds(turns: Iterable[Turn]) -> Deeds:
-    """What the turns of a session show that it did."""
+    """What a session did, judging by its turns."""
     said, ran, edited = list[str](), list[str](), dict[str, list[str]]()
     for turn in turns:
         said += [turn.input, "" if turn.who == PERSON else turn.text]
@@ -79,7 +79,7 @@ def _name(path: str) -> str:
 
 
 def _given(home: Home, session: str) -> dict[str, bool]:
-    """The notes that a session was given, each with whether enough of it to be read."""
+    """The notes that a session was given, and whether enough of each was shown."""
     found: dict[str, bool] = {}
     for entry in receipts.of_session(home, session):
         for note in entry["notes"]:
@@ -89,7 +89,7 @@ def _given(home: Home, session: str) -> dict[str, bool]:
 
 
 def _commands(body: str) -> Iterable[str]:
-    """The commands that a note gives, in code marks or blocks: a program and an argument."""
+    """The commands in a note's code spans and blocks: a program and an argument."""
     lines = [line for block in _BLOCK.findall(body) for line in block.splitlines()]
     for text in (*_QUOTED.findall(body), *lines):
         command = " ".join(text.removeprefix("$ ").split())

@@ -46,7 +46,7 @@ _SHOWN = {  # form of a note in the plan -> in words
 
 @dataclass(frozen=True, slots=True)
 class PreviewedNote:
-    """One note of the working set, how it is given, and why."""
+    """One note of the working set, in which form, and why."""
 
     note: Memory
     form: str
@@ -58,7 +58,7 @@ class PreviewedNote:
 
 @dataclass(frozen=True, slots=True)
 class BlockPiece:
-    """A part of the block, and the note that it shows; empty for the frame around the notes."""
+    """A part of the block and its note; empty for the frame around the notes."""
 
     note_id: str
     text: str
@@ -66,7 +66,7 @@ class BlockPiece:
 
 @dataclass(frozen=True, slots=True)
 class PastGiving:
-    """What sessions were given: how often each note, and which the last start of a project had."""
+    """How often sessions were given each note, and which notes the last one started with."""
 
     times: dict[str, int]  # note id -> receipts that name it
     uses: dict[str, Uses]  # note id -> what sessions that were given it did with it
@@ -122,7 +122,7 @@ def preview(
 
 
 def past_giving(home: Home, *, project: str) -> PastGiving:
-    """What receipts say about the notes of past sessions."""
+    """What past sessions were given, according to receipts."""
     times: Counter[str] = Counter()
     last = None
     for receipt in receipts.latest(home):
@@ -146,7 +146,7 @@ class GivenNotes:
 
 
 def given_since(home: Home, since: str) -> GivenNotes:
-    """What receipts and captured sessions say since a day, the notes given most first."""
+    """What sessions since a day were given and used, the most frequent notes first."""
     moments: Counter[str] = Counter()
     given: Counter[str] = Counter()
     sessions = set()
@@ -165,7 +165,7 @@ def given_since(home: Home, since: str) -> GivenNotes:
 
 
 def _pieces(text: str, ids: Sequence[NoteId]) -> Iterator[BlockPiece]:
-    """Sections stand in the order of the plan; of notes in one line, the line names the id.
+    """Sections are in the order of the plan; a note in one line ends with its id.
 
     What a note says cannot look like a heading of ours: those are escaped in its text.
     """

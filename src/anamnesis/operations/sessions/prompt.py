@@ -1,4 +1,4 @@
-"""What a prompt brings to mind."""
+"""Notes that answer a prompt."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_TOLD = 3  # passages
 def recall_for_prompt(
     home: Home, payload: Payload, *, project: str | None = None, format: str = "claude"
 ) -> str:
-    """The few notes that answer the prompt as the client wants them, or nothing."""
+    """The few notes that answer the prompt, in the client's format, or nothing."""
     prompt = _as_typed(payload.prompt)
     memory = _memory_again(home, payload, project, format)
     news = _news(home, payload, project)
@@ -51,7 +51,7 @@ def recall_for_prompt(
 
 
 def _memory_again(home: Home, payload: Payload, project: str | None, format: str) -> str:
-    """What the session started with, if its client has dropped that."""
+    """What the session started with, if its client has dropped it."""
     if not again.is_promised(home, payload.session_id):
         return ""
     from anamnesis.operations.sessions.inject import inject
@@ -75,14 +75,14 @@ def _news(home: Home, payload: Payload, project: str | None) -> str:
 def _as_typed(prompt: str) -> str:
     if "<hook_context" not in prompt and "<system" not in prompt:
         return prompt
-    # Gemini puts what hooks said before into the prompt itself.
+    # Gemini puts earlier hook output into the prompt itself.
     from anamnesis.capture.privacy import without_private_and_recalled
 
     return without_private_and_recalled(prompt)
 
 
 def _found(home: Home, payload: Payload, prompt: str, project: str) -> list[Match]:
-    from anamnesis.store import IndexBroken, MemoryStore  # most prompts are not worth opening it
+    from anamnesis.store import IndexBroken, MemoryStore  # most prompts do not need it
 
     session = payload.session_id
     given = receipts.already_given(home, session)
@@ -99,7 +99,7 @@ def _found(home: Home, payload: Payload, prompt: str, project: str) -> list[Matc
 
 
 def preview(store: MemoryStore, prompt: str, *, project: str) -> tuple[str, list[ShownMatch]]:
-    """What a prompt in a new session would be given, and the notes in it; leaves no trace."""
+    """What a prompt in a new session would get, and its notes; leaves no trace."""
     if not is_worth_a_look(prompt):
         return "", []
     told = told_in_sessions(store.home, prompt, project=project)
@@ -109,7 +109,7 @@ def preview(store: MemoryStore, prompt: str, *, project: str) -> tuple[str, list
 def told_in_sessions(
     home: Home, prompt: str, *, project: str, session: str = ""
 ) -> Callable[[], list[Passage]] | None:
-    """How to ask what was said in earlier sessions; None where none is kept word for word."""
+    """A function that asks the archive; None if no session is kept word for word."""
     if not os.path.exists(home.sessions_db):
         return None
 

@@ -1,4 +1,4 @@
-"""A hook that finds no index has one built behind it, and goes on without."""
+"""A hook that finds no index has one built in the background and goes on without it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ARGUMENTS = ("reindex", "--if-needed")
 
 
 def rebuild_in_background(home: Home) -> None:
-    """Start rebuilding the index, unless another process already is."""
+    """Start rebuilding the index, unless another process is doing so."""
     if locks.is_held(home.lock("rebuild")):
         return
-    runs.note_run(home, "reindex", did="begun in the background")
+    runs.note_run(home, "reindex", did="started in the background")
     background.start(ARGUMENTS)

@@ -1,4 +1,4 @@
-"""Rules that a person laid down in a session, proposed as durable notes."""
+"""Rules that you gave in a session, proposed as durable notes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 RULE = "rule"
-_CONFIDENCE = 0.6  # the person's words, but nobody has said that they were meant to last
+_CONFIDENCE = 0.6  # your words, but not necessarily meant to last
 _LONGEST_TITLE = 100
 
 
 def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Memory]:
-    """The rules of a session as notes that wait for review; none that the project has already.
+    """The rules of a session as notes to review, except those that the project has.
 
     One that was rejected or forgotten is not proposed again from the same session.
     """

@@ -1,4 +1,4 @@
-"""What was done lately, by project: read from the session notes of all machines."""
+"""Recent work by project, read from the session notes of all machines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_ITEM = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class DoneSession:
-    """One session as a standup tells of it."""
+    """One session of a standup."""
 
     note: str
     title: str
@@ -52,7 +52,7 @@ def standup(
     machine: str = "",
     limit: int = 0,
 ) -> list[DoneProject]:
-    """What was done since then, the busiest project first. Raises InvalidInput for a bad time.
+    """Work since a time, the busiest project first. Raises InvalidInput for a bad time.
 
     At most so many sessions, the latest; 0 is all of them.
     """

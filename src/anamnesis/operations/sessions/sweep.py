@@ -1,4 +1,4 @@
-"""Sessions that no hook captured: killed ones, and those from before there were hooks."""
+"""Sessions that no hook captured: killed ones, and those from before the hooks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Swept:
 
 
 def sweep(home: Home) -> Swept:
-    """Capture what ended without a hook since the set-up; a few sessions at a time.
+    """Capture sessions that ended without a hook since the set-up, a few at a time.
 
     Sessions that also began without one had the hooks switched off; `status` counts them.
     """
@@ -69,7 +69,7 @@ def backfill(
 def _archive_the_rest(
     home: Home, *, since: float, progress: Callable[[int, int], None] | None
 ) -> None:
-    """Keep the sessions word for word that were captured before there was an archive."""
+    """Archive sessions that were captured before the archive existed."""
     if not archive.is_on():
         return
     entries = [
@@ -107,16 +107,16 @@ def _capture_all(
 
 
 def _clear_spool(home: Home, now: float) -> None:
-    """Payloads whose capture never ran, and marks of sessions that are too old to be swept."""
+    """Remove payloads whose capture never ran, and marks of sessions too old to sweep."""
     for folder, most in (("spool", discovery.LOOK_BACK_SECONDS), ("state/off", _FORGOTTEN_SECONDS)):
         for path in glob(os.path.join(escape(home), folder, "*")):
-            with suppress(FileNotFoundError):  # another sweep was faster
+            with suppress(FileNotFoundError):  # another process removed it first
                 if now - os.stat(path).st_mtime > most:
                     atomic.remove(path)
 
 
 def _begin(home: Home, now: float) -> float:
-    """When we first swept here, or a pause ended: what was before is the person's to back-fill."""
+    """When the first sweep ran or a pause ended; older sessions are left to `--backfill`."""
     marker = switches.sweep_marker(home)
     try:
         return os.stat(marker).st_mtime

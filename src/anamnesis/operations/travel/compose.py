@@ -1,4 +1,4 @@
-"""One note out of two versions: each field and each part of the text from here, there or both."""
+"""Composing one note from two versions: each field and part from here, there or both."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def composition(sides: Sides, picks: Mapping[str, str]) -> Composition | None:
 
 
 def seal(sides: Sides) -> str:
-    """Tells whether both versions still are those that a person saw."""
+    """A hash that tells whether both versions are still those that you saw."""
     from hashlib import blake2b
 
     return blake2b(repr((sides.mine, sides.conflict.theirs)).encode(), digest_size=16).hexdigest()
@@ -123,7 +123,7 @@ def _fields(
 
 
 def _parts(base: str | None, mine: str, theirs: str, picks: Mapping[str, str]) -> Iterator[Part]:
-    # A body has no line end at its end; with one, a line put after the last is no edit of it.
+    # A body has no final line end; with one, a line added at the end does not edit the last.
     own, other = lines_of(f"{mine}\n"), lines_of(f"{theirs}\n")
     found = _two_way(own, other) if base is None else regions(lines_of(f"{base}\n"), own, other)
     number = 0
@@ -160,7 +160,7 @@ def _value(mine: Memory, theirs: Memory, field: Field) -> object:
 
 
 def _text(note: Memory | None, name: str) -> str:
-    """A field as a person reads it."""
+    """A field as text to read."""
     if note is None:
         return ""
     return ", ".join(items(note, name)) if name in _SETS else str(getattr(note, name)).strip()

@@ -30,10 +30,12 @@ CHOICES = (MINE, THEIRS, BOTH)
 
 
 class NoSuchConflict(AnamnesisError):
-    """No held note has this id."""
+    """No note with a conflict has this id."""
 
     def __init__(self, given: str) -> None:
-        super().__init__(f"No conflict is held for {given}.", hint="See:  anamnesis conflicts list")
+        super().__init__(
+            f"There is no conflict for {given}.", hint="See:  anamnesis conflicts list"
+        )
 
 
 class StillInConflict(AnamnesisError):
@@ -41,7 +43,7 @@ class StillInConflict(AnamnesisError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The text still holds conflict markers; the conflict stays.",
+            "The text still contains conflict markers; the conflict stays.",
             hint="Edit it again and remove the lines that start with <<<<<<<, ======= and >>>>>>>.",
             exit_code=EXIT_CONFLICT,
         )
@@ -49,7 +51,7 @@ class StillInConflict(AnamnesisError):
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A conflict with this machine's version; None if there is no such file any more."""
+    """A conflict and this machine's version; None if its file is gone."""
 
     conflict: Conflict
     mine: bytes | None
@@ -68,20 +70,20 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What resolving made: the change, which can be taken back, and the second note of "both"."""
+    """The result of resolving: the change, which can be undone, and the second note of "both"."""
 
     unit: undo.Unit | None
     second: Memory | None = None
 
 
 def held(store: MemoryStore) -> list[Sides]:
-    """All held notes."""
+    """All conflicts."""
     found = Conflicts(store.home).held().values()
     return [Sides(conflict, _read(store, conflict)) for conflict in found]
 
 
 def find(store: MemoryStore, given: str) -> Sides:
-    """The held note with this id, or with enough of its start or end. Raises NoSuchConflict."""
+    """The conflict with this id, or with enough of its start or end. Raises NoSuchConflict."""
     part = given.upper()
     matching = [
         sides
@@ -132,7 +134,7 @@ def resolve_all(store: MemoryStore, held: Sequence[Sides], choice: str) -> Resol
 
 
 def resolve_with(store: MemoryStore, given: str, text: str) -> Resolved:
-    """Resolve a conflict with a text that a person made out of both. Raises InvalidInput."""
+    """Resolve a conflict with a text that you composed. Raises InvalidInput."""
     sides = find(store, given)
     if any(line.startswith(("<<<<<<< ", ">>>>>>> ")) for line in text.split("\n")):
         raise StillInConflict
@@ -152,7 +154,7 @@ def _resolve(
     *,
     second: Memory | None = None,
 ) -> Resolved:
-    """Write the chosen texts and let go of the conflicts, all as one change."""
+    """Write the chosen texts and drop the conflicts, all as one change."""
     changes = undo.changes_of(store, [(None, second)] if second else [])
     for sides, wanted in chosen:
         Conflicts(store.home).keep(sides.conflict, sides.mine)
@@ -163,7 +165,7 @@ def _resolve(
 
 
 def _archiving(store: MemoryStore, conflict: Conflict) -> list[FileChange]:
-    """What moves all that is kept of a conflict to the archive of resolved ones."""
+    """The changes that move a conflict's files to the archive of resolved ones."""
     archive = archive_name(conflict)
     return [
         change
@@ -176,7 +178,7 @@ def _archiving(store: MemoryStore, conflict: Conflict) -> list[FileChange]:
 
 
 def _second(conflict: Conflict) -> Memory:
-    """The other version as a note of its own that points to the first."""
+    """The other version as a separate note that links to the first."""
     theirs = note_in(conflict.theirs)
     if theirs is None:
         raise InvalidInput(

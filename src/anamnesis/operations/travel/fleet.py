@@ -1,7 +1,7 @@
 """The machines that share these notes: each leaves a small heartbeat in the synced tree.
 
-`memory/.machines/<machine>.json` is written by its own machine only, is no note and is never
-indexed. It is rewritten when something in it is news or half a day has passed, so that a sync
+`memory/.machines/<machine>.json` is written by its own machine only, is not a note and is never
+indexed. It is rewritten when something in it changes or after half a day, so that a sync
 with nothing to do stays one.
 """
 
@@ -28,8 +28,8 @@ FOLDER = ".machines"
 _LARGEST = 64 * 1024
 _DAY = 86_400.0
 _REFRESH_SECONDS = _DAY / 2
-_SILENT_DAYS = 7  # a week away is a holiday; more is worth a word
-_RETIRED_DAYS = 60  # nobody wants to hear of an old machine every day for ever
+_SILENT_DAYS = 7  # a week may be a holiday; more is worth a warning
+_RETIRED_DAYS = 60  # stop warning about machines that are long gone
 _SKEW_SECONDS = 300.0
 _BOOTS = "boots"
 _MOST_BOOTS = 8
@@ -42,11 +42,11 @@ class Machine:
     machine: str
     name: str
     version: str
-    install: str  # made up once per set-up: tells machines of the same name apart
+    install: str  # random, made once per set-up: tells machines of the same name apart
     seen: str
     last_capture: str = ""
     last_sync: str = ""
-    pending: int = 0  # notes that are held back until a person chooses
+    pending: int = 0  # conflicts that are not resolved yet
     last_error: str = ""
     key: str = ""  # the code of its keys, if the remote is sealed
 
@@ -62,15 +62,15 @@ class Machine:
 
     @property
     def is_ahead_of_time(self) -> bool:
-        """Whether its clock is ahead of ours."""
+        """Whether its clock is ahead."""
         return seconds_of(self.seen) - time.time() > _SKEW_SECONDS
 
 
 def beat(home: Home) -> bool:
     """Leave a heartbeat if it is due; whether one was written.
 
-    A machine that was never set up leaves none, and the file of another machine that happens to
-    have our name is never written over.
+    A machine that was never set up leaves none, and the file of another machine with the same name
+    is never overwritten.
     """
     mine = _mine(home)
     if mine is None:
@@ -100,7 +100,7 @@ def machines(home: Home) -> list[Machine]:
 
 
 def silent(home: Home) -> list[Machine]:
-    """Other machines that have not been heard of for a while, and are not retired yet."""
+    """Other machines that have been silent for a while but are not retired yet."""
     here = config.resolve_machine_id()
     return [
         machine
@@ -112,7 +112,7 @@ def silent(home: Home) -> list[Machine]:
 
 
 def has_rival(home: Home) -> bool:
-    """Whether another machine of the fleet goes by our name."""
+    """Whether another machine has this machine's name."""
     install = install_id()
     there = _read(_place(home, config.resolve_machine_id()))
     return there is not None and bool(install) and there.install != install
@@ -125,7 +125,7 @@ def install_id() -> str:
 
 
 def is_named_from_outside() -> bool:
-    """Whether a variable names this machine, so that we cannot."""
+    """Whether an environment variable sets the name, so that it cannot be changed here."""
     return bool(os.environ.get("ANAMNESIS_MACHINE_ID", "").strip())
 
 
@@ -141,7 +141,7 @@ def take_own_name() -> str:
 
 
 def make_name_unique(home: Home) -> bool:
-    """Take another name if a machine that was here first has ours; whether that had to be."""
+    """Rename this machine if an older one has its name; whether it was renamed."""
     if not has_rival(home) or is_named_from_outside():
         return False
     take_own_name()
@@ -149,7 +149,7 @@ def make_name_unique(home: Home) -> bool:
 
 
 def note_host(home: Home) -> None:
-    """Remember which boot of which computer uses the store, if another one did so last."""
+    """Record which boot of which computer uses the store, if it changed."""
     boot, before = _boot_id(), _boots(home)
     if not boot or boot in before[-1:]:
         return
@@ -162,7 +162,7 @@ def note_host(home: Home) -> None:
 def is_used_by_two_hosts(home: Home) -> bool:
     """Whether computers took turns with the store within a day; containers count as their host.
 
-    A boot ends once and for all. One that comes back after another was never away.
+    A boot does not resume. If one appears again after another, both are running.
     """
     boots = _boots(home)
     if len(set(boots)) == len(boots):
@@ -171,7 +171,7 @@ def is_used_by_two_hosts(home: Home) -> bool:
 
 
 def forget(home: Home, machine: str) -> bool:
-    """Take a machine off the list; it comes back if it syncs again."""
+    """Remove a machine from the list; it comes back if it syncs again."""
     path = _place(home, machine)
     if not os.path.exists(path):
         return False
@@ -180,7 +180,7 @@ def forget(home: Home, machine: str) -> bool:
 
 
 def file_name(machine: str) -> str:
-    """A machine's name as the name of a file that may travel."""
+    """A machine's name as a file name that is valid on every system."""
     if is_valid_id(machine):
         return machine
     import zlib
@@ -203,7 +203,7 @@ def _boots(home: Home) -> list[str]:
 
 
 def _boot_id() -> str:
-    """What tells a boot of a computer from all others; nothing where the system does not say."""
+    """The id of this boot of the computer; empty where the system has none."""
     return _text("/proc/sys/kernel/random/boot_id").strip()
 
 
@@ -287,7 +287,7 @@ def _key(home: Home) -> str:
 
 
 def _read(path: str) -> Machine | None:
-    """A heartbeat; None for anything else, such as a file that somebody made by hand."""
+    """A heartbeat; None for any other file."""
     try:
         with open(path, encoding="utf-8") as stream:
             found: dict[str, Any] = {**_LATER, **json.loads(stream.read(_LARGEST))}
@@ -298,7 +298,7 @@ def _read(path: str) -> Machine | None:
 
 
 def _one_line(text: str) -> str:
-    """What another machine wrote, as it may be printed and put into a session."""
+    """A text from another machine, safe to print and to inject."""
     return "".join(letter if letter.isprintable() else " " for letter in text[:500])
 
 

@@ -1,4 +1,4 @@
-"""Taking forgotten notes out of the git history, on every machine."""
+"""Removing forgotten notes from the git history, on every machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ALIVE_DAYS = 7
 _AUTHOR = "anamnesis@"
-_TRIES = 5  # machines that sync every few minutes do not win five times in a row
+_TRIES = 5  # a machine that syncs every few minutes will not win five times in a row
 
 
 def forgotten(home: Home) -> Collection[str]:
@@ -43,29 +43,30 @@ def purge(store: MemoryStore, ids: Iterable[NoteId]) -> Purged:
         _require_heartbeats(home)
         try:
             return backend.purge(gone)
-        except PurgeRaced as raced:  # another machine was faster; what it sent comes first
+        except PurgeRaced as raced:  # another machine pushed first; merge that before
             refused = raced
     raise refused
 
 
 def _synced(backend: GitSyncBackend, store: MemoryStore) -> None:
-    for _ in range(2):  # the first may bring an edit of a forgotten note, the second buries it
+    for _ in range(2):  # the first may bring an edit of a forgotten note, the second removes it
         result = exchange(backend, store=store).result
         if result.offline or result.error:
             raise PurgeRefused(result.error or result.detail, hint=result.hint)
         if result.conflicted:
             raise PurgeRefused(
-                "notes wait for a choice", hint="Resolve them first:  anamnesis conflicts list"
+                "conflicts are waiting for you",
+                hint="Resolve them first:  anamnesis conflicts list",
             )
 
 
 def _require_followers(home: Home) -> None:
-    """A machine with an older version would merge the old history back in."""
+    """Refuse while a machine has an older version: it would merge the old history back in."""
     here = config.resolve_machine_id()
     for machine in fleet.machines(home):
         if machine.machine != here and _numbers(machine.version) < _numbers(__version__):
             raise PurgeRefused(
-                f"{machine.machine} has the older version {machine.version or 'of unknown number'}",
+                f"{machine.machine} has the older version {machine.version or '(unknown)'}",
                 hint="Update it and sync there; or, if it is gone:  "
                 f"anamnesis status --forget {machine.machine}",
             )
@@ -86,9 +87,9 @@ def _require_heartbeats(home: Home) -> None:
     for machine in {line.removeprefix(_AUTHOR) for line in ours} - {config.UNKNOWN_MACHINE}:
         if f"{fleet.file_name(machine)}.json" not in files:
             raise PurgeRefused(
-                f"{machine} commits but never left a heartbeat, as versions before 1.0 do",
+                f"{machine} has committed without ever reporting, as versions before 1.0 do",
                 hint="Update it and run `anamnesis init` and `anamnesis sync` there; or wait until "
-                f"it was silent for {_ALIVE_DAYS} days.",
+                f"it has been silent for {_ALIVE_DAYS} days.",
             )
 
 

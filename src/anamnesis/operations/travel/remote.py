@@ -1,4 +1,4 @@
-"""The remote that the notes travel over: naming it, creating it, proving that it works."""
+"""The remote: setting it, creating it, testing that it works."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IN_A_REPOSITORY = {
 
 
 class RemoteNotUsable(AnamnesisError):
-    """The remote does not do what a sync needs."""
+    """The remote cannot be used for sync."""
 
     def __init__(self, trouble: remote.Trouble) -> None:
         super().__init__(f"{trouble.message}.", hint=trouble.hint)
@@ -45,7 +45,7 @@ class RemoteNotUsable(AnamnesisError):
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """The remote in use and who named it."""
+    """The remote in use and where it is set."""
 
     url: str | None
     named_by: str  # the variable or the file
@@ -62,7 +62,7 @@ def current() -> Remote:
 
 
 def address(url: str) -> str:
-    """The URL as it may be remembered: usable, and a folder named from the root."""
+    """The URL as it is stored: checked, and with an absolute path for a folder."""
     remote.require_usable(url)
     if remote.is_ssh(url) or "://" in url:
         return url
@@ -78,7 +78,7 @@ class Switch:
     notes: int
 
     def __str__(self) -> str:
-        """What will be sent where, in lines to be read."""
+        """What will be sent where, as text."""
         return (
             f"This machine syncs with {self.old}.\n"
             f"The next sync would send {counted(self.notes, 'note')} from here to {self.new}\n"
@@ -87,7 +87,7 @@ class Switch:
 
 
 def switch_to(url: str) -> Switch | None:
-    """What naming a remote would change; None if it is the first one, or the one in use.
+    """What setting a remote would change; None if it is the first one, or already in use.
 
     Raises InvalidInput if the URL cannot be used.
     """
@@ -100,19 +100,19 @@ def switch_to(url: str) -> Switch | None:
 
 
 def name(url: str | None) -> None:
-    """Remember the remote for this machine, or forget it."""
+    """Set the remote of this machine, or remove it."""
     settings.change("remote", None if url is None else address(url))
 
 
 def create(url: str) -> str:
-    """Make a bare repository where there is none; gives the URL to use. Raises InvalidInput."""
+    """Create a bare repository unless there is one; gives the URL to use. Raises InvalidInput."""
     remote.require_usable(url)
     if remote.is_ssh(url):
         _create_over_ssh(url)
         return url
     if "://" in url and not url.startswith("file://"):
         raise InvalidInput(
-            "A repository behind https is created on its own site.",
+            "A repository at an https address is created on its site.",
             hint=f"Create it there, then run:  anamnesis remote set {remote.quoted(url)}",
         )
     path = address(url.removeprefix("file://"))
@@ -127,9 +127,9 @@ def create(url: str) -> str:
 
 
 def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -> bool:
-    """Send a commit to the remote, get it back and remove it; whether a sealed store is there.
+    """Push a commit to the remote, fetch it and remove it; whether a sealed store is there.
 
-    Raises RemoteNotUsable if that does not work, or if it holds something else than notes.
+    Raises RemoteNotUsable if that does not work, or if it holds something other than notes.
     """
     probe = f"refs/anamnesis/probe-{os.urandom(6).hex()}"
     with tempfile.TemporaryDirectory(prefix="anamnesis-probe-") as directory:
@@ -155,7 +155,7 @@ def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -
 
 
 def reach(url: str) -> bool:
-    """Prove that a remote works, after creating it if there is none; whether it was created.
+    """Test a remote, after creating it if there is none; whether it was created.
 
     Raises InvalidInput and RemoteNotUsable.
     """
@@ -172,14 +172,14 @@ def reach(url: str) -> bool:
 
 
 def _foreign_files(repository: Repository, around: dict[str, str], seconds: float) -> list[str]:
-    """Files that no store has, which show that the remote is somebody's project."""
+    """Files that show that the remote is an ordinary project and not a store."""
     words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--filter=blob:none", "origin")
     fetched = repository.git(*words, f"+{MAIN}:refs/theirs", timeout=seconds, env=around)
     return remote.foreign_files(repository, "refs/theirs") if fetched.code == 0 else []
 
 
 def _commands() -> Sequence[Sequence[str]]:
-    """The commands that make a bare repository whose history no push can rewrite."""
+    """The commands that create a bare repository whose history no push can rewrite."""
     return (
         ("init", "--quiet", "--bare", "."),
         ("symbolic-ref", "HEAD", "refs/heads/main"),

@@ -1,4 +1,4 @@
-"""A remote that sees only ciphertext: seal it, ask to join it, approve and revoke machines."""
+"""The sealed remote: seal it, ask to join it, approve and revoke machines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOCK_SECONDS = 10.0
 
 
 class NoRemote(AnamnesisError):
-    """There is no remote that could be sealed."""
+    """There is no remote to seal."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -38,7 +38,7 @@ class NoRemote(AnamnesisError):
 
 
 class NotInStep(AnamnesisError):
-    """Something waits to be synced, so the remote cannot be replaced."""
+    """Not everything is synced, so the remote cannot be replaced."""
 
     def __init__(self, why: str, hint: str) -> None:
         super().__init__(f"Not everything is synced: {why}.", hint=hint or "anamnesis sync")
@@ -46,7 +46,7 @@ class NotInStep(AnamnesisError):
 
 @dataclass(frozen=True, slots=True)
 class RecoveryKey:
-    """What opens a sealed store when every machine is lost; shown once and kept nowhere."""
+    """What opens a sealed store when every machine is lost; shown once, stored nowhere."""
 
     key: str
     code: str  # of the store, so that nobody can put another one in its place
@@ -69,7 +69,7 @@ def is_sealed() -> bool:
 
 
 def seal(show: Callable[[RecoveryKey], None]) -> bool:
-    """Replace the plain remote by a sealed one; whether its clear objects are gone for sure.
+    """Replace the plain remote with a sealed one; whether its unencrypted objects are surely gone.
 
     The recovery key is shown before anything is sent: a command that is killed afterwards leaves
     nothing sealed that only a lost key could open. Raises NoRemote, NotInStep and SealFailed.
@@ -89,7 +89,7 @@ def seal(show: Callable[[RecoveryKey], None]) -> bool:
         repository = Repository(config.home_directory().memory)
         tip = repository.resolve(MAIN)
         if tip is None or repository.resolve(UPSTREAM) != tip:
-            raise NotInStep("another machine synced meanwhile", "")
+            raise NotInStep("another machine has synced in the meantime", "")
         first = members.first_generation(transport, recovery=spare)
         show(RecoveryKey(spare.age, keys.code_of(first)))
         members.seal(transport, tip, first=first)
@@ -98,7 +98,7 @@ def seal(show: Callable[[RecoveryKey], None]) -> bool:
 
 
 def replace() -> None:
-    """Write the sealed remote again from what this machine knows; raises SealFailed."""
+    """Rewrite the sealed remote from this machine. Raises SealFailed."""
     with _transport() as transport:
         members.replace(transport)
 
@@ -110,7 +110,7 @@ def ask(url: str) -> str:
 
 
 def is_member(url: str) -> bool:
-    """Whether this machine can read the sealed store at this address; if so, it uses it so."""
+    """Whether this machine can read the sealed store at this address; if so, it starts using it."""
     with _transport(url) as transport:
         ours = members.is_ours(transport)
     if ours:
@@ -119,25 +119,25 @@ def is_member(url: str) -> bool:
 
 
 def accept(url: str, code: str) -> None:
-    """Trust the store that the code of a member stands for. Raises WrongCode and NotSealed."""
+    """Trust the store with the code that a member printed. Raises WrongCode and NotSealed."""
     with _transport(url) as transport:
         members.accept(transport, code)
 
 
 def recover(url: str, key: str, code: str) -> None:
-    """Let this machine in by the recovery key and the code that was shown with it."""
+    """Admit this machine with the recovery key and its code."""
     with _transport(url) as transport:
         members.recover(transport, key, code)
 
 
 def approve(code: str) -> str:
-    """Let a machine in; gives the code to type there. Raises NoSuchRequest and SealFailed."""
+    """Approve a machine; gives the code to enter there. Raises NoSuchRequest and SealFailed."""
     with _transport() as transport:
         return members.approve(transport, code)
 
 
 def revoke(name: str) -> str:
-    """Keep a machine, by its name or code, from everything that is written from now on.
+    """Revoke a machine, by its name or code: it cannot read anything written from now on.
 
     Gives its name. Raises NoSuchMember and SealFailed.
     """
@@ -148,7 +148,7 @@ def revoke(name: str) -> str:
 
 
 def store_code() -> str:
-    """The code of the generation in force, for a machine that joins; empty if not sealed."""
+    """The code of the current generation, for a machine that joins; empty if not sealed."""
     known = ledger.read(config.home_directory().keys) if is_sealed() else None
     return keys.code_of(known.files[-1]) if known else ""
 

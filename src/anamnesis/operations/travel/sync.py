@@ -1,4 +1,4 @@
-"""Exchange notes with the other machines, and let the index follow: the same for every face."""
+"""Syncing notes with other machines and indexing what changed, for every face."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MANY = 500
-_ARRIVAL_SECONDS = 10.0  # a session's start waits, and its client for 15
+_ARRIVAL_SECONDS = 10.0  # a session start is waiting, and its client gives up after 15
 
 
 @record
@@ -35,7 +35,7 @@ class SyncOutcome:
     recovered: str = ""  # what was rolled back first, as a sentence
 
     def as_dict(self) -> dict[str, object]:
-        """What a sync did, for a program."""
+        """What a sync did, as a dictionary."""
         result = self.result
         return {
             "pushed": result.pushed,
@@ -62,7 +62,7 @@ def sync(
     seconds: float = NETWORK_SECONDS,
     accept_deletions: bool = False,
 ) -> SyncOutcome:
-    """Leave a heartbeat, import Claude Code's memory, and exchange notes.
+    """Write a heartbeat, import Claude Code's memory, and sync.
 
     Without a backend, over the remote of this machine; `seconds` is what one exchange may take.
     """
@@ -86,7 +86,7 @@ def sync(
 
 
 def arrive(home: Home) -> None:
-    """Bring the notes to an ephemeral machine that has none yet; a failure is told elsewhere."""
+    """Fetch the notes for an ephemeral machine that has none; failures are reported elsewhere."""
     if not _is_arriving(home):
         return
     try:
@@ -96,14 +96,14 @@ def arrive(home: Home) -> None:
 
 
 def _is_arriving(home: Home) -> bool:
-    """Whether an ephemeral machine has not met the others yet: it only takes, and in a hurry."""
+    """Whether an ephemeral machine has not synced yet: it only fetches, and fast."""
     return config.is_ephemeral() and not arrivals.last(home).at
 
 
 def _with_both_versions(
     done: SyncOutcome, backend: SyncBackend, store: MemoryStore | None
 ) -> SyncOutcome:
-    """Keep the other version of a held note beside ours: nobody comes back here to choose."""
+    """Keep the other version of a conflict as a second note: nobody will come back to choose."""
     from anamnesis.operations.travel import conflicts
 
     def keep(opened: MemoryStore) -> None:
@@ -115,7 +115,7 @@ def _with_both_versions(
 
 
 def first_sync() -> SyncOutcome:
-    """Exchange notes; a machine whose name is taken gets one of its own first."""
+    """Sync; a machine whose name is taken is renamed first."""
     from anamnesis.operations.travel import fleet
 
     home = config.home_directory()
@@ -127,14 +127,14 @@ def first_sync() -> SyncOutcome:
 
 
 def sync_state() -> SyncState:
-    """How this machine stands towards the others; runs git, never the network."""
+    """The sync state of this machine; runs git, never the network."""
     return backend_of_this_machine().state()
 
 
 def exchange(
     backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
 ) -> SyncOutcome:
-    """Exchange notes, index exactly the files that changed, and look after what arrived.
+    """Sync, index exactly the files that changed, and clean up what arrived.
 
     Without a store one is opened only if there is something to index: an exchange with nothing to
     do never changes the database.
@@ -159,7 +159,7 @@ def exchange(
 
 
 def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
-    """Run one sync cycle, then make the index say what the files say."""
+    """Run one sync cycle, then update the index."""
     done = sync(backend, store=store)
     result = done.result
     return {
@@ -173,14 +173,14 @@ def sync_memory(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
 
 
 def has_native_news(home: Home) -> bool:
-    """Whether Claude Code's own memory is wanted and changed since the last import."""
+    """Whether Claude Code's own memory is imported and has changed since the last time."""
     from anamnesis.importers import native
 
     return native.is_wanted() and native.changed(home)
 
 
 def import_native(store: MemoryStore) -> None:
-    """Import Claude Code's own memory; notes must travel even if that fails."""
+    """Import Claude Code's own memory; a failure does not stop the sync."""
     from anamnesis.operations.curate import native_memory
 
     try:
@@ -191,7 +191,7 @@ def import_native(store: MemoryStore) -> None:
 
 
 def look_after(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
-    """Bury notes that were forgotten on one machine and edited on another; gives their ids.
+    """Remove notes that were forgotten on one machine and edited on another; gives their ids.
 
     Where recall uses vectors, those of the notes that arrived are made in the background.
     """
@@ -220,7 +220,7 @@ def look_after(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
 
 
 def _recover(home: Home, store: MemoryStore | None) -> str:
-    """Roll back a change that was killed half-way: half of it must not travel."""
+    """Roll back a change that was killed half-way, so that half of it is not synced."""
     from anamnesis.history.units import Units
 
     units = Units(home)
@@ -235,14 +235,14 @@ def _recover(home: Home, store: MemoryStore | None) -> str:
 
 
 def _deleted_here() -> set[str]:
-    """What commands removed on this machine: however much it is, it is no accident."""
+    """The files that commands removed on this machine: those deletes were meant."""
     from anamnesis.history.units import Units
 
     return Units(config.home_directory()).deleted_here()
 
 
 def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
-    """The outcome of a sync; the next session is told of a failure."""
+    """The outcome of a sync; a failure is reported by the next session."""
     home = config.home_directory()
     try:
         with runs.Watched(home, "sync"):
@@ -258,7 +258,7 @@ def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
 
 
 def _follow(store: MemoryStore, paths: Sequence[str], *, arrived: Sequence[str]) -> None:
-    """Index what changed, edits by hand included; for very many files a diff is cheaper."""
+    """Index what changed, including manual edits; for very many files a diff is cheaper."""
     if len(paths) > _MANY:
         store.refresh()
     else:

@@ -1,4 +1,4 @@
-"""What a health check is, what it finds, and which faces show it.
+"""What a health check is, what it finds, and where findings are shown.
 
 `operations/care/status.py` has the list; the checks themselves are in the modules beside this one.
 """
@@ -26,13 +26,13 @@ STATUS = "status"
 DASHBOARD = "dashboard"
 TOOL = "memory_status"
 SESSION = "session start"
-# The faces that show a finding without being asked, apart from a session's first lines.
+# The faces that show findings unasked, apart from the first lines of a session.
 GLANCES = frozenset({DOCTOR, STATUS, DASHBOARD, TOOL})
 
 
 @record
 class Finding:
-    """What a check found: the same name, sentence and remedy wherever it is shown."""
+    """A finding of a check: the same name, sentence and remedy wherever it is shown."""
 
     name: str
     severity: str  # OK, WARNING or FAILED
@@ -46,7 +46,7 @@ class Finding:
         return self.severity == OK
 
     def as_dict(self) -> dict[str, object]:
-        """The finding for programs."""
+        """The finding as a dictionary."""
         names = ("name", "severity", "sentence", "remedy")
         return {name: getattr(self, name) for name in names}
 
@@ -58,13 +58,13 @@ class Check:
     name: str
     look: Callable[[Subject], Iterable[Finding]]
     faces: frozenset[str]
-    needs_store: bool = True  # looking would make a store where none is
-    needs_index: bool = False  # left out at a session start that has no index to ask
+    needs_store: bool = True  # the check would create a missing store
+    needs_index: bool = False  # skipped at a session start without an index
     daily: bool = False  # a session is told of it once a day
 
 
 class Subject:
-    """The home that is checked; what several checks ask for is looked up once."""
+    """The home to check; what several checks need is looked up once."""
 
     def __init__(
         self, home: Home, *, store: MemoryStore | None = None, backend: SyncBackend | None = None
@@ -90,9 +90,9 @@ class Subject:
 
     @property
     def store(self) -> MemoryStore:
-        """The store, opened and refreshed if nobody gave one; raises why it cannot be opened."""
+        """The store, opened and refreshed unless one was passed in. Raises AnamnesisError."""
         if self._closed is not None:
-            raise self._closed  # a busy store is waited for once, not by every check
+            raise self._closed  # wait for a busy store once, not in every check
         if self._store is None:
             try:
                 self._store = self._opened = _refreshed(self.home)
@@ -103,7 +103,7 @@ class Subject:
 
     @property
     def sync(self) -> SyncState:
-        """How this machine stands towards the others; runs git, never the network."""
+        """The sync state of this machine; runs git, never the network."""
         if self._sync is None:
             from anamnesis.sync.git import backend_of_this_machine
 
@@ -112,14 +112,14 @@ class Subject:
 
     @property
     def not_sent(self) -> list[str]:
-        """`path: reason` of files that do not travel, without those that cannot be read at all."""
+        """`path: reason` of files that are not synced, without unreadable ones."""
         unreadable = tuple(f"{found.path}: " for found in self.store.unreadable())
         return [line for line in self.sync.held_back if not f"memory/{line}".startswith(unreadable)]
 
 
 def examined(subject: Subject, checks: Iterable[Check], *, face: str) -> Iterator[Finding]:
-    """What the checks of a face find; one that breaks is a finding too and hides no other."""
-    broken = set()  # a store that cannot be opened stops several checks; it is told once
+    """The findings of a face's checks; a check that breaks is a finding and hides no other."""
+    broken = set()  # a store that cannot be opened stops several checks but is reported once
     for check in checks:
         if face not in check.faces or (check.needs_store and not subject.exists):
             continue
@@ -140,5 +140,5 @@ def _refreshed(home: Home) -> MemoryStore:
 
 
 def failure(name: str, error: AnamnesisError) -> Finding:
-    """The finding that an error is."""
+    """An error as a finding."""
     return Finding(name, FAILED, error.message.removesuffix("."), error.hint)

@@ -1,4 +1,4 @@
-"""Checks of this machine: the programs that are needed, the home, its settings and its hooks."""
+"""Checks of this machine: required programs, the home, its settings and its hooks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _python(_subject: Subject) -> Iterator[Finding]:
 
 def _git(subject: Subject) -> Iterator[Finding]:
     if shutil.which("git") is None:
-        yield Finding("git", FAILED, "not on PATH; notes cannot travel", "Install git.")
+        yield Finding("git", FAILED, "not on PATH; notes cannot be synced", "Install git.")
         return
     where = subject.home if subject.exists else os.sep
     told = command.git(["--version"], cwd=where, timeout=10).text
@@ -76,7 +76,7 @@ def _home(subject: Subject) -> Iterator[Finding]:
 
 
 def _private(home: Home) -> list[tuple[str, int]]:
-    """The home and the settings, with the modes that keep other users out."""
+    """The home and the settings, with modes that keep other users out."""
     wanted = [(home, 0o700), (home.settings, 0o600)]
     return [(path, mode) for path, mode in wanted if os.path.exists(path)]
 
@@ -98,11 +98,11 @@ def _config(_subject: Subject) -> Iterator[Finding]:
 
 def _paused(subject: Subject) -> Iterator[Finding]:
     if os.path.exists(os.path.join(subject.home, "paused")):
-        sentence = "paused everywhere; nothing is remembered or recalled"
+        sentence = "paused everywhere; nothing is captured or recalled"
         yield Finding("paused", WARNING, sentence, "anamnesis resume")
     for project in switches.paused_projects(subject.home):
         remedy = f"anamnesis resume --project {shlex.quote(project)}"
-        sentence = f"paused in {project}; nothing is remembered or recalled there"
+        sentence = f"paused in {project}; nothing is captured or recalled there"
         yield Finding("paused", WARNING, sentence, remedy)
 
 
@@ -113,7 +113,7 @@ def _last_runs(subject: Subject) -> Iterator[Finding]:
             latest.setdefault(str(run.get("hook")), run)
     if "inject" not in latest:
         sentence = "no session has started here since the set-up"
-        yield Finding("hooks fire", WARNING, sentence, "Start a session, then look again.")
+        yield Finding("hooks fire", WARNING, sentence, "Start a session, then check again.")
     for hook in ("inject", "capture"):
         if hook in latest:
             run = latest[hook]
@@ -125,7 +125,7 @@ def _last_runs(subject: Subject) -> Iterator[Finding]:
 def _unhooked(subject: Subject) -> Iterator[Finding]:
     if number := count_without_hooks(subject.home, now=time.time()):
         those = counted(number, "session")
-        sentence = f"{those} of the last week ran without hooks and left no note"
+        sentence = f"{those} of the last week ran without hooks and left no notes"
         yield Finding("sessions", WARNING, sentence, "anamnesis capture --backfill --since 7d")
 
 

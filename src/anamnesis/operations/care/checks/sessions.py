@@ -1,4 +1,4 @@
-"""Checks so cheap that every session starts with them: no git, no note is read."""
+"""Checks that are cheap enough for every session start: no git, no note is read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
 
 _DAY = 86_400.0
-# What shows whether an area works again.
+# The command that shows whether an area works again.
 REMEDIES = {
     "inject": "anamnesis inject",
     "recall": "anamnesis search the words of a prompt",
@@ -41,7 +41,7 @@ REMEDIES = {
 
 
 def at_session_start(home: Home, *, unasked: bool = True) -> list[Check]:
-    """The checks that a session starts with; a preview leaves out what is said once a day."""
+    """The checks of a session start; a preview skips those reported once a day."""
     found = [check for check in CHECKS if not check.daily or (unasked and _is_due(home))]
     return [*found, *NEWS] if unasked else found
 
@@ -53,9 +53,9 @@ def _runs(subject: Subject) -> Iterator[Finding]:
 
 
 def _still_runs(area: str) -> bool:
-    """Whether Anamnesis runs this unasked, so that a later success can take the failure back.
+    """Whether Anamnesis runs this automatically, so that a later success clears the failure.
 
-    What you ran yourself told you at once that it failed; it must not be repeated for ever.
+    A command that you ran reported its failure at once; it must not be repeated for ever.
     """
     if area == "reflect":
         return config.is_on("reflect_auto", default=False)
@@ -93,11 +93,11 @@ def _silent_machines(subject: Subject) -> Iterator[Finding]:
     for machine in fleet.silent(subject.home):
         sentence = f"{machine.name} has not synced for {machine.days_silent:.0f} days"
         command = f"anamnesis status --fleet --forget {shlex.quote(machine.machine)}"
-        yield Finding("fleet", WARNING, sentence, f"{command} # if it is no longer used")
+        yield Finding("fleet", WARNING, sentence, f"{command} # if it is no longer in use")
 
 
 def _is_due(home: Home) -> bool:
-    """Whether a day has passed since a session was told of the fleet; one stat call otherwise."""
+    """Whether the fleet was last reported more than a day ago; one stat call."""
     marker = home.state("fleet-told")
     try:
         if time.time() - os.stat(marker).st_mtime < _DAY:
@@ -108,7 +108,7 @@ def _is_due(home: Home) -> bool:
     try:
         atomic.write_text(marker, "")
     except NotWritable:
-        return False  # a store that cannot be written is told of elsewhere; memory comes first
+        return False  # a read-only store is reported elsewhere; memory comes first
     return True
 
 
@@ -117,5 +117,5 @@ CHECKS = (
     Check("review", _review, GLANCES | {SESSION}, needs_index=True),
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )
-# What one session is told, once; whoever asks finds it among the conflicts.
+# Reported once per session; `conflicts` lists it for good.
 NEWS = (Check("new conflicts", _held_parts, frozenset({SESSION})),)

@@ -37,7 +37,7 @@ def _index(subject: Subject) -> Iterator[Finding]:
             "index", WARNING, reason, "anamnesis reindex", fix=lambda: _reindex(subject.home)
         )
     else:
-        yield Finding("index", OK, "in step with the files")
+        yield Finding("index", OK, "up to date with the files")
 
 
 def _reindex(home: Home) -> None:

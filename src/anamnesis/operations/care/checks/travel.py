@@ -1,4 +1,4 @@
-"""Checks of what moves notes between machines, and of the machines that share them."""
+"""Checks of sync and of the machines that share the notes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NETWORK_SECONDS = 20.0
 def _sync(subject: Subject) -> Iterator[Finding]:
     state = subject.sync
     if any(failing.area == "sync" for failing in runs.failing(subject.home)):
-        return  # the check of the hooks says since when, and why
+        return  # the check of the hooks reports since when, and why
     if state.last_error:
         yield Finding("sync", FAILED, state.last_error, "anamnesis sync")
     elif not state.remote:
@@ -50,7 +50,7 @@ def _sync(subject: Subject) -> Iterator[Finding]:
         yield Finding("sync", WARNING, "this machine has not synced yet", "anamnesis sync")
     else:
         waiting = state.dirty or state.ahead or state.behind
-        rest = "; changes wait for the next sync" if waiting else ""
+        rest = "; changes will be sent by the next sync" if waiting else ""
         yield Finding("sync", OK, f"last success {state.last_success}{rest}")
 
 
@@ -111,7 +111,7 @@ def _sealed(_subject: Subject) -> Iterator[Finding]:
 def _own_name(subject: Subject) -> Iterator[Finding]:
     if not fleet.has_rival(subject.home):
         return
-    sentence = f"another machine is called {config.resolve_machine_id()} too"
+    sentence = f"another machine is also called {config.resolve_machine_id()}"
     if fleet.is_named_from_outside():
         yield Finding("fleet", FAILED, sentence, "unset ANAMNESIS_MACHINE_ID")
     else:
@@ -121,7 +121,7 @@ def _own_name(subject: Subject) -> Iterator[Finding]:
 
 def _hosts(subject: Subject) -> Iterator[Finding]:
     if fleet.is_used_by_two_hosts(subject.home):
-        sentence = f"two computers use {subject.home}, and their locks may not reach each other"
+        sentence = f"two computers use {subject.home}, and locks may not work between them"
         remedy = "Give each computer a store on its own disk, with one remote for both."
         yield Finding("hosts", WARNING, sentence, remedy)
 
@@ -138,7 +138,7 @@ def _other_machines(subject: Subject) -> Iterator[Finding]:
 
 def _other_machine(machine: Machine) -> Iterator[Finding]:
     if machine.is_ahead_of_time:
-        sentence = f"{machine.name} is ahead of time ({machine.seen})"
+        sentence = f"{machine.name} has a clock that is ahead ({machine.seen})"
         yield Finding("clock", WARNING, sentence, "Check the clocks of both machines.")
     if machine.version != __version__:
         sentence = f"{machine.name} runs {machine.version}, this machine {__version__}"
