@@ -1,4 +1,4 @@
-"""Looking through the notes: filtered pages, how many there are of what, and what belongs together.
+"""Browsing the notes: filtered pages, counts, and related notes.
 
 Everything here is answered by the index alone; no note file is read.
 """
@@ -32,7 +32,7 @@ _CELL = (
     "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END"
 )
 _CELLS = "m.type, m.project, m.scope, m.machine_id, m.prov_source, m.superseded"
-_MOST_NAMING = 200  # notes with the words of a title that are looked at
+_MOST_NAMING = 200  # notes sharing words of a title that are compared
 _EXCERPT = 240  # characters: two lines of a list
 
 
@@ -49,7 +49,7 @@ Cube = dict[tuple[str, ...], int]  # a value per dimension -> number of notes
 
 
 def version(db: sqlite3.Connection) -> tuple[object, ...]:
-    """Something that is different after every change of the index."""
+    """A value that changes with every change of the index."""
     changed = db.execute("PRAGMA data_version").fetchone()[0]
     # Each on its own is one step in an index; both in one statement would read every row.
     latest = db.execute("SELECT max(updated_at) FROM memories").fetchone()[0]
@@ -58,9 +58,9 @@ def version(db: sqlite3.Connection) -> tuple[object, ...]:
 
 
 def contents(db: sqlite3.Connection) -> str:
-    """Something that is different if, and only if, the files say something else.
+    """A value that changes if, and only if, the content of the files does.
 
-    A file that was only touched, and an index that was built again, are no news.
+    Touching a file or rebuilding the index does not change it.
     """
     from hashlib import blake2b
 
@@ -100,7 +100,7 @@ def rows(
         where, values = f"{where} AND {also[0]}", (*values, *also[1])
     texts = "JOIN memories_fts ON memories_fts.rowid = m.rowid " if "_fts" in also[0] else ""
     some = f"FROM memories m {texts}WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
-    if offset:  # passed over by their places alone: to sort whole rows takes ten times as long
+    if offset:  # skipped by row number: sorting whole rows takes ten times as long
         some = f"FROM memories m WHERE m.rowid IN (SELECT m.rowid {some}) ORDER BY {_ORDERS[order]}"
     listed = db.execute(
         f"SELECT {HEADER}, m.rowid AS place, m.superseded {some}",
@@ -142,7 +142,7 @@ def matching(db: sqlite3.Connection, match: str, shown: NoteFilter, *, limit: in
 
 
 def count(db: sqlite3.Connection, shown: NoteFilter) -> int:
-    """How many notes there are to look at."""
+    """How many notes match."""
     where, values = condition(shown)
     counted = db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values)  # noqa: S608
     number: int = counted.fetchone()[0]
@@ -182,7 +182,7 @@ def tags(
 ) -> list[tuple[str, int]]:
     """The most used tags of the notes to look at, among all or those in some rows."""
     if among is None and shown == NoteFilter():
-        return _tags_in_force(db)[:limit]
+        return _active_tags(db)[:limit]
     if among is None and shown == EVERYTHING:
         return _most_used(_all_tags(db))[:limit]
     where, values = condition(shown, among)
@@ -194,7 +194,7 @@ def tags(
     return [(tag, number) for tag, number in counted]
 
 
-def _tags_in_force(db: sqlite3.Connection) -> list[tuple[str, int]]:
+def _active_tags(db: sqlite3.Connection) -> list[tuple[str, int]]:
     """The same without a condition: replaced notes are few, so theirs are subtracted."""
     counted = _all_tags(db)
     for (tag,) in db.execute(
@@ -245,7 +245,7 @@ def machines(db: sqlite3.Connection) -> list[tuple[str, int, str, str]]:
 
 
 def naming(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:
-    """The ids of the notes whose text names a note, by [[title]] or id, the latest first."""
+    """The ids of the notes that mention a note, by [[title]] or id, latest first."""
     words = _phrase(note.title)
     match = f'"{note.id}" OR {words}' if words else f'"{note.id}"'
     found = db.execute(
@@ -312,7 +312,7 @@ def _row(db: sqlite3.Connection, row: sqlite3.Row) -> Row:
 
 
 def _beginning(text: str) -> str:
-    """A text as far as a list shows it, up to the end of a word."""
+    """The beginning of a text for a list, up to the end of a word."""
     if len(text) <= _EXCERPT:
         return text
     words, blank, _ = text.rpartition(" ")

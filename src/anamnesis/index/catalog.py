@@ -1,4 +1,4 @@
-"""The index of one store: opened, noticed, refreshed, rebuilt."""
+"""The index of one store: opening, noticing changes, refreshing, rebuilding."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 10.0
 _SHORT_SECONDS = 0.5
 _BUILD_SECONDS = 60.0  # to wait for another process that builds the index
-_REBUILD_FROM = 2000  # so many files to read: a fresh database is faster than changing the old
+_REBUILD_FROM = (
+    2000  # files to read; with more, a fresh database is faster than changing the old one
+)
 _MOST_WAITED_FOR = 1000  # files in a folder: looking through them takes about 10 ms
 
 
 class Catalog:
-    """What the index says, kept in step with the files of one store."""
+    """What the index says, kept up to date with the files of one store."""
 
     def __init__(
         self, root: Home, *, hurried: bool = False, progress: difference.Progress | None = None
@@ -40,7 +42,7 @@ class Catalog:
         self.hurried = hurried  # a session waits: nothing is built and no large folder read
         self.path = root.index_db
         self._rebuild_lock = root.lock("rebuild")
-        self.lags = False  # a hurried look left changes on disk to the next one
+        self.lags = False  # a hurried refresh left changes on disk to the next one
         self.degraded = ""  # why the index is not the shared one, for `status`
         self._db = self._open()
 
@@ -68,7 +70,7 @@ class Catalog:
     def query_and_keep(
         self, ask: Callable[[sqlite3.Connection], T], keep: Callable[[sqlite3.Connection], None]
     ) -> T:
-        """The same; what was worked out on the way is kept, unless somebody else just writes."""
+        """The same; computed values are stored, unless another process is writing."""
         answers: list[T] = []
 
         def asked(db: sqlite3.Connection) -> None:
@@ -110,7 +112,7 @@ class Catalog:
         if self._db.read_only:
             return difference.Changes()
         with self.lock(timeout):
-            pass  # whoever holds it is changing the very files that we would now compare
+            pass  # its holder is changing the very files to compare
         below = list(tree.TREES if folders is None else folders)
         listing = tree.scan(self.root, below)
         changes = self.query(lambda db: difference.diff(db, listing, below))
@@ -128,7 +130,7 @@ class Catalog:
         return replace(changes, changed=changed)
 
     def record(self, paths: Sequence[str], *, trusted: Sequence[str] = ()) -> None:
-        """Index a few files that we changed ourselves, the lock being held.
+        """Index a few files that this process changed; the lock is held.
 
         The folders in `trusted` were up to date before the change, so they are after it.
         """
@@ -140,7 +142,7 @@ class Catalog:
                 db.execute("INSERT OR REPLACE INTO folders VALUES (?, ?)", (folder, mtime))
 
     def trusted(self, paths: Sequence[str]) -> list[str]:
-        """The folders around these paths that nobody changed since the index last looked."""
+        """The folders around these paths that have not changed since the last refresh."""
         around = {folder for path in paths for folder in tree.folders_around(path)}
         try:
             rows = self._db.rows("SELECT path, mtime_ns FROM folders")
@@ -150,7 +152,7 @@ class Catalog:
         return [f for f in around if known.get(f, 0) == tree.folder_mtime(self.root, f)]
 
     def judge(self, notes: Sequence[Memory]) -> None:
-        """Look again at what some notes say; where nothing can be written, nothing changes."""
+        """Scan some notes again; does nothing if the index cannot be written."""
         if not self._db.read_only:
             with self.lock(), self._db.writing() as db:
                 rows.record_verdicts(db, self.root, notes)
@@ -160,7 +162,7 @@ class Catalog:
         if self._db.read_only:
             return
         self._index_paths(paths, {})
-        self.notice()  # here and now, so that no hook has to look through the folders
+        self.notice()  # now, so that no hook has to scan the folders
 
     def rebuild(self, progress: difference.Progress | None = None) -> None:
         """Build the index again from the files; raises NotWritable on a full or broken disk."""
@@ -214,7 +216,7 @@ class Catalog:
             return ask()
 
     def _can_write_again(self) -> bool:
-        """Go on with the shared index once the disk takes something again."""
+        """Return to the shared index once the disk can be written again."""
         try:
             shared = Database(self.path)
         except (IndexBroken, SqliteError):
@@ -246,7 +248,7 @@ class Catalog:
 
 
 def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
-    """The folders that gained or lost an entry since they were last looked through.
+    """The folders that gained or lost an entry since the last scan.
 
     A look goes through all that is below a folder, so those below another one are left out.
     """
@@ -257,7 +259,7 @@ def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
 
 
 def _small_folders(db: sqlite3.Connection, folders: Iterable[str]) -> list[str]:
-    """Of these folders, those that a session can wait for."""
+    """The folders that are small enough for a session to wait for."""
     small = []
     for folder in folders:
         inside = db.execute(

@@ -72,7 +72,7 @@ class Database:
                 source.backup(connection)
             finally:
                 source.close()
-            # The whole copy stands in the log now; whoever writes next would pay for moving it.
+            # The whole copy is in the log now; the next writer would pay for moving it.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
@@ -94,11 +94,11 @@ class Database:
         return self._connection
 
     def release(self) -> None:
-        """Let other threads have the connection."""
+        """Release the connection to other threads."""
         self._lock.release()
 
     def _was_swapped(self) -> bool:
-        """Whether the file at our path is another one than we opened."""
+        """Whether the file was replaced since it was opened."""
         try:
             return os.stat(self.path).st_ino != self._inode
         except OSError:
@@ -117,7 +117,7 @@ class Database:
             self._open_immutable()
 
     def _open_immutable(self) -> None:
-        """Read the file as it stands: WAL needs the right to write beside it."""
+        """Open the file read-only: WAL needs write access to its folder."""
         try:
             self._connection = self._checked(connect_immutable(self.path))
         except sqlite3.OperationalError as error:
@@ -331,14 +331,14 @@ def configure(connection: sqlite3.Connection) -> None:
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Lay out an empty index, still without what speeds up questions (see `create_indexes`)."""
+    """Create an empty index, without what speeds up queries (see `create_indexes`)."""
     connection.executescript(_TABLES)
     connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version={_SCHEMA_VERSION}")
 
 
 def create_indexes(connection: sqlite3.Connection) -> None:
-    """Add what speeds up questions: built at once it costs far less than row by row."""
+    """Add what speeds up queries: building it at once costs far less than row by row."""
     connection.executescript(_INDEXES)
 
 

@@ -1,4 +1,4 @@
-"""Errors that were overcome before: the pairs of session notes, found again by what they say.
+"""Errors that were fixed before: error and fix pairs in session notes, found by signature.
 
 The same error never comes twice letter by letter: line numbers, addresses and directories differ.
 Its signature leaves them out.
@@ -27,7 +27,7 @@ _WORD = r"(?<!\w)[^\W\d_]\w+(?:[.'-]\w+)*"  # neither numbers nor single letters
 _ADDRESS = r"0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,}"
 _LONGEST = 8  # words; the lines of notes are clipped
 _LEAST = 2
-# What every program's failures say. A line of nothing else names no particular error: its fix in
+# Words in the failures of every program. A line of nothing else names no particular error: a fix in
 # one place says nothing about another.
 _COMMON_WORDS = """
     a access address already an and any argument arguments as assert assertion assertionerror at
@@ -65,7 +65,7 @@ class Fix:
 
 
 def signature(line: str) -> str:
-    """What makes an error the same one again; empty for a line that any failure could print."""
+    """What identifies an error; empty for a line that any failure could print."""
     text = re.sub(_COLOUR, "", line[:600]) if "\x1b" in line else line[:600]
     text = re.sub(_DIRECTORY, "", text.lower())
     said = [word for word in re.findall(_WORD, text) if not re.fullmatch(_ADDRESS, word)]
@@ -75,7 +75,7 @@ def signature(line: str) -> str:
 
 
 def of_note(note: Memory) -> list[tuple[str, str, str]]:
-    """The rows of a note: signature, id and line of each error that it tells the fix of."""
+    """The rows of a note: signature, id and line of each error with a fix."""
     rows = {}
     for pair in re.finditer(_PAIR, note.body):
         if sign := signature(pair["error"].rstrip("… ")):
@@ -88,7 +88,7 @@ def find(
 ) -> Fix | None:
     """The fix of the last of these lines that was met before, the latest one; never of a session.
 
-    `session` is the one that asks: what it did itself it knows.
+    `session` is the current one, whose own fixes are left out.
     """
     signatures = list(dict.fromkeys(filter(None, map(signature, reversed(lines)))))
     if not signatures:
@@ -116,7 +116,7 @@ def about(db: sqlite3.Connection, lines: Sequence[str], *, projects: Sequence[st
             (f'title : "{phrase}"', *projects),
         )
         for id, title, machine, updated in rows:
-            if code in title:  # "FAILED" is no name of an error where a title says "Failed"
+            if code in title:  # "FAILED" is not the name of an error where a title has "Failed"
                 return Fix(phrase, id, title, machine=machine, day=updated[:10])
     return None
 

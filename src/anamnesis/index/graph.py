@@ -1,4 +1,4 @@
-"""What hangs together: projects, tags and notes around one of them."""
+"""The map: projects, tags and notes around one of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anamnesis.index.browse import Row
 
 _PROJECTS, _TAGS = 10, 24
-_NOTES = 12  # around one thing; more is a hairball
+_NOTES = 12  # around one node; more is a hairball
 _KIN = 8
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 

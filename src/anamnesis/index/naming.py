@@ -1,4 +1,4 @@
-"""Notes that name a file: found by its name, then compared path by path."""
+"""Notes that mention a file: found by its name, then compared path by path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _LOOKED_AT = 60  # notes, the latest ones
-_FEW = 3  # notes: a name without its directory says which file is meant while few notes have it
+_FEW = 3  # notes; with more, a bare file name is ambiguous
 _LONGEST_BODY = 20_000
-# A session that only touched the file has nothing to say about it.
+# A session that only touched the file says nothing about it.
 _TOUCHED = r"(?ms)^\*\*Files touched[^*\n]*:\*\*.*?(?=^\*\*[^*\n]{1,60}:\*\*|\Z)"
 
 
@@ -88,7 +88,7 @@ def _mention(row: Sequence[str], path: str) -> Mention | None:
 
 
 def shared_parts(named: str, path: str) -> int:
-    """How many parts of a path another one gives; 0 if it means another file."""
+    """How many parts two paths share from the end; 0 if they mean different files."""
     said = [part for part in named.lower().split("/") if part not in ("", ".", "..", "~")]
     own = path.lower().split("/")
     shorter = min(len(said), len(own))

@@ -1,4 +1,4 @@
-"""Which notes to look at, as conditions that a person chooses, and as SQL."""
+"""Filters on notes, as you choose them and as SQL."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class NoteFilter:
     session: str = ""
     state: str = "current"  # or superseded, or all
     day: str = ""  # a date, or the start of one: created then
-    review: str = ""  # or pending: what no person has looked at yet
+    review: str = ""  # or pending: to review
     since: str = ""  # a date: changed then or later
     until: str = ""  # a date: changed then or earlier
-    more: tuple[tuple[str, str], ...] = ()  # a field and a value that is as good as its own
+    more: tuple[tuple[str, str], ...] = ()  # a field and an alternative value
     without: tuple[tuple[str, str], ...] = ()  # a field and a value that it must not have
 
     def values_of(self, name: str) -> tuple[str, ...]:
-        """The values of a field of which a note must have one; none if any will do."""
+        """The allowed values of a field; none if any value is allowed."""
         own = getattr(self, name)
         further = (value for field, value in self.more if field == name)
         return tuple(dict.fromkeys((*((own,) if own else ()), *further)))
@@ -67,7 +67,7 @@ def condition(shown: NoteFilter, among: Sequence[int] | None = None) -> tuple[st
     parts = [*_of_values(shown), *_of_times(shown)]
     if shown.state in ("current", "superseded"):
         parts.append((f"m.superseded = {int(shown.state == 'superseded')}", ()))
-    if shown.review == PENDING:  # in so many letters: for these there is an index
+    if shown.review == PENDING:  # letters of a year, month or day, for which there is an index
         parts.append(("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')", ()))
     if among is not None:
         parts.append(("m.rowid IN (SELECT value FROM json_each(?))", (str(list(among)),)))

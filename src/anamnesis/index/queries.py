@@ -1,4 +1,4 @@
-"""What sessions and curation ask the index: the latest of a kind, those with a tag, to review."""
+"""Queries for sessions and curation: latest notes, notes with a tag, notes to review."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 PENDING = "pending"
 _BATCH = 500
-# A reflected episode lives on in the notes that were distilled from it.
+# A reflected session is represented by the notes distilled from it.
 _SHOWN = (
     "m.superseded = 0 AND NOT (m.type = 'episodic' AND EXISTS ("
     "SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = 'reflected'))"
 )
 _OPEN_POINTS = "**Open:**"  # the block of a session note that lists them
-_MOST_PINNED = 50  # whoever pins everything has pinned nothing
+_MOST_PINNED = 50  # with more, pinning means nothing
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
 _COUNTED = 40  # notes of a type; of more the number that may be shown is an estimate
 _SAMPLE = 15  # of the latest
@@ -44,7 +44,7 @@ def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
 
 
 def tagged(db: sqlite3.Connection, tag: str, *, project: str | None = None) -> list[Memory]:
-    """The notes with a tag that nothing replaces, oldest first, without their bodies."""
+    """The active notes with a tag, oldest first, without their bodies."""
     rows = db.execute(
         f"SELECT {HEADER} FROM memories m JOIN memory_tags t ON t.memory_id = m.id "  # noqa: S608
         "WHERE t.tag = ? AND m.superseded = 0 AND (? IS NULL OR m.project = ?) "
@@ -69,7 +69,7 @@ def waiting_sessions(db: sqlite3.Connection, *, project: str | None) -> list[Mem
 def active(
     db: sqlite3.Connection, *, project: str | None = None, types: tuple[str, ...] = ()
 ) -> list[Memory]:
-    """The notes that nothing replaces, oldest first, without their bodies."""
+    """The active notes, oldest first, without their bodies."""
     marks = ",".join("?" * len(types))
     kinds = f"AND m.type IN ({marks}) " if types else ""
     where = "AND m.project = ? " if project is not None else ""
@@ -83,7 +83,7 @@ def active(
 
 def titled(db: sqlite3.Connection, title: str, *, project: str) -> list[str]:
     """The ids of a project's notes with this title."""
-    # The index of titles knows no upper case, so it is asked first and then looked at closely.
+    # The index of titles ignores case, so its matches are compared exactly afterwards.
     rows = db.execute(
         "SELECT id FROM memories WHERE title = ? COLLATE NOCASE AND title = ? AND project = ?",
         (title, title, project),
@@ -108,7 +108,7 @@ def written_by_agents(db: sqlite3.Connection, *, since: str, machine: str) -> li
 
 
 def admitted(db: sqlite3.Connection, ids: Iterable[NoteId]) -> set[str]:
-    """Which of these notes may be put before an agent unasked."""
+    """Which of these notes an agent may get unasked."""
     where = condition()
     return {
         id
@@ -118,7 +118,7 @@ def admitted(db: sqlite3.Connection, ids: Iterable[NoteId]) -> set[str]:
 
 
 def waiting(db: sqlite3.Connection, *, project: str | None = None) -> list[Memory]:
-    """The notes that wait for a person, oldest first, without their bodies."""
+    """The notes to review, oldest first, without their bodies."""
     rows = db.execute(
         f"SELECT {HEADER} {_WAITING} AND (? IS NULL OR m.project = ?) ORDER BY m.created_at, m.id",
         (project, project),
@@ -127,7 +127,7 @@ def waiting(db: sqlite3.Connection, *, project: str | None = None) -> list[Memor
 
 
 def count_waiting(db: sqlite3.Connection) -> int:
-    """How many notes wait for a person; asked at every session start."""
+    """How many notes are to be reviewed; used at every session start."""
     return int(db.execute(f"SELECT count(*) {_WAITING}").fetchone()[0])
 
 
@@ -158,7 +158,7 @@ def _age(row: sqlite3.Row) -> tuple[object, ...]:
 def left_open(db: sqlite3.Connection, *, project: str) -> list[Memory]:
     """The project's latest session if it was reflected and has open points, without its body.
 
-    What was learned lives on in durable notes, but what is still to do stands only there.
+    What was learned is in durable notes, but what is still to do is only there.
     """
     found = db.execute(
         f"SELECT {HEADER} FROM (SELECT * FROM memories m WHERE m.project = ? "  # noqa: S608
@@ -171,7 +171,7 @@ def left_open(db: sqlite3.Connection, *, project: str) -> list[Memory]:
 
 
 def on_branch(db: sqlite3.Connection, sessions: Sequence[Memory], *, branch: str) -> list[Memory]:
-    """Those of some sessions that worked on a branch, in the same order."""
+    """The sessions that worked on a branch, in the same order."""
     marks = ",".join("?" * len(sessions))
     found = db.execute(
         "SELECT m.id FROM memories m JOIN memories_fts f ON f.rowid = m.rowid "  # noqa: S608
@@ -183,7 +183,7 @@ def on_branch(db: sqlite3.Connection, sessions: Sequence[Memory], *, branch: str
 
 
 def pinned(db: sqlite3.Connection, *, project: str, types: list[str]) -> list[Memory]:
-    """The shown notes of a project that a person pinned, latest first, without their bodies."""
+    """The pinned notes of a project that may be shown, latest first, without their bodies."""
     marks = ",".join("?" * len(types))
     found = db.execute(
         f"SELECT {HEADER} FROM memory_tags p CROSS JOIN memories m ON m.id = p.memory_id "  # noqa: S608

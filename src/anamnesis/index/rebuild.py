@@ -1,4 +1,4 @@
-"""Building the index from the files, beside the old one, and putting it in its place."""
+"""Building a new index from the files and replacing the old one with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
 
 
-_ABANDONED_SECONDS = 3600.0  # nothing takes so long to write
+_ABANDONED_SECONDS = 3600.0  # no write takes this long
 _CONTESTED = """
 SELECT path FROM files WHERE note_id IN (
   SELECT note_id FROM files WHERE note_id IS NOT NULL GROUP BY note_id HAVING count(*) > 1
@@ -46,7 +46,7 @@ def rebuild(
     lock: Callable[[], AbstractContextManager[None]],
     progress: refresh.Progress | None = None,
 ) -> None:
-    """Replace the index of a store by a fresh one; readers and writers go on meanwhile.
+    """Replace the index of a store with a fresh one; readers and writers continue meanwhile.
 
     Files are read without the lock. Under it only what changed since then is read, and the
     finished database is put in place. What a killed rebuild had done is gone on with. One
@@ -72,7 +72,7 @@ def rebuild(
 def _begun(beside: str) -> sqlite3.Connection:
     """The database that a killed rebuild of this machine's run began, or an empty one.
 
-    It is written without waiting for disks: after a power cut nobody knows what it holds.
+    It is written without waiting for disks: after a power cut its content is unknown.
     """
     boot = _boot_id()
     if boot and os.path.exists(beside):
@@ -99,7 +99,7 @@ def _unhurried(db: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _boot_id() -> str:
-    """What differs each time that the machine is started; nothing where that is not known."""
+    """An id of the current boot; empty where the system has none."""
     try:
         with open(_BOOT, encoding="ascii") as stream:
             return stream.read().strip()
@@ -114,7 +114,7 @@ def _discard(path: str, db: sqlite3.Connection) -> None:
 
 
 def in_memory(home: Home) -> Database:
-    """An index of the files that is gone with the process, for a store that we cannot write."""
+    """An index in memory, for a store that cannot be written."""
     db = database.connect(":memory:")
     database.create(db)
     _Build(db, home).load()
@@ -190,7 +190,7 @@ class _Build:
 
 
 def _carry_over(db: sqlite3.Connection, path: str) -> None:
-    """Keep what was worked out of files that still say the same, if this version did it."""
+    """Keep what this version computed from files that have not changed."""
     if not os.path.exists(path):
         return
     with suppress(sqlite3.Error), closing(database.connect(path)) as old:
@@ -224,7 +224,7 @@ def _put_in_place(fresh: str, path: str) -> None:
 
 
 def _sweep(home: Home, folders: Iterable[str]) -> None:
-    """Remove what processes that were killed left half-written."""
+    """Remove half-written files of killed processes."""
     too_old = time.time() - _ABANDONED_SECONDS
     for folder in ("", *folders):
         with suppress(OSError), os.scandir(os.path.join(home, folder)) as entries:

@@ -71,7 +71,7 @@ class Files:
         self._home = home
 
     def read(self, path: str, problem: str = "") -> Reading | None:
-        """One file's note or problem, or None if it is gone by now."""
+        """One file's note or problem; None if it is gone by now."""
         now = time.time_ns()
         try:
             if not problem:
@@ -117,7 +117,7 @@ class Files:
     def apply(
         self, db: sqlite3.Connection, paths: Iterable[str], readings: Iterable[Reading]
     ) -> set[str]:
-        """Make the index say of these paths what was read; a path without a reading is gone.
+        """Update the index for these paths; a path without a reading is gone.
 
         Gives the paths that turned out to hold what the index knew already.
         """
@@ -172,7 +172,7 @@ class Files:
         return {note.id for note in notes}
 
     def _choose(self, db: sqlite3.Connection, note_id: str, fresh: dict[str, Reading]) -> None:
-        """Index the one file that stands for an id; that several files have it is their problem."""
+        """Index the one file that represents an id; the other files get a problem."""
         from anamnesis.index import rows  # only writing needs it; a hook reads
 
         rivals: list[tuple[Memory, Reading]] = []
@@ -218,7 +218,7 @@ def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = (
 
 
 def _may_hide_an_edit(mtime: int, checked: int) -> bool:
-    """Whether a file may have been changed after we read it and still have its old time stamp.
+    """Whether a file may have changed after it was read and still have its old time stamp.
 
     A stamp of whole seconds that lies ahead is one of a clock that was set back: it comes again.
     """
@@ -230,7 +230,7 @@ def _may_hide_an_edit(mtime: int, checked: int) -> bool:
 def record_folders(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str]) -> None:
     """Remember when each folder was last changed, so that the next look can skip it.
 
-    What is known already is not written again: every write looks like news to whoever watches.
+    What is known already is not written again: every write looks like a change to watchers.
     """
     if _folders(db, below) == listing.folders:
         return
@@ -253,7 +253,7 @@ def _record_stamp(db: sqlite3.Connection, reading: Reading) -> None:
 
 
 def record_files(db: sqlite3.Connection, readings: Iterable[Reading]) -> None:
-    """Remember what was read of some files."""
+    """Record what was read from some files."""
     db.executemany(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [

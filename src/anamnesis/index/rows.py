@@ -1,6 +1,6 @@
 """Rows of the index: a note's and its header, why it is held, what replaces it, all words.
 
-A note is hidden as soon as one other note names it. In a circle, where every note is named, the
+A note is hidden as soon as one other note names it. In a cycle, where every note is named, the
 one that was updated last stays visible, unless a note outside the circle replaces it.
 
 The words of all notes are a table of their own, for guessing what was meant: FTS5 can list its
@@ -72,7 +72,7 @@ def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]])
 
 
 def upsert(db: sqlite3.Connection, note: Memory, body_path: str) -> None:
-    """Make the index say of this note what its file says."""
+    """Add or update a note's rows."""
     known = db.execute("SELECT rowid FROM memories WHERE id = ?", (note.id,)).fetchone()
     if known is None:
         last = db.execute("SELECT max(rowid) FROM memories").fetchone()[0]
@@ -108,7 +108,7 @@ def header(row: sqlite3.Row) -> Memory:
 
 
 def _items(text: str) -> list[str]:
-    """What a column that was written by `_cells` says; most lists are a few plain words."""
+    """The items of a column that `_cells` wrote; most lists are a few plain words."""
     if text == "[]":
         return []
     if "\\" in text or text[:2] != '["':
@@ -159,7 +159,7 @@ def _tags(note: Memory) -> list[str]:
 def record_verdicts(
     db: sqlite3.Connection, home: Home, notes: Iterable[Memory], *, clean: CleanTexts | None = None
 ) -> None:
-    """Scan the text of notes and remember what was found, so that no hook has to.
+    """Scan the text of notes and store the findings, so that no hook has to.
 
     With `clean` the table is being filled: texts that are known to be clean are not scanned.
     """
@@ -188,7 +188,7 @@ def reasons(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
 
 
 def orders(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
-    """Why some of these notes are held for what they tell the agent to do, secrets aside."""
+    """Why some of these notes are held because they address the agent; secrets aside."""
     return {
         id: str(row[0])
         for id in ids
@@ -218,12 +218,12 @@ def hidden(edges: Iterable[tuple[str, str]], updated_at: Mapping[str, str]) -> s
     return {
         target
         for target in named_by
-        if target not in circular or not _leads_its_circle(target, named_by, updated_at)
+        if target not in circular or not _leads_its_cycle(target, named_by, updated_at)
     }
 
 
 def _circular(named_by: Mapping[str, set[str]]) -> set[str]:
-    """The notes in a circle or replaced from there: a chain, however long, is none."""
+    """The notes in a cycle or replaced from one; a chain, however long, is not a cycle."""
     targets_of: dict[str, list[str]] = {}
     for target, notes in named_by.items():
         for note in notes:
@@ -239,7 +239,7 @@ def _circular(named_by: Mapping[str, set[str]]) -> set[str]:
     return set(left)
 
 
-def _leads_its_circle(
+def _leads_its_cycle(
     note: str, named_by: Mapping[str, set[str]], updated_at: Mapping[str, str]
 ) -> bool:
     """Whether all that replace this note, directly or not, are replaced by it and older."""
@@ -297,7 +297,7 @@ def mark_superseded(db: sqlite3.Connection, changed: Iterable[str], *, released:
 
 
 def _linked(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
-    """All notes that hang together with some notes by who replaces whom."""
+    """All notes connected to some notes by supersession."""
     group: set[str] = set()
     seen: set[str] = set()
     waiting = list(start)

@@ -1,4 +1,4 @@
-"""Text as words: what the tokenizer sees and what it alone would not find, stems, languages."""
+"""Text as words: tokens, parts that the tokenizer would miss, stems, languages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-# As text: what only some notes need is compiled when one does, for a hook pays for each pattern.
+# As text: compiled only when a note needs it, because each pattern costs a hook time.
 _ACCENT = "[\u0300-\u036f]"
 _ACCENTED = "[\u00e0-\u024f\u0300-\u036f\u1e00-\u1eff]"
 _TYPOGRAPHY = "[\u2010-\u2027\u2030-\u205e\u2190-\u2bff]+"  # dashes, quotes, arrows
@@ -26,7 +26,7 @@ PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MOST_JOINED = 4  # pieces; longer ones are sentences with hyphens
 _LONGEST_JOINED = 32
 
-# Words that say how something is asked, not what about: they rank a little and never select.
+# Words about how something is asked, not what: they rank a little and never select.
 FUNCTION_WORDS = frozenset(
     """
     a about above again against all also am an and any are aren as at be because been being
@@ -80,7 +80,7 @@ def unspaced(text: str) -> list[str]:
     return [] if text.isascii() else _compiled(f"[{_UNSPACED}]+").findall(text)
 
 
-_PLAIN_WORDS: set[str] = set()  # met so far: a note has few words that no other had
+_PLAIN_WORDS: set[str] = set()  # cached: a note has few words that no other has
 _MOST_PLAIN = 50_000  # some megabytes
 
 
@@ -123,7 +123,7 @@ def joined(compound: str) -> str:
 
 
 def parts(text: str) -> str:
-    """What else a note shall be found by: pieces and joined forms of identifiers, bigrams."""
+    """What else a note can be found by: pieces and joined forms of identifiers, bigrams."""
     found: dict[str, None] = {}
     for compound in compounds(text):
         for word in WORD.findall(compound):
