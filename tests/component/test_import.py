@@ -491,3 +491,32 @@ def test_an_export_of_somebody_else_waits_for_review(store: MemoryStore, tmp_pat
     given = inject(Home(store.root), Payload(session_id="s"), project=note.project, format="text")
     assert "Fridays" not in given
     assert import_.plan_own_export(store, str(tmp_path / "gift.jsonl")).unchanged == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("words", "it is not JSON"),
+        ("[1]", "it is not a JSON object"),
+        ('{"id": "x"}', "it has no type"),
+        ('{"id": "../x", "type": "semantic", "title": "t", "body": "b"}', "its id '../x' is not"),
+        ('{"id": "x", "type": "semantic", "title": "t", "body": 1}', "its body has the wrong type"),
+    ],
+)
+def test_why_a_line_is_not_a_note_is_told(
+    store: MemoryStore, tmp_path: Path, line: str, reason: str
+) -> None:
+    (tmp_path / "notes.jsonl").write_text(f"{line}\n")
+
+    with pytest.raises(InvalidInput, match="line 1 is not a note") as told:
+        import_.import_notes(store, str(tmp_path / "notes.jsonl"), format=import_.OWN_EXPORT)
+
+    assert reason in told.value.message
+    assert not store.list()
+
+
+def test_a_file_without_notes_is_told(store: MemoryStore, tmp_path: Path) -> None:
+    (tmp_path / "notes.jsonl").write_text('{"words": 1}\n')
+
+    with pytest.raises(InvalidInput, match="Found no notes"):
+        import_.import_notes(store, str(tmp_path / "notes.jsonl"))

@@ -416,3 +416,29 @@ def test_machines_of_one_name_are_told_apart(store: MemoryStore, capsys: Capture
 
     names = [line.partition("  ")[0] for line in capsys.readouterr().out.splitlines()]
     assert sorted(names) == ["vm", "vm (vm-53f2)"]
+
+
+@pytest.mark.parametrize("path", ["notes.jsonl", "notes.md", "new/notes.jsonl", "backup/"])
+def test_an_export_takes_a_relative_path(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    store.write(type="semantic", title="t", body="kept")
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["export", path]) == 0
+
+    written = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert "kept" in "".join(file.read_text() for file in written)
+
+
+def test_colour_can_be_asked_for_in_a_pipe(store: MemoryStore, capsys: Capture) -> None:
+    note = store.write(type="semantic", title="t", body="b")
+
+    main(["list", "--color", "always"])
+    tables.color = "auto"
+
+    assert f"\x1b[33m{note.id}\x1b[0m" in capsys.readouterr().out
+
+
+def test_what_may_be_left_out_is_not_called_missing(capsys: Capture) -> None:
+    assert complaint(capsys, "eval").startswith("anamnesis eval: missing VERB; usage:")

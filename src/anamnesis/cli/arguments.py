@@ -246,7 +246,8 @@ class Parser(ArgumentParser):
         if message.startswith(_UNKNOWN):
             return self._unknown(message.removeprefix(_UNKNOWN))
         if message.startswith(_MISSING):
-            names = message.removeprefix(_MISSING).split(", ")
+            optional = {a.dest for a in self._actions if a.nargs == "*"}
+            names = [n for n in message.removeprefix(_MISSING).split(", ") if n not in optional]
             missing = " and ".join(name if name.startswith("-") else name.upper() for name in names)
             return f"missing {missing}; usage:  {self.form()}"
         if choice := _CHOICE.match(message):
@@ -301,7 +302,7 @@ class _Color(Action):
 
 
 def _is_needed(action: Action) -> bool:
-    return action.required or (not action.option_strings and action.nargs != "*")
+    return action.nargs != "*" and (action.required or not action.option_strings)
 
 
 def _written(action: Action) -> str:

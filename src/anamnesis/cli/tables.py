@@ -181,4 +181,5 @@ class NoteLines:
 def note_line(note: Memory) -> str:
     """One note on one line, in full."""
     title = " ".join(note.title.split())
-    return f"{note.id}  {note.type:<10}  {note.updated_at[:10]}  {note.project}  {title}"
+    note_id, project = painted(note.id, "yellow"), painted(note.project, "cyan")
+    return f"{note_id}  {note.type:<10}  {note.updated_at[:10]}  {project}  {title}"

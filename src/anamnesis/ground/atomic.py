@@ -34,7 +34,7 @@ def make_directory(path: str) -> None:
 
     Raises NotWritable.
     """
-    if os.path.isdir(path):
+    if os.path.isdir(path or os.curdir):
         return
     parent = os.path.dirname(path)
     if parent != path:
@@ -163,7 +163,7 @@ def sync_directory(path: str) -> None:
     if os.name == "nt":
         return  # Windows cannot open a directory; its rename is journalled
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = os.open(path or os.curdir, os.O_RDONLY)
     except PermissionError:
         return  # a folder above the store, such as /home, that may not be opened
     try:

@@ -17,7 +17,7 @@ from anamnesis.importers.import_draft import markdown_files, read_text
 from anamnesis.index.queries import PENDING, places, titled
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
-from anamnesis.notes.fields import FIELDS, Memory, UnreadableNote, is_valid_id
+from anamnesis.notes.fields import FIELDS, NUMBER, WORDS, Memory, UnreadableNote, is_valid_id
 from anamnesis.notes.frontmatter import deserialize
 from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
@@ -81,7 +81,7 @@ def import_notes(
     """Import a file or directory, by default of whichever program wrote it.
 
     `mine` says that an export of Anamnesis is your own, so that its notes need no review.
-    Raises InvalidInput if it cannot be read or no program is known to write such a file.
+    Raises InvalidInput if it cannot be read, holds no notes, or no program is known to write it.
     """
     if format == OWN_EXPORT or (format is None and is_own_export(path)):
         source, planned = OWN_EXPORT, plan_own_export(store, path, mine=mine)
@@ -91,6 +91,11 @@ def import_notes(
         planned = plan_import(
             store, program.drafts(path), source=source, project=project, progress=progress
         )
+        if planned == ImportPlan() and os.path.isfile(path):
+            raise InvalidInput(
+                f"Found no notes in {path}, read as a file of {source}.",
+                hint=f"If another program wrote it:  --from {'|'.join(programs.PROGRAMS)}",
+            )
     if not dry:
         carry_out(store, planned, source=source)
     return planned
@@ -121,10 +126,9 @@ def import_texts(store: MemoryStore, texts: dict[str, str], *, project: str) -> 
         else:
             program = programs.program_of(path)
             source = program.name
-            is_ours = (
-                source == "instructions"
-            )  # instructions belong to a directory; an upload has none
-            drafts = exports.sections(path, project=project) if is_ours else program.drafts(path)
+            # Instructions belong to the project of their directory; an upload has none.
+            is_bound = source == "instructions"
+            drafts = exports.sections(path, project=project) if is_bound else program.drafts(path)
             planned = plan_import(store, drafts, source=source)
         return Imported(planned, carry_out(store, planned, source=source))
 
@@ -352,10 +356,35 @@ def _exported(path: str) -> Iterator[Memory]:
 def _from_json(line: str, where: str) -> Memory:
     try:
         fields = json.loads(line)
-        note = Memory(**{name: fields[name] for name in FIELDS if name in fields})
+    except (ValueError, RecursionError):
+        raise _not_a_note(where, "it is not JSON") from None
+    if not isinstance(fields, dict):
+        raise _not_a_note(where, "it is not a JSON object")
+    for name, about in FIELDS.items():
+        if about.default is None and name not in fields:
+            raise _not_a_note(where, f"it has no {name}")
+        if name in fields and not _fits(fields[name], about.kind):
+            raise _not_a_note(where, f"its {name} has the wrong type")
+    note = Memory(**{name: fields[name] for name in FIELDS if name in fields})
+    try:
         tree.encode(note)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise InvalidInput(f"{where} is not a note.", hint="Nothing was imported.") from error
-    if not is_valid_id(note.id) or not tree.is_safe_type(note.type):
-        raise InvalidInput(f"{where} is not a note.", hint="Nothing was imported.")
+    except ValueError as error:
+        raise _not_a_note(where, "it cannot be stored") from error
+    if not is_valid_id(note.id):
+        raise _not_a_note(where, f"its id {note.id[:80]!r} is not valid")
+    if not tree.is_safe_type(note.type):
+        raise _not_a_note(where, f"its type {note.type[:80]!r} is not valid")
     return note
+
+
+def _fits(value: object, kind: str) -> bool:
+    """Whether a JSON value can be the value of a kind of field."""
+    if kind == WORDS:
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    if kind == NUMBER:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str)
+
+
+def _not_a_note(where: str, reason: str) -> InvalidInput:
+    return InvalidInput(f"{where} is not a note: {reason}.", hint="Nothing was imported.")
