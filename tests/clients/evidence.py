@@ -29,7 +29,7 @@ EVIDENCE: dict[str, dict[str, str]] = {
         CLAUDE: _CLAUDE + "test_the_server_answers",
         **_each("test_the_server_answers_the_agent"),
     },
-    "reading tools without a question": {
+    "reading tools run without asking": {
         CLAUDE: _TYPED + "test_searching_needs_no_permission",
         **_each("test_searching_needs_no_permission"),
     },
@@ -44,7 +44,7 @@ EVIDENCE: dict[str, dict[str, str]] = {
         OPENCODE: _COMPACTION + "test_opencode",
         COPILOT: _COMPACTION + "test_copilot",
     },
-    "notes that a prompt brings to mind": {
+    "notes that answer a prompt": {
         CLAUDE: _CLAUDE + "test_a_prompt_brings_a_note_to_mind",
         **_each("test_the_prompt_brings_a_note_to_mind"),
     },
@@ -56,22 +56,22 @@ EVIDENCE: dict[str, dict[str, str]] = {
         CLAUDE: _CLAUDE + "test_a_session_becomes_one_note_with_project_branch_and_files",
         **_each("test_the_session_becomes_one_note", without=CODEX),
     },
-    "a session whose end no hook told of is found later": {
+    "a session that ended without a hook is found later": {
         CLAUDE: _TYPED + "test_a_killed_session_is_looked_after_by_the_next_one",
         **_each("test_a_session_whose_end_no_hook_told_of_is_found", without=OPENCODE),
     },
-    "typed by hand in a terminal": {
+    "tried by hand in a terminal": {
         CLAUDE: _TYPED + "test_the_session_becomes_one_note_with_project_branch_and_files",
         CODEX: _OTHERS + "test_codex_typed_by_hand",
         GEMINI: _COMPACTION + "test_gemini_after_its_command",
         COPILOT: _COMPACTION + "test_copilot",
     },
-    "taken out by `uninstall`": {
+    "removed by `uninstall`": {
         CLAUDE: _CLAUDE + "test_the_settings_are_again_what_they_were",
         **_each("test_uninstalling_takes_us_out_of_the_configuration"),
         **dict.fromkeys((CURSOR, VSCODE), _EDITORS + "test_both_are_left_as_they_were"),
     },
-    "each file again what it was, to the byte": dict.fromkeys(
+    "each file is restored to the byte": dict.fromkeys(
         (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, CURSOR, VSCODE),
         _WITHOUT_CLIENTS + "test_leaving_gives_every_file_back_to_the_byte",
     ),
