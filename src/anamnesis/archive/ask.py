@@ -25,7 +25,7 @@ _MOST_MATCHED = 5_000  # turns that a question may match: each is scored
 _PARTS_WEIGHT = 0.5
 _PASSAGE = 1_500  # characters of a turn
 _REPLY = 1_500  # characters of the turn after it: an answer follows its question
-_TOLD, _TOLD_REPLY = 600, 300  # the same, where nobody asked for the archive
+_TOLD, _TOLD_REPLY = 600, 300  # the same, where the archive was not asked for
 _TOLD_CANDIDATES = 40
 _CHARACTERS_OF_A_WORD = 6
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, turns_fts, row)"
@@ -88,7 +88,7 @@ class CommandRow:
 
 @record
 class Passage:
-    """What was said at one place, as far as it answers a question."""
+    """What was said at one place and answers a question."""
 
     session: SessionRow
     number: int

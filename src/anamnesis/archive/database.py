@@ -1,6 +1,6 @@
 """`sessions.db`: the turns of the archive as full text, derived and disposable.
 
-It is brought up to date after each capture and when somebody asks.
+It is updated after each capture and before a search.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ CREATE VIRTUAL TABLE turns_fts USING fts5(text, parts, tokenize='porter unicode6
 
 @contextmanager
 def opened(home: Home) -> Iterator[sqlite3.Connection]:
-    """The database as it is; one that is missing, foreign or damaged is laid out anew, empty.
+    """The database as it is; one that is missing, foreign or damaged is recreated, empty.
 
     Raises AnamnesisError where it can be neither read nor made.
     """
@@ -165,7 +165,7 @@ def _usable(path: str) -> sqlite3.Connection | None:
             connection.execute("SELECT count(*) FROM turns_fts WHERE turns_fts MATCH 'x'")
             return connection
     except sqlite3.DatabaseError:
-        pass  # not a database of ours any more
+        pass  # no longer a database of Anamnesis
     connection.close()
     return None
 

@@ -108,7 +108,7 @@ def save(home: Home, header: Header, turns: Sequence[Turn], *, allow: Iterable[s
 
 
 def load(path: str) -> Archived | None:
-    """An archived session as far as it can be read; None if there is nothing to read."""
+    """An archived session, as much as can be read; None if nothing can."""
     header: Header | None = None
     turns: list[Turn] = []
     try:

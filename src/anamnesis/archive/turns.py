@@ -1,4 +1,4 @@
-"""One turn of a session: what somebody said, or a tool that was called and what came of it."""
+"""One turn of a session: what was said, or a tool call and its result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Turn:
 
 
 def from_json(line: Mapping[str, object]) -> Turn | None:
-    """The turn of a line; None for a line that is none. Unknown keys are passed over."""
+    """The turn in a line; None if there is none. Unknown keys are ignored."""
     if not isinstance(line.get("who"), str):
         return None
     texts = {

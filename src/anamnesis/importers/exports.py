@@ -247,7 +247,7 @@ def sections(path: str, *, project: str) -> Iterator[ImportDraft]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """The headings above and the text of each section; `#` in a fence is no heading."""
+    """The headings above and the text of each section; `#` in a fence is not a heading."""
     trail: list[tuple[int, str]] = []
     lines: list[str] = []
     fence = ""

@@ -25,7 +25,7 @@ _STATE = "native-import.json"
 _LARGEST = 512 * 1024
 _LINES_LOOKED_AT = 50
 _LONGEST_TAG = 60
-# How the person wants things done; the rest are facts.
+# How you want things done; the rest are facts.
 _TYPES: dict[str, MemoryType] = {"feedback": "procedural"}
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _ANTHROPIC_VERSION = "2023-06-01"
 NESTED = "ANAMNESIS_NESTED"  # set in the child: our own hooks must not capture this session
 # A session without tools, servers, skills, hooks or a transcript: it only answers. Not --bare,
-# which does not know the person's login.
+# which does not have your login.
 _OPTIONS = (
     "-p", "--output-format", "json", "--tools", "", "--strict-mcp-config",
     "--disable-slash-commands", "--no-session-persistence",
@@ -61,7 +61,7 @@ def connect(settings: Settings | None = None) -> Model | None:
 
 
 def fitting(question: str, most: int) -> str:
-    """A question in at most so many characters: its beginning and its end tell the most."""
+    """A question clipped to a limit: its beginning and its end say the most."""
     if len(question) <= most:
         return question
     end = most * 2 // 5

@@ -52,7 +52,7 @@ def post_json(
     timeout: float,
     pause: Callable[[float], None] = time.sleep,
 ) -> dict[str, Any]:
-    """The JSON object that a server answers; ModelUnavailable for everything else."""
+    """The JSON object that a server answers. Raises ModelUnavailable for everything else."""
     deadline = time.monotonic() + timeout
     body = json.dumps(payload).encode()
     fields = {**headers, "Content-Type": "application/json", "User-Agent": "anamnesis"}
@@ -146,7 +146,7 @@ def _broken(error: Exception) -> _Failed:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key to a place that nobody chose."""
+    """Refuses redirects, which would send the key somewhere else."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
         return None

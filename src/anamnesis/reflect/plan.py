@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from anamnesis.reflect.proposal import Operation
 
-CONFIDENCE = 0.6  # a model's word: below a person's, above nothing
+CONFIDENCE = 0.6  # a model's claim: below your own, above nothing
 REFLECTED, UNREFLECTED, PENDING = "reflected", "unreflected", "pending"
 
 
@@ -108,7 +108,7 @@ def superseding(notes: Iterable[Memory]) -> list[Memory]:
     changed = []
     for runs in batches.values():
         (_, winners), *others = sorted(runs.items())
-        # A person who kept a note of the other run has decided; theirs stays beside ours.
+        # If you kept a note of the other run, both stay.
         losers = [note for _, run in others for note in run if "pending" in note.tags]
         if losers:
             changed.append(_superseding(min(winners, key=lambda note: note.id), losers))

@@ -207,12 +207,12 @@ class Batch:
 
     @property
     def editable(self) -> dict[str, str]:
-        """The notes that a model may replace, with their types: never a person's own."""
+        """The notes that a model may replace, with their types: never your own."""
         return {note.id: note.type for note in self.durable if is_editable(note)}
 
 
 def is_editable(note: Memory) -> bool:
-    """Whether a model may replace a note: neither written nor pinned nor reviewed by a person."""
+    """Whether a model may replace a note: you neither wrote, pinned nor reviewed it."""
     own = note.prov_source in ("human", "import") or "pinned" in note.tags
     return not own and note.confidence < 1.0
 

@@ -24,7 +24,7 @@ ENOUGH_SESSIONS = 3  # twice may be one piece of work that went on the next day
 _LEAST_WORDS = 5
 _SHORTEST, _LONGEST = 30, 400
 _LABEL = re.compile(r"^(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*[^*]{1,40}\*\*:?)?\s*")
-# Blocks of a session note that hold no facts: what a person asked, and the state of one day.
+# Blocks of a session note without facts: what you asked, and the state of one day.
 _NO_FACTS = re.compile(
     r"^\*\*(?:Ask|Asked and answered later|Branch|Commits|Last results|Commands|Open|Runs"
     r"|Files touched \(\d+\)):\*\*"

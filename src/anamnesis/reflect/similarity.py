@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.8  # of all word triples are shared; below, paraphrases of different facts appear
 _SKETCH = 16  # smallest hashes; two texts at the threshold share none of them once in 10^11
-_BOILERPLATE = 40  # so many texts with one triple: a template, not a sign of kinship
+_BOILERPLATE = 40  # texts sharing one triple; with more it is a template, not similarity
 _WORD = re.compile(r"\w+")
 _DATE = re.compile(r"\(?\b(?:on |since |as of )?\d{4}-\d\d-\d\d\b\)?:?")
 _STEM = 6  # letters: enough to tell words apart, few enough to bear an ending

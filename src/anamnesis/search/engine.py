@@ -32,7 +32,7 @@ _PREFIX_WEIGHT = 0.7
 _BUDGET = 2000  # notes that a question may select; each costs some microseconds
 _ENOUGH = 200  # found by rare words; fewer may all be beside the point
 _PAIRED = 5  # words too common alone that are tried two by two
-_UBIQUITOUS = 4  # a word in more than one of so many notes says little
+_UBIQUITOUS = 4  # a word in more than this share of notes says little
 _SPARE = 20  # notes asked for beyond those wanted, as some may turn out to be filtered
 _MOST_NAMED = 500  # notes in one statement
 _HEAD = "{title tags}"
@@ -175,7 +175,7 @@ def keep(db: sqlite3.Connection, fresh: Mapping[int, bytes]) -> None:
 
 
 def not_understood(db: sqlite3.Connection) -> list[int]:
-    """The rows of the notes that nobody has worked out yet what they mean."""
+    """The rows of the notes whose meaning has not been computed yet."""
     from anamnesis.search import meaning
 
     if meaning.of(()) is None:

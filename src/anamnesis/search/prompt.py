@@ -182,7 +182,7 @@ def answers(
 
 
 def _is_question(text: str) -> bool:
-    """Whether somebody asks rather than orders."""
+    """Whether a prompt is a question rather than an order."""
     return re.search(_QUESTION, text[:_QUESTION_LENGTH], re.IGNORECASE) is not None
 
 
@@ -269,7 +269,7 @@ def _near(evidence: Sequence[_Evidence], nearness: Nearness | None) -> list[_Evi
 
 
 def _meaning(query: Query) -> Meaning | None:
-    """What the prompt means, as far as the vectors of English words can tell."""
+    """The meaning of the prompt, from the vectors of English words."""
     from anamnesis.search import meaning  # most prompts are decided without
 
     said = [term.text for term in query.terms if term.kind in ("word", "light")]

@@ -151,7 +151,7 @@ _NOT_REPLACED_THEN = (
 
 @record
 class Filters:
-    """Conditions that every hit meets; an empty one is no condition."""
+    """Conditions that every hit meets; empty ones do not apply."""
 
     projects: tuple[str, ...] = ()  # any of them
     type: str = ""

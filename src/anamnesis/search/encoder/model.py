@@ -131,7 +131,7 @@ class Pack:
 
 
 def read(path: str) -> Pack:
-    """The model in a file; a ValueError if it is none that we know how to run."""
+    """The model in a file. Raises ValueError for an unknown format."""
     with open(path, "rb") as stream:
         # Mapped, not read: all processes share one copy of what they use.
         content = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
@@ -162,7 +162,7 @@ def _tensor(content: memoryview, described: dict[str, Any]) -> Quantised | Float
     return Quantised(values.reshape(rows, -1, group), scales.reshape(rows, -1))
 
 
-# Numbers that are no digits: a half, a Roman eight, a circled one.
+# Numbers that are not digits: a half, a Roman eight, a circled one.
 _COUNTS = "\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u218b\u2460-\u249b"
 _LETTER = rf"[^\W\d_{_COUNTS}]"
 _NUMBER = rf"[\d{_COUNTS}]"
