@@ -490,11 +490,12 @@ def test_a_wrong_recovery_key_lets_nobody_in(two: Two) -> None:
     assert fresh.sync().error
 
 
+@pytest.mark.parametrize(("limit", "value"), [("_MANY_PACKS", 4), ("_MANY_BYTES", 1)])
 def test_many_packs_become_one_and_a_machine_far_behind_catches_up(
-    two: Two, monkeypatch: pytest.MonkeyPatch
+    two: Two, monkeypatch: pytest.MonkeyPatch, limit: str, value: int
 ) -> None:
     fleet, laptop, desk = two
-    monkeypatch.setattr("anamnesis.sync.sealed.transport._MANY_PACKS", 4)
+    monkeypatch.setattr(f"anamnesis.sync.sealed.transport.{limit}", value)
     for number in range(9):
         laptop.write(f"note-{number}", f"text {number}")
         assert laptop.sync().pushed
