@@ -123,6 +123,7 @@ class Scenario:
     syncs = False  # whether the machines must be in step after it
     speaks = True  # whether the exit code tells of a failure; a hook's never does
     saved = ""  # the title of the note that somebody saves meanwhile
+    step = 1  # of its calls, `make soak` tries one in so many: most are those of another command
     name = ""
 
     def __init_subclass__(cls) -> None:
@@ -511,6 +512,7 @@ class Capture(Scenario):
 
 class Init(Scenario):
     kept = THREE
+    step = 3
     env = MappingProxyType({"ANAMNESIS_GIT_REMOTE": "", "ANAMNESIS_MACHINE_ID": ""})
 
     def prepare(self, world: World) -> Sequence[str]:
@@ -529,6 +531,7 @@ class Init(Scenario):
 
 class Join(Scenario):
     kept = ("new on laptop",)
+    step = 3
     env = MappingProxyType({"ANAMNESIS_GIT_REMOTE": "", "ANAMNESIS_MACHINE_ID": ""})
 
     def prepare(self, world: World) -> Sequence[str]:
