@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis import redact
 from anamnesis.config import Home
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
@@ -20,7 +21,8 @@ from anamnesis.importers.import_draft import timestamp
 from anamnesis.operations.curate import export, forget, import_, native_memory, review
 from anamnesis.operations.curate.import_ import ImportPlan
 from anamnesis.operations.sessions.inject import inject
-from anamnesis.redact import Finding, findings
+from anamnesis.redact import Finding, findings, names
+from anamnesis.redact.anchors import Anchored
 from anamnesis.store import MemoryStore
 from support.reflect import FACT, durable, files
 
@@ -430,6 +432,24 @@ def counted_redactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return looked
 
 
+def test_a_new_text_is_looked_through_for_secrets_once(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Deploy\n\nThe gateway is deployed before lunch, on Tuesdays.\n")
+    looked: list[str] = []
+
+    def counting(anchored: Anchored) -> Iterator[Finding]:
+        looked.append(anchored.text)
+        return names.named_values(anchored)
+
+    monkeypatch.setattr(redact, "named_values", counting)
+
+    take(store, path, "instructions")
+
+    assert len([text for text in looked if "before lunch" in text]) == 1
+
+
 def test_an_unchanged_text_is_not_looked_through_again(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -446,8 +466,8 @@ def test_an_unchanged_text_is_not_looked_through_again(
     planned = take(store, path, "instructions")
 
     assert planned.sentence == "0 new, 1 updated, 1 unchanged"
-    assert len(looked) == 1
     assert "make check" in looked[0]
+    assert not any("make before" in text for text in looked)
 
 
 def test_an_import_that_was_taken_back_is_done_again(store: MemoryStore, tmp_path: Path) -> None:

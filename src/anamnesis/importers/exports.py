@@ -1,10 +1,11 @@
-"""What other memories keep or export, and instruction files such as CLAUDE.md, as drafts."""
+"""What other memories keep or export, instruction files such as CLAUDE.md, and our own exports."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import InvalidInput
@@ -16,7 +17,9 @@ from anamnesis.importers.import_draft import (
     title_of,
 )
 from anamnesis.index import visiting
-from anamnesis.notes import yamlfront
+from anamnesis.notes import tree, yamlfront
+from anamnesis.notes.fields import FIELDS, NUMBER, WORDS, Memory, UnreadableNote, is_valid_id
+from anamnesis.notes.frontmatter import deserialize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -264,3 +267,56 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
         trail = [*(step for step in trail if step[0] < depth), (depth, heading.group(2))]
         lines = []
     yield " > ".join(name for _, name in trail), "\n".join(lines).strip()
+
+
+def own_export(path: str) -> Iterator[Memory]:
+    """The notes of an export of Anamnesis: a folder or JSON lines. Raises InvalidInput."""
+    if os.path.isdir(path):
+        for file in markdown_files(path):
+            try:
+                note = deserialize(read_text(file))
+            except UnreadableNote:
+                continue
+            top = os.path.relpath(file, path).split(os.sep)[0]
+            yield replace(note, scope=tree.TREES.get(top, note.scope))
+        return
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield _from_json(line, f"{path}, line {number}")
+
+
+def _from_json(line: str, where: str) -> Memory:
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _not_a_note(where, "it is not JSON") from None
+    if not isinstance(fields, dict):
+        raise _not_a_note(where, "it is not a JSON object")
+    for name, about in FIELDS.items():
+        if about.default is None and name not in fields:
+            raise _not_a_note(where, f"it has no {name}")
+        if name in fields and not _fits(fields[name], about.kind):
+            raise _not_a_note(where, f"its {name} has the wrong type")
+    note = Memory(**{name: fields[name] for name in FIELDS if name in fields})
+    try:
+        tree.encode(note)
+    except ValueError as error:
+        raise _not_a_note(where, "it cannot be stored") from error
+    if not is_valid_id(note.id):
+        raise _not_a_note(where, f"its id {note.id[:80]!r} is not valid")
+    if not tree.is_safe_type(note.type):
+        raise _not_a_note(where, f"its type {note.type[:80]!r} is not valid")
+    return note
+
+
+def _fits(value: object, kind: str) -> bool:
+    """Whether a JSON value can be the value of a kind of field."""
+    if kind == WORDS:
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    if kind == NUMBER:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str)
+
+
+def _not_a_note(where: str, reason: str) -> InvalidInput:
+    return InvalidInput(f"{where} is not a note: {reason}.", hint="Nothing was imported.")

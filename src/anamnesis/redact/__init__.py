@@ -59,18 +59,29 @@ _OTHER_NAMES = (
     r"(?:[^\S\n]\w{1,14}){0,3}?[^\S\n]{0,2}(?:[是为為는은이가をは:：=—–(（-]|->|→|are\b|is\b)?[^\S\n]{0,3}[\"'`「“]?(?!1Password|\$argon|\]\(|[\"'`])([!#-&(-_a-~]{6,200})"
 )
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
+# Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.
+_harmless: set[int] = set()
+_MOST_HARMLESS = 20_000  # one or two megabytes
 ALLOWED = "redact-allow.txt"  # values that a person declared harmless, one per line
 
 
 def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
     """The secrets in `text`, in order, without overlaps; values in `allow` are left alone."""
     allowed = frozenset(allow)
-    if len(text) < _SHORTEST_TEXT:
+    if len(text) < _SHORTEST_TEXT or hash(text) in _harmless:
         return []
     anchored = Anchored(text)
     found = [*_shaped_values(anchored), *named_values(anchored)]
+    if not found:
+        _remember_harmless(text)
     found = [finding for finding in found if text[finding.start : finding.end] not in allowed]
     return _without_overlaps(found)
+
+
+def _remember_harmless(text: str) -> None:
+    if len(_harmless) >= _MOST_HARMLESS:
+        _harmless.clear()
+    _harmless.add(hash(text))
 
 
 def redact(text: str, *, allow: Iterable[str] = ()) -> str:

@@ -29,6 +29,7 @@ _WORD_CHARACTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 _LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # the small ones
 _MOST_WORDS = 50_000  # remembered: some megabytes, forgotten at once when there are more
 _SOUGHT: dict[bytes, set[bytes]] = {}  # letters that are sought, by the first two of them
+_RANK: dict[bytes, int] = {}  # of letters that are sought: which were named first
 _IN_NAMES = b"abcdefghijklmnopqrstuvwxyz_-+/~"  # of which no generator makes a whole token
 _CHECKSUM = re.compile(rb"[0-9a-f]{28}\Z")  # of one case, and no letter beyond f
 _CLASSES = bytes(ord("a" if code in _WORD_CHARACTERS else " ") for code in range(256))
@@ -74,7 +75,8 @@ class Anchored:
         if self._letters is None:
             words = set(lowered.translate(_LETTERS).split())
             self._letters = {b"", *chain.from_iterable(map(_contained.__getitem__, words))}
-        for letters in sought.keys() & self._letters:
+        # In the order of the rules, which decides what a value is that two of them find.
+        for letters in sorted(sought.keys() & self._letters, key=_RANK.__getitem__):
             present = [each for each in sought[letters] if each[0] in lowered]
             yield from ((_positions(key, lowered), its) for key, its in present)
 
@@ -87,6 +89,7 @@ def by_letters(sought: Iterable[tuple[bytes, T]]) -> dict[bytes, list[tuple[byte
         found.setdefault(letters, []).append((literal, its))
     for letters in found:
         _SOUGHT.setdefault(letters[:2], set()).add(letters)
+        _RANK.setdefault(letters, len(_RANK))
     return found
 
 

@@ -20,7 +20,7 @@ from anamnesis.trust.lexicon import ACTS, ENGLISH
 from anamnesis.trust.signs import HARMS, SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PARAGRAPH = "\u00b6"
 NOTHING = " "
@@ -93,9 +93,13 @@ class Letters(dict[str, str]):
             if "NOT" in meant and "VERB" not in meant
         }
         self._described |= negations
+        never = "".join(negations)
+        # The letter comes first and what stands before it afterwards: most letters are neither.
         self._no_order = re.compile(
-            f"(?<![.,:{lead}])(?<![{could}{that}][{you}])(?<![{bound}{tool}][{to}])(?<![{you}][^.,:][{to}])(?<!^)[{verbs}]|(?<=[{self.of('DID')}])[{''.join(negations)}]"
+            f"[{verbs}{never}](?:(?<=[{verbs}])(?<![.,:{lead}].)(?<![{could}{that}][{you}].)(?<![{bound}{tool}][{to}].)"
+            f"(?<![{you}][^.,:][{to}].)(?<!^.)|(?<=[{self.of('DID')}][{never}]))"
         )
+        self._beginnings = frozenset(stem[:2] for stem in self._begun)
 
     def _learn(self, word: str, concept: str) -> None:
         known = self._begun if word.endswith("*") else self._whole
@@ -158,7 +162,8 @@ class Letters(dict[str, str]):
         found = self._whole.get(word)
         if found is None and word.endswith(("'s", "’s")):
             found = self._whole.get(word[:-2])
-        for end in range(len(word), 1, -1) if found is None and self._begun else ():
+        begins = found is None and word[:2] in self._beginnings
+        for end in range(len(word), 1, -1) if begins else ():
             found = self._begun.get(word[:end])
             if found is not None:
                 break
@@ -202,14 +207,17 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile("|".join([*map(re.escape, longest_first), "[。、，；：！？]"]))
 
 
-def read(view: str) -> str:
-    """The letters of a view, as `views.plain` makes it."""
+def read(view: str, words: list[str] | None = None) -> str:
+    """The letters of a view, as `views.plain` makes it; `words` are the view's own, if known."""
+    parted = view
     if views.is_foreign(view):
-        view = _unspaced().sub(r" \g<0> ", view)
+        parted = _unspaced().sub(r" \g<0> ", view)
     if "<" in view:
-        view = view.replace("<", " <").replace(">", "> ")
+        parted = parted.replace("<", " <").replace(">", "> ")
+    if words is None or parted is not view:
+        words = parted.split()
     table = letters()
-    return table.without_descriptions("".join(map(table.__getitem__, view.split())))
+    return table.without_descriptions("".join(map(table.__getitem__, words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,60 +226,97 @@ class Sign:
 
     kind: str
     points: int
-    row: str
     order: str
-    needs: int  # bits of the words it cannot do without
     negated: bool  # whether it means the same behind a "not"
     spans: bool  # whether it may go on in the next sentence
+
+    @property
+    def needs(self) -> list[str]:
+        """The words that it cannot do without."""
+        names = self.order.split()
+        return [name for name in names if name[0] not in "^_~.,:" and not name.endswith("?")]
+
+    @property
+    def is_act(self) -> bool:
+        """Whether it is an act or its concealment, without which no other sign counts."""
+        return self.kind in HARMS or self.kind == "conceal"
 
 
 class Grammar:
     """All signs, and which of them a reading can have."""
 
     def __init__(self) -> None:
-        self._bits: dict[str, int] = {}  # by a word of a row, as it is written there
-        rows = [
-            (kind, points, row.strip())
+        self._signs = [
+            _sign(kind, points, row.strip(), order)
             for (kind, points), rows in SIGNS.items()
             for row in rows.split(";")
+            for order in _orders(row.strip())
         ]
-        found = [self._sign(*row, order) for row in rows for order in _orders(row[2])]
-        self._signs: dict[int, list[Sign]] = {}  # by one of the bits that each needs
-        for sign in found:
-            self._signs.setdefault(1 << sign.needs.bit_length() - 1, []).append(sign)
-        self._bits_of = self._by_letter()
+        self._count = len(self._signs)
+        self._places = max(len(sign.needs) for sign in self._signs)
+        self._shown: dict[str, int] = {}
+        self._not_needed = 0
+        for number, sign in enumerate(self._signs):
+            self._place(number, sign.needs)
+        self._acts = self._numbers(sign.is_act for sign in self._signs)
+        self._spanning = self._numbers(sign.spans for sign in self._signs)
         self._never = frozenset(letters().of("NOT"))
 
-    def _sign(self, kind: str, points: int, row: str, order: str) -> Sign:
-        needs = 0
-        for name in order.split():
-            if name[0] not in "^_~.,:" and not name.endswith("?"):
-                needs |= self._bits.setdefault(name, 1 << len(self._bits))
-        negated = kind not in HARMS or row.startswith(("+", "NOT", "WITHOUT"))
-        spans = "~" in order or "." in order
-        return Sign(kind, points, row, order, needs, negated, spans)
+    def _place(self, number: int, needs: list[str]) -> None:
+        """Note which letters can be the first word that a sign needs, which the second, and so on.
 
-    def _by_letter(self) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for name, bit in self._bits.items():
-            for letter in _letters_of(name):
-                found[letter] = found.get(letter, 0) | bit
+        There is a bit for each sign, and a block of them for each place.
+        """
+        for place in range(self._places):
+            bit = 1 << place * self._count + number
+            if place >= len(needs):
+                self._not_needed |= bit
+                continue
+            for letter in _letters_of(needs[place]):
+                self._shown[letter] = self._shown.get(letter, 0) | bit
+
+    @staticmethod
+    def _numbers(chosen: Iterable[bool]) -> int:
+        return sum(1 << number for number, each in enumerate(chosen) if each)
+
+    def _possible(self, met: set[str]) -> int:
+        """The signs of which every needed word is among some letters, as bits."""
+        known = map(self._shown.__getitem__, self._shown.keys() & met)
+        shown = reduce(or_, known, self._not_needed)
+        found = (1 << self._count) - 1
+        for place in range(self._places):
+            found &= shown >> place * self._count
         return found
 
-    def _met_in(self, reading: str) -> int:
-        return reduce(or_, (self._bits_of.get(letter, 0) for letter in set(reading)), 0)
-
-    def signs_in(self, reading: str) -> Iterator[tuple[int, Sign]]:
-        """Where signs begin, in no order."""
-        sentences = {self._met_in(each) for each in reading.split(".")}
-        met = reduce(or_, sentences, self._met_in("."))
-        tried = (sign for bit, signs in self._signs.items() if bit & met for sign in signs)
-        for sign in tried:
-            places = [met] if sign.spans else sentences
-            if any(sign.needs & each == sign.needs for each in places):
+    def signs_in(self, reading: str, *, beside_act: bool = False) -> Iterator[tuple[int, Sign]]:
+        """Where signs begin, in no order; ways of speaking only beside an act, here or elsewhere."""
+        possible = self._possible({*reading, "."})
+        if not beside_act and not possible & self._acts:
+            return
+        # To look at each sentence by itself costs as much as to look for two signs.
+        if (possible & ~self._spanning).bit_count() > 2 * reading.count("."):
+            within = (self._possible(set(each)) for each in reading.split("."))
+            possible &= reduce(or_, within, self._spanning)
+        for chosen in (possible & self._acts, possible & ~self._acts):
+            for number in _bits(chosen):
+                sign = self._signs[number]
                 for found in _compiled(sign.order).finditer(reading):
                     if sign.negated or self._never.isdisjoint(_just_before(reading, found.start())):
+                        beside_act = True
                         yield found.start(), sign
+            if not beside_act:
+                return
+
+
+def _sign(kind: str, points: int, row: str, order: str) -> Sign:
+    negated = kind not in HARMS or row.startswith(("+", "NOT", "WITHOUT"))
+    return Sign(kind, points, order, negated, spans="~" in order or "." in order)
+
+
+def _bits(number: int) -> Iterator[int]:
+    while number:
+        yield (number & -number).bit_length() - 1
+        number &= number - 1
 
 
 @cache

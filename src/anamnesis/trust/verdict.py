@@ -14,11 +14,13 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from anamnesis.trust import views
 from anamnesis.trust.grammar import PARAGRAPH, grammar, read
 from anamnesis.trust.lexicon import ENGLISH
+from anamnesis.trust.marks import Marks, ways_of
 from anamnesis.trust.signs import ENOUGH, HARMS, REASONS
 
 if TYPE_CHECKING:
@@ -99,12 +101,14 @@ def finding(*texts: str) -> Finding | None:
     if veiled := views.hidden(text):
         return Finding("hidden", veiled)
     text = text[:_MOST]
-    view = views.plain(_NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
-    found = _judged(view, ENOUGH)
+    words = views.plain_words(_NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
+    view = " ".join(words)
+    shown = _marks().of(words)
+    found = _judged(view, words, shown, ENOUGH)
     if found is None:
-        spoken = views.words(view)
-        for other in _unveiled(text, view, spoken):
-            if found := _judged(other, _ENCODED_ENOUGH):
+        for other in _unveiled(text, view, shown):
+            words = other.split()
+            if found := _judged(other, words, _marks().of(words), _ENCODED_ENOUGH):
                 break
     return found
 
@@ -114,17 +118,24 @@ def _in_tags(said: str) -> Finding | None:
     return finding(said)  # many notes have the same few tags
 
 
-def _unveiled(text: str, view: str, spoken: list[str]) -> Iterator[str]:
+def _unveiled(text: str, view: str, shown: int) -> Iterator[str]:
     """What the text says besides, if something in it is disguised, turned or encoded."""
-    yield from views.disguised(view, spoken, _telling())
-    yield from views.turned(view, frozenset(spoken), _telling())
+    ways = ways_of(shown)
+    if ways or views.looks_alike(view):
+        yield from views.disguised(view, ways, _telling())
+        yield from views.turned(view, ways, _telling())
     yield from map(views.plain, views.decoded(text))
 
 
-def _judged(view: str, enough: int) -> Finding | None:
-    """The verdict: points of different kinds nearby that suffice, with an act among them."""
-    said = ((at, sign.kind, sign.points) for at, sign in grammar().signs_in(read(view)))
-    signs = sorted([*said, *_spelled(view)])
+def _judged(view: str, words: list[str], shown: int, enough: int) -> Finding | None:
+    """The verdict: points of different kinds nearby that suffice, with an act among them.
+
+    `shown` is what the words of the view show.
+    """
+    spelled = list(_spelled(view, shown))
+    beside_act = any(kind in HARMS for _, kind, _ in spelled)
+    said = grammar().signs_in(read(view, words), beside_act=beside_act)
+    signs = sorted([*((at, sign.kind, sign.points) for at, sign in said), *spelled])
     for first, (at, _, _) in enumerate(signs):
         near: dict[str, int] = {}
         for other, kind, points in signs[first:]:
@@ -220,11 +231,15 @@ _SPELLINGS = (
 )  # fmt: skip
 
 
-_LITERALS = [(literal, each) for each in _SPELLINGS for literal in each.literals]
+_BY_LITERAL: dict[str, list[_Spelling]] = {}
+for _each in _SPELLINGS:
+    for _literal in _each.literals:
+        _BY_LITERAL.setdefault(_literal, []).append(_each)
 
 
-def _spelled(view: str) -> Iterator[tuple[int, str, int]]:
-    for spelling in {each: None for literal, each in _LITERALS if literal in view}:
+def _spelled(view: str, shown: int) -> Iterator[tuple[int, str, int]]:
+    present = [_BY_LITERAL[each] for each in _marks().literals(shown) if each in view]
+    for spelling in dict.fromkeys(chain.from_iterable(present)):
         at = seen = 0
         for found in _compiled(spelling.pattern).finditer(view):
             # Places are counted as the words of a reading are.
@@ -236,6 +251,11 @@ def _spelled(view: str) -> Iterator[tuple[int, str, int]]:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
+
+
+@cache
+def _marks() -> Marks:
+    return Marks(tuple(_BY_LITERAL), _telling())
 
 
 @cache

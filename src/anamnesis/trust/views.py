@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from binascii import Error as BadEncoding
 from binascii import a2b_base64, unhexlify
+from enum import Flag, auto
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -49,8 +50,7 @@ _ROT13 = str.maketrans(
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS_ONLY = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
-_ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyz")
-_LEAST_LETTERS = 4  # different ones; fewer spell no order
+LEAST_LETTERS = 4  # different ones; fewer spell no order
 _FIVE_ALONE = "\x01" * 5  # lengths of words, as characters
 _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][\s._*~|+,/\\-]{1,3}){4,}[^\W\d_](?![^\W_])")
 _PATH = re.compile(r"[\"'`(]?(?:~|\.{0,2}/|[a-z]:\\)")
@@ -77,9 +77,24 @@ _BASE64_DIGITS = bytes(
 _TWENTY_DIGITS = b"0" * 20
 _DIGITS = bytes(ord("0" if code in b"0123456789abcdefABCDEF" else " ") for code in range(256))
 _BETWEEN_DIGITS = bytes([*b" \t\n\r\v\f\x1c\x1d\x1e\x1f:,;?", *range(128, 256)])
+_NUMERIC = bytes(
+    ord("0" if code in _BETWEEN_DIGITS or _DIGITS[code] == ord("0") else " ") for code in range(256)
+)
 _LEAST_ESCAPES = 2
 _MOST_BY_CHANCE = 18  # characters of escapes: six letters; an address has a few
 _BITS = re.compile(r"(?<!\d)(?:[01]{8}\s*){6,}")
+
+
+class Ways(Flag):
+    """How telling words of a view may be hidden, as far as its words show."""
+
+    SPELLED = auto()  # letter by letter
+    HALVED = auto()
+    MIXED = auto()  # with other signs in between
+    TURNED = auto()  # backwards, or each letter for another
+
+
+NO_WAY = Ways(0)
 
 
 def hidden(text: str) -> str:
@@ -97,13 +112,18 @@ def hidden(text: str) -> str:
 
 def plain(text: str) -> str:
     """The text in small letters, one space between words, without what cannot be seen."""
+    return " ".join(plain_words(text))
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of the text in small letters, with their signs, without what cannot be seen."""
     odd = _odd(text)
     if odd and _SINGLE.fullmatch("".join(odd)):
         for character in odd:
             text = text.replace(character, _folded_character(character))
     elif odd:
         text = _folded(text)
-    return " ".join(text.lower().split())
+    return text.lower().split()
 
 
 @lru_cache(maxsize=2)  # a text and its view are asked for several times in a row
@@ -138,44 +158,50 @@ def words(view: str) -> list[str]:
     return view.translate(_LETTERS_ONLY).split()
 
 
-def disguised(view: str, spoken: list[str], telling: Telling) -> Iterator[str]:
+def disguised(view: str, ways: Ways, telling: Telling) -> Iterator[str]:
     """The view with telling words put together again, where somebody took them apart."""
-    if not _odd(view).isdisjoint(_LOOKING_ALIKE):
+    if looks_alike(view):
         other = view.translate(_LOOK_ALIKES)
         if not telling.words.isdisjoint(words(other)):
             yield other
-    put = _put_together(view, spoken, telling)
+    put = _put_together(view, ways, telling)
     if put:
         for token, joined in put.items():
             view = view.replace(token, joined)
         yield telling.respaced(view)
 
 
-def _put_together(view: str, spoken: list[str], telling: Telling) -> dict[str, str]:
+def _put_together(view: str, ways: Ways, telling: Telling) -> dict[str, str]:
     """What stands for telling words: letters apart, halves apart, other signs in between."""
     put: dict[str, str] = {}
-    different = set(spoken)
-    if _spells(spoken, different):
+    if Ways.SPELLED in ways and _FIVE_ALONE in "".join(map(chr, map(len, words(view)))):
         for found in _LETTERS_APART.findall(view):
             put[found] = "".join(_WORD.findall(found))
+    if Ways.MIXED in ways:
+        put |= _without_signs(view, telling)
+    if Ways.HALVED in ways:
+        different = set(words(view))
+        for second in telling.halves.keys() & different:
+            for first in telling.halves[second] & different:
+                apart = f"{first} {second}"
+                for at in occurrences(view, apart):
+                    before = view[at - 1 : at]
+                    put[before + apart] = before + first + second
+    return put
+
+
+def _without_signs(view: str, telling: Telling) -> dict[str, str]:
+    """Chains of words, and words with signs or digits inside, that stand for telling words."""
     tokens = [token for token in set(view.split()) if not token.strip(_QUOTES).isalpha()]
     lines = "\n".join(tokens)
     # A chain has no blank inside: what is searched from end to end is a text that has one.
-    for token in _CHAINS.findall(view) if _CHAINS.search(lines) else ():
-        if len(telling.words & set(_WORD.findall(token))) >= _TURNED_WORDS:
-            put[token] = " ".join(_WORD.findall(token))
-    put |= {
+    chains = _CHAINS.findall(view) if _CHAINS.search(lines) else ()
+    put = {each: " ".join(_WORD.findall(each)) for each in chains if telling.are_chained(each)}
+    return put | {
         token: joined
         for token, joined in _mixed(tokens, lines)
-        if joined in telling.words and joined not in token and not _PATH.match(token)
+        if telling.stands_for(token, joined)
     }
-    for second in telling.halves.keys() & different:
-        for first in telling.halves[second] & different:
-            apart = f"{first} {second}"
-            for at in occurrences(view, apart):
-                before = view[at - 1 : at]
-                put[before + apart] = before + first + second
-    return put
 
 
 def occurrences(view: str, word: str) -> Iterator[int]:
@@ -186,6 +212,25 @@ def occurrences(view: str, word: str) -> Iterator[int]:
         if not (view[at - 1 : at].isalpha() or view[end : end + 1].isalpha()):
             yield at
         at = view.find(word, end)
+
+
+def may_be_disguised(token: str, telling: Telling) -> bool:
+    """Whether a word of a view, whatever stands around it, may be put together to a telling one."""
+    bare = token.strip(_QUOTES)
+    if bare.isalpha():
+        return False
+    if any(telling.are_chained(found) for found in _CHAINS.findall(token)):
+        return True
+    signless, read = (
+        token.translate(_WITHOUT_SIGNS),
+        bare.translate(_LEET).translate(_WITHOUT_SIGNS),
+    )
+    return telling.stands_for(token, signless) or telling.stands_for(bare, read)
+
+
+def looks_alike(view: str) -> bool:
+    """Whether a view has letters that look like Latin ones."""
+    return not _odd(view).isdisjoint(_LOOKING_ALIKE)
 
 
 def _mixed(tokens: list[str], lines: str) -> Iterator[tuple[str, str]]:
@@ -199,14 +244,11 @@ def _mixed(tokens: list[str], lines: str) -> Iterator[tuple[str, str]]:
         yield from zip(unmarked, read.split("\n"), strict=True)
 
 
-def _spells(spoken: list[str], different: set[str]) -> bool:
-    if len(_ALPHABET & different) < _LEAST_LETTERS:
-        return False
-    return _FIVE_ALONE in "".join(map(chr, map(len, spoken)))
-
-
-def turned(view: str, spoken: frozenset[str], telling: Telling) -> Iterator[str]:
+def turned(view: str, ways: Ways, telling: Telling) -> Iterator[str]:
     """The view read backwards or by rot13, if that brings telling words to light."""
+    if Ways.TURNED not in ways:
+        return
+    spoken = frozenset(words(view))
     if len(telling.turned & spoken) < _TURNED_WORDS:
         return
     if len(telling.backwards & spoken) >= _TURNED_WORDS:
@@ -228,6 +270,14 @@ class Telling:
         self.turned = self.backwards | self.rotated
         known = sorted((word for word in words if len(word) > 2), key=len, reverse=True)
         self._known = re.compile(f"({'|'.join(map(re.escape, known))})")
+
+    def are_chained(self, token: str) -> bool:
+        """Whether a chain of words has several of these."""
+        return len(self.words & set(_WORD.findall(token))) >= _TURNED_WORDS
+
+    def stands_for(self, token: str, joined: str) -> bool:
+        """Whether what is left of a word without its signs is one of these, and was none before."""
+        return joined in self.words and joined not in token and not _PATH.match(token)
 
     def respaced(self, view: str) -> str:
         """A view in which telling words that ran together are words again."""
@@ -263,12 +313,27 @@ def _parts(text: str) -> Iterator[str]:
         yield _unescaped(text)
     if _TWENTY_DIGITS not in data.translate(_DIGITS, delete=_BETWEEN_DIGITS):
         return
-    for found in _HEX.findall(text)[:MOST_DECODED]:
+    places = list(_numeric(data))
+    for found in _found(_HEX, text, places):
         yield _from_bytes(_unhexed(found))
-    for found in _CODES.findall(text)[:MOST_DECODED]:
+    for found in _found(_CODES, text, places):
         yield "".join(chr(int(code)) for code in re.findall(r"\d+", found))
-    for found in _BITS.findall(text)[:MOST_DECODED]:
+    for found in _found(_BITS, text, places):
         yield "".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", found))
+
+
+def _numeric(data: bytes) -> Iterator[tuple[int, int]]:
+    """From where to where a text has only digits and what may stand between them."""
+    at = 0
+    for piece in data.translate(_NUMERIC).split(b" "):
+        if len(piece) >= len(_TWENTY_DIGITS):
+            yield at, at + len(piece)
+        at += len(piece) + 1
+
+
+def _found(pattern: re.Pattern[str], text: str, places: list[tuple[int, int]]) -> Iterator[str]:
+    matches = (match[0] for place in places for match in pattern.finditer(text, *place))
+    return islice(matches, MOST_DECODED)
 
 
 def _long_runs(text: str, data: bytes) -> Iterator[str]:

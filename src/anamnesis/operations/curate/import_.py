@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -13,12 +12,11 @@ from anamnesis.ground import atomic, clock
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.importers import exports, programs, sources
-from anamnesis.importers.import_draft import markdown_files, read_text
+from anamnesis.importers.import_draft import read_text
 from anamnesis.index.queries import PENDING, places, titled
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
-from anamnesis.notes.fields import FIELDS, NUMBER, WORDS, Memory, UnreadableNote, is_valid_id
-from anamnesis.notes.frontmatter import deserialize
+from anamnesis.notes.fields import TYPES, Memory
 from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
 from anamnesis.redact import RULES, allow_list, findings, redact
@@ -27,6 +25,7 @@ from anamnesis.trust import policy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from anamnesis.config import Home
     from anamnesis.importers.import_draft import ImportDraft
     from anamnesis.notes.fields import NoteId
     from anamnesis.notes.tree import ReadNote
@@ -166,7 +165,7 @@ def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> Imp
     """
     planned = ImportPlan()
     unchanged = forgotten = 0
-    for note in _exported(path):
+    for note in exports.own_export(path):
         here = store.get(note.id)
         plain, _ = without_new_secrets(note)
         if tree.is_forgotten(store.home, note.id):
@@ -225,7 +224,9 @@ class _Planner:
         # A newly allowed value or a new rule can make a different note from the same text.
         self._under = "\0".join((str(RULES), project or "", *self._allow))
         self._forgotten = tree.forgotten(store.home)
-        self._unchanged = self._unchanged_since({self._id(d): self._digest(d) for d in drafts})
+        digests = {self._id(draft): self._digest(draft) for draft in drafts}
+        self._here = {*_files(store, digests), *_named_files(store.home)}
+        self._unchanged = self._unchanged_since(digests)
 
     def add(self, draft: ImportDraft) -> None:
         """Decide about one draft."""
@@ -263,7 +264,7 @@ class _Planner:
         }
 
     def _decide(self, note: Memory) -> None:
-        read = self._store.read(note.id)
+        read = self._store.read(note.id) if note.id in self._here else None
         if read is not None:
             self._compare(read, note)
         elif self._is_known(note):
@@ -291,8 +292,13 @@ class _Planner:
         return any(other is not None and other.body.strip() == note.body for other in same)
 
     def _plain(self, texts: list[str]) -> list[str]:
-        """Texts without secrets; scanned together, which is cheaper, as most have none."""
-        if not findings("\n".join(texts), allow=self._allow):
+        """Texts without secrets; title and body are scanned together, as the index does.
+
+        A text that had none is not scanned again when the note is indexed.
+        """
+        title, *labels, body = texts
+        together = (f"{title}\n\n{body}", "\n".join(labels))
+        if not any(findings(text, allow=self._allow) for text in together):
             return texts
         return [redact(text, allow=self._allow) for text in texts]
 
@@ -334,57 +340,12 @@ def _files(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
     return store.ask(lambda db: places(db, ids))
 
 
+def _named_files(home: Home) -> Iterator[str]:
+    """The ids that files are named after, whether the index knows them by now or not."""
+    for folder in (os.path.join(home, name, type) for name in tree.TREES for type in TYPES):
+        if os.path.isdir(folder):
+            yield from (name.removesuffix(".md") for name in os.listdir(folder))
+
+
 def _hash(note: Memory) -> str:
     return fingerprint(f"{note.title}\n{note.body}")
-
-
-def _exported(path: str) -> Iterator[Memory]:
-    if os.path.isdir(path):
-        for file in markdown_files(path):
-            try:
-                note = deserialize(read_text(file))
-            except UnreadableNote:
-                continue
-            top = os.path.relpath(file, path).split(os.sep)[0]
-            yield replace(note, scope=tree.TREES.get(top, note.scope))
-        return
-    for number, line in enumerate(read_text(path).split("\n"), 1):
-        if line.strip():
-            yield _from_json(line, f"{path}, line {number}")
-
-
-def _from_json(line: str, where: str) -> Memory:
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError):
-        raise _not_a_note(where, "it is not JSON") from None
-    if not isinstance(fields, dict):
-        raise _not_a_note(where, "it is not a JSON object")
-    for name, about in FIELDS.items():
-        if about.default is None and name not in fields:
-            raise _not_a_note(where, f"it has no {name}")
-        if name in fields and not _fits(fields[name], about.kind):
-            raise _not_a_note(where, f"its {name} has the wrong type")
-    note = Memory(**{name: fields[name] for name in FIELDS if name in fields})
-    try:
-        tree.encode(note)
-    except ValueError as error:
-        raise _not_a_note(where, "it cannot be stored") from error
-    if not is_valid_id(note.id):
-        raise _not_a_note(where, f"its id {note.id[:80]!r} is not valid")
-    if not tree.is_safe_type(note.type):
-        raise _not_a_note(where, f"its type {note.type[:80]!r} is not valid")
-    return note
-
-
-def _fits(value: object, kind: str) -> bool:
-    """Whether a JSON value can be the value of a kind of field."""
-    if kind == WORDS:
-        return isinstance(value, list) and all(isinstance(word, str) for word in value)
-    if kind == NUMBER:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, str)
-
-
-def _not_a_note(where: str, reason: str) -> InvalidInput:
-    return InvalidInput(f"{where} is not a note: {reason}.", hint="Nothing was imported.")
