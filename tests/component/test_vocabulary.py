@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
+
 from anamnesis.ground.records import replace
 from anamnesis.index import rows
 from anamnesis.notes.fields import Memory
@@ -9,6 +13,9 @@ from anamnesis.notes.frontmatter import serialize
 from anamnesis.search import typos
 from anamnesis.search.query import Term
 from anamnesis.store import MemoryStore
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 def titles(store: MemoryStore, query: str) -> list[str]:
@@ -75,3 +82,56 @@ def test_two_letters_stand_for_a_bounded_number_of_words(store: MemoryStore) -> 
     assert len(begun.forms) == 16
     assert all(form.startswith("ca") for form in begun.forms)
     assert len(titles(store, "ca")) == 3
+
+
+def files_from_elsewhere(store: MemoryStore, *, count: int) -> None:
+    for number in range(count):
+        note = Memory(id=f"N{number}", type="semantic", title=f"note {number}", body="postgres")
+        (store.memory_dir / "semantic" / f"{note.id}.md").write_text(serialize(note))
+
+
+def noted(store: MemoryStore, start: str) -> dict[str, int]:
+    """The words that begin so, and in how many notes each is."""
+    found = store.ask(lambda db: rows.words_beginning(db, start, most=5))
+    return {term: notes for term, notes in found}  # noqa: C416  rows of SQLite, no pairs
+
+
+def test_the_words_of_several_batches_are_listed_once(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write(type="semantic", title="first", body="the kubernetes cluster")
+    files_from_elsewhere(store, count=2_600)
+    listed: list[int] = []
+    build = rows.build_vocabulary
+
+    def counted(db: sqlite3.Connection) -> None:
+        listed.append(1)
+        build(db)
+
+    monkeypatch.setattr(rows, "build_vocabulary", counted)
+
+    changes = store.refresh()
+
+    assert len(changes.added) == 2_600
+    assert listed == [1]
+    assert noted(store, "postg") == {"postgr": 2_600}
+    assert titles(store, "kuberntes") == ["first"]
+
+
+def test_words_that_a_killed_refresh_did_not_list_are_listed_by_the_next_write(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write(type="semantic", title="first", body="the kubernetes cluster")
+    files_from_elsewhere(store, count=1_200)
+
+    def killed(_: sqlite3.Connection) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rows, "build_vocabulary", killed)
+        with pytest.raises(KeyboardInterrupt):
+            store.refresh()
+    store.write(type="semantic", title="second", body="the prometheus rules")
+
+    assert noted(store, "postg") == {"postgr": 1_200}
+    assert titles(store, "promethues") == ["second"]

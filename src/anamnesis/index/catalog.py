@@ -191,12 +191,16 @@ class Catalog:
 
     def _index_paths(self, paths: Sequence[str], problems: dict[str, str]) -> set[str]:
         same: set[str] = set()
-        for asked, readings in self._files.batches(paths, problems):
+        files = difference.Files(self.root, several=len(paths) > difference.BATCH)
+        for asked, readings in files.batches(paths, problems):
             with self.lock():
                 current = [self._still(reading) for reading in readings]
                 known = [reading for reading in current if reading is not None]
                 with self._db.writing() as db:
-                    same |= self._files.apply(db, asked, known)
+                    same |= files.apply(db, asked, known)
+        if files.owes_words:
+            with self.lock(), self._db.writing() as db:
+                files.finish(db)
         return same
 
     def _still(self, reading: difference.Reading) -> difference.Reading | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TICK_NS = 20_000_000
 _SECOND_NS = 1_000_000_000
 _COARSE_TICK_NS = 2 * _SECOND_NS  # of file systems whose stamps are whole seconds, such as FAT
-_BATCH = 1000
+BATCH = 1000
 
 
 @record
@@ -65,10 +65,15 @@ class Reading:
 
 
 class Files:
-    """The files of one store as the index reads them."""
+    """The files of one store as the index reads them.
 
-    def __init__(self, home: Home) -> None:
+    Where several batches bring many notes, the words of all of them are listed once, at their end.
+    """
+
+    def __init__(self, home: Home, *, several: bool = False) -> None:
         self._home = home
+        self._several = several
+        self.owes_words = False
 
     def read(self, path: str, problem: str = "") -> Reading | None:
         """One file's note or problem; None if it is gone by now."""
@@ -100,7 +105,7 @@ class Files:
             reading = self.read(path, (problems or {}).get(path, ""))
             if reading is not None:
                 readings.append(reading)
-            if len(asked) >= _BATCH:
+            if len(asked) >= BATCH:
                 yield asked, readings
                 asked, readings = [], []
         if asked:
@@ -167,9 +172,22 @@ class Files:
         numbered = enumerate(new, start=last + 1)
         rows.insert_all(db, [(at, note, path.partition("/")[2]) for at, (note, path) in numbered])
         notes = [note for note, _ in new]
-        rows.learn_words(db, notes)
+        self._learn_words(db, notes)
         rows.record_verdicts(db, self._home, notes)
         return {note.id for note in notes}
+
+    def _learn_words(self, db: sqlite3.Connection, notes: list[Memory]) -> None:
+        if self._several and len(notes) >= rows.MANY and not self.owes_words:
+            # Without the table: if this process is killed, the next one that needs it makes it.
+            rows.drop_vocabulary(db)
+            self.owes_words = True
+        if not self.owes_words:
+            rows.learn_words(db, notes)
+
+    def finish(self, db: sqlite3.Connection) -> None:
+        """List the words that the batches left to be listed."""
+        rows.build_vocabulary(db)
+        self.owes_words = False
 
     def _choose(self, db: sqlite3.Connection, note_id: str, fresh: dict[str, Reading]) -> None:
         """Index the one file that represents an id; the other files get a problem."""
@@ -187,7 +205,7 @@ class Files:
             return
         note, winner = max(rivals, key=lambda rival: _precedence(*rival))
         rows.upsert(db, note, winner.path.partition("/")[2])
-        rows.learn_words(db, [note])
+        self._learn_words(db, [note])
         rows.record_verdicts(db, self._home, [note])
         for _, reading in rivals:
             clash = f"its id is also that of {winner.path}, which counts"

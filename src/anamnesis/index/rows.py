@@ -56,7 +56,7 @@ _INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
 _INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
 _TABLE = "CREATE TABLE vocabulary (term TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID"
 _LISTED = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.listed USING fts5vocab(main, memories_fts, row)"
-_MANY = 500  # notes: to stem all of their words costs more than to list those of the index
+MANY = 500  # notes: to stem all of their words costs more than to list those of the index
 _FACET = "zq" + "[0-9a-f]" * 8  # the word that stands for a project
 
 
@@ -319,7 +319,7 @@ def _linked(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
 
 def build_vocabulary(db: sqlite3.Connection) -> None:
     """Make the table from the words that the full-text index has."""
-    db.execute("DROP TABLE IF EXISTS vocabulary")
+    drop_vocabulary(db)
     db.execute(_TABLE)
     db.execute(_LISTED)
     db.execute(
@@ -328,9 +328,14 @@ def build_vocabulary(db: sqlite3.Connection) -> None:
     db.execute("DROP TABLE temp.listed")
 
 
+def drop_vocabulary(db: sqlite3.Connection) -> None:
+    """Take the table away; whoever needs it makes it again."""
+    db.execute("DROP TABLE IF EXISTS vocabulary")
+
+
 def learn_words(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
     """Add the words of notes; an index of an earlier version gets the whole table first."""
-    if not has_vocabulary(db) or len(notes) >= _MANY:
+    if not has_vocabulary(db) or len(notes) >= MANY:
         build_vocabulary(db)
         return
     from anamnesis.index import words  # only writing needs it; a hook reads
