@@ -12,41 +12,25 @@ from pathlib import Path
 
 import pytest
 
-from support.ssh_server import USER, SshServer
+from support.ssh_server import USER, SshServer, Visitor
 
 COMMAND = Path(sys.executable).parent / "anamnesis"
 
 
-class Person:
-    """Somebody on a machine with a key and an ssh configuration of their own."""
+class Person(Visitor):
+    """Somebody on a machine of their own."""
 
     def __init__(self, home: Path, server: SshServer) -> None:
-        self.home = home
-        self.server = server
         home.mkdir()
-        self.key = server.key(f"key-{home.name}")
-        self.known_hosts = home / "known_hosts"
-        self.config = home / "ssh_config"
-        self.config.write_text(
-            f"Host 127.0.0.1\n  Port {server.port}\n  IdentityFile {self.key}\n"
-            f"  IdentitiesOnly yes\n  UserKnownHostsFile {self.known_hosts}\n"
-            "  GlobalKnownHostsFile none\n"
-        )
-
-    def is_let_in(self) -> None:
-        with self.server.authorized.open("a") as keys:
-            keys.write(self.key.with_suffix(".pub").read_text())
-
-    def knows_the_host(self) -> None:
-        public = self.server.host_key.with_suffix(".pub").read_text()
-        self.known_hosts.write_text(f"[127.0.0.1]:{self.server.port} {public}")
+        super().__init__(home, server)
+        self.home = home
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = {
             "HOME": str(self.home),
             "PATH": os.environ["PATH"],
             "LC_ALL": "C.UTF-8",
-            "GIT_SSH_COMMAND": f"ssh -F {shlex.quote(str(self.config))}",
+            "GIT_SSH_COMMAND": self.ssh,
         }
         return subprocess.run(
             [COMMAND, *words], env=environment, capture_output=True, text=True, timeout=120
@@ -93,8 +77,7 @@ def hosted(desk: Person, *words: str, path: str = "") -> list[str]:
 @pytest.mark.parametrize("path", ["anamnesis-memory.git", "my own notes/memory of all.git"])
 def test_the_line_that_the_host_prints_joins_it(desk: Person, laptop: Person, path: str) -> None:
     line = hosted(desk, str(desk.home / path))
-    laptop.is_let_in()
-    laptop.knows_the_host()
+    laptop.is_introduced()
 
     told = laptop.does(*line).stderr
 
@@ -113,8 +96,7 @@ def test_the_line_that_the_host_prints_joins_it(desk: Person, laptop: Person, pa
 def test_a_repository_is_made_over_ssh_where_there_is_none(desk: Person, laptop: Person) -> None:
     desk.server.live_in(desk.home)
     desk.server.start()
-    laptop.is_let_in()
-    laptop.knows_the_host()
+    laptop.is_introduced()
     address = f"{USER}@127.0.0.1:made for us/memory.git"
 
     told = laptop.does("init", "--yes", "--agents", "claude", "--remote", address).stderr
@@ -151,8 +133,7 @@ def test_a_host_that_nobody_knows_is_not_trusted(desk: Person, laptop: Person) -
 
 def test_a_host_without_git_says_so(desk: Person, laptop: Person) -> None:
     line = hosted(desk, path="/nowhere")
-    laptop.is_let_in()
-    laptop.knows_the_host()
+    laptop.is_introduced()
 
     finished = laptop.run(*line)
 

@@ -14,7 +14,7 @@ import pytest
 
 from anamnesis.config import Home
 from anamnesis.hooks import arrivals, receipts
-from support.ssh_server import SshServer
+from support.ssh_server import SshServer, Visitor, serving
 
 ASLEEP = (
     5_000  # milliseconds; nothing here takes that long, so whoever waits for all of it is wrong
@@ -59,32 +59,22 @@ class Machine:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[SshServer]:
-    folder = tmp_path / "sshd"
-    folder.mkdir()
-    server = SshServer(folder)
-    server.start()
-    yield server
-    server.stop()
+    with serving(tmp_path / "server") as running:
+        yield running
 
 
 @pytest.fixture
-def remote(server: SshServer, tmp_path: Path) -> tuple[str, str]:
-    """The address of a bare repository behind ssh, and the command that reaches it."""
+def machines(server: SshServer, tmp_path: Path) -> tuple[Machine, Machine]:
+    """Two machines with a bare repository behind ssh."""
     bare = tmp_path / "shared.git"
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(bare)], check=True)
-    key = server.key("person")
-    server.authorized.write_text(key.with_suffix(".pub").read_text())
-    options = "StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"
-    ssh = " ".join([f"ssh -i {key}", *(f"-o {option}" for option in options)])
-    return f"ssh://127.0.0.1:{server.port}{bare}", ssh
-
-
-@pytest.fixture
-def machines(remote: tuple[str, str], tmp_path: Path) -> tuple[Machine, Machine]:
-    url, ssh = remote
+    visitor = Visitor(tmp_path, server)
+    visitor.is_introduced()
+    reached = {"GIT_SSH_COMMAND": visitor.ssh}
+    url, patient = server.url(bare), str(ASLEEP * 6)
     return (
-        Machine(tmp_path / "laptop", url, GIT_SSH_COMMAND=ssh),
-        Machine(tmp_path / "desk", url, GIT_SSH_COMMAND=ssh, ANAMNESIS_START_WAIT=str(ASLEEP * 6)),
+        Machine(tmp_path / "laptop", url, **reached),
+        Machine(tmp_path / "desk", url, **reached, ANAMNESIS_START_WAIT=patient),
     )
 
 
@@ -130,6 +120,40 @@ def test_what_arrives_later_comes_with_the_first_prompt_once(
     assert "another project" not in first
     assert second == ""
     assert next(iter(receipts.latest(desk.home)))["event"] == "news"
+
+
+def test_a_prompt_right_after_a_start_that_did_not_wait_gives_the_sync_its_time(
+    machines: tuple[Machine, Machine],
+) -> None:
+    """As in `claude -p` within a minute of another session: nobody types there meanwhile."""
+    laptop, desk = machines
+    desk.run("sync")
+    laptop.run("write", "Orders are read with a sniffed delimiter.", "--project", "app")
+    laptop.run("sync")
+
+    started = desk.start()
+    desk.run("sync", "--detach")
+    first = desk.prompt()
+
+    assert "sniffed delimiter" not in started
+    assert "sniffed delimiter" in first
+
+
+def test_such_a_prompt_waits_neither_late_nor_without_a_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path / "store")
+    naps: list[float] = []
+    monkeypatch.setattr("time.sleep", naps.append)
+    now = time.time()
+
+    arrivals.promise(home, "unsynced")
+    arrivals.since_start(home, "unsynced")
+    arrivals.promise(home, "typed", is_running=True)
+    monkeypatch.setattr("time.time", lambda: now + 2)
+    arrivals.since_start(home, "typed")
+
+    assert naps == []
 
 
 def test_nobody_waits_again_soon_after_a_success_or_a_failure(tmp_path: Path) -> None:

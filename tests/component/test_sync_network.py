@@ -17,34 +17,21 @@ import pytest
 from anamnesis.operations.travel import remote as connect
 from anamnesis.sync import SyncResult
 from support.fleet import Machine, git
-from support.ssh_server import USER, SshServer
+from support.ssh_server import USER, SshServer, Visitor, serving
 
 LIMIT = 8.0  # what one exchange may take in these tests
 
 
 class Host(Machine):
-    """A machine with its own key and its own list of known hosts."""
+    """A machine that reaches its remote over ssh."""
 
     def __init__(self, home: Path, remote: str, server: SshServer) -> None:
         super().__init__(home, remote, seconds=LIMIT)
-        self.server = server
-        self.known_hosts = home / "known_hosts"
-        self.key = server.key(f"key-{home.name}")
-        self.ssh = (
-            f"ssh -F none -o UserKnownHostsFile={self.known_hosts} -o IdentityFile={self.key} "
-            "-o IdentitiesOnly=yes -o GlobalKnownHostsFile=none"
-        )
-
-    def introduce(self) -> None:
-        """Exchange keys, both ways."""
-        public = self.server.host_key.with_suffix(".pub").read_text()
-        self.known_hosts.write_text(f"[127.0.0.1]:{self.server.port} {public}")
-        with self.server.authorized.open("a") as keys:
-            keys.write(self.key.with_suffix(".pub").read_text())
+        self.visitor = Visitor(home, server)
 
     @contextmanager
     def environment(self) -> Iterator[None]:
-        os.environ["GIT_SSH_COMMAND"] = self.ssh
+        os.environ["GIT_SSH_COMMAND"] = self.visitor.ssh
         try:
             yield
         finally:
@@ -60,12 +47,8 @@ class Host(Machine):
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[SshServer]:
-    folder = tmp_path / "server"
-    folder.mkdir()
-    made = SshServer(folder)
-    made.start()
-    yield made
-    made.stop()
+    with serving(tmp_path / "server") as running:
+        yield running
 
 
 @pytest.fixture
@@ -79,8 +62,8 @@ def laptop(server: SshServer, tmp_path: Path) -> Host:
 
 def test_notes_go_round_between_two_hosts(laptop: Host, server: SshServer, tmp_path: Path) -> None:
     desk = Host(tmp_path / "desk", laptop.remote or "", server)
-    laptop.introduce()
-    desk.introduce()
+    laptop.visitor.is_introduced()
+    desk.visitor.is_introduced()
 
     assert laptop.sync().pushed
     assert desk.sync().pulled == 1
@@ -92,7 +75,7 @@ def test_notes_go_round_between_two_hosts(laptop: Host, server: SshServer, tmp_p
 
 
 def test_a_dead_server_is_offline_and_the_notes_wait(laptop: Host, server: SshServer) -> None:
-    laptop.introduce()
+    laptop.visitor.is_introduced()
     laptop.sync()
     laptop.write("m", "waits")
     server.stop()
@@ -107,7 +90,7 @@ def test_a_dead_server_is_offline_and_the_notes_wait(laptop: Host, server: SshSe
 
 
 def test_a_refused_key_is_told(laptop: Host, server: SshServer) -> None:
-    laptop.introduce()
+    laptop.visitor.is_introduced()
     server.authorized.write_text("")
 
     result = laptop.sync()
@@ -117,20 +100,20 @@ def test_a_refused_key_is_told(laptop: Host, server: SshServer) -> None:
 
 
 def test_an_unknown_host_key_is_told_and_not_accepted(laptop: Host) -> None:
-    laptop.introduce()
-    laptop.known_hosts.write_text("")
+    laptop.visitor.is_introduced()
+    laptop.visitor.known_hosts.write_text("")
 
     result = laptop.sync()
 
     assert "host key of" in result.error
     assert "ssh " in result.hint
-    assert laptop.known_hosts.read_text() == ""
+    assert laptop.visitor.known_hosts.read_text() == ""
 
 
 def test_a_changed_host_key_is_told(laptop: Host, server: SshServer) -> None:
-    laptop.introduce()
+    laptop.visitor.is_introduced()
     other = server.key("other").with_suffix(".pub").read_text()
-    laptop.known_hosts.write_text(f"[127.0.0.1]:{server.port} {other}")
+    laptop.visitor.known_hosts.write_text(f"[127.0.0.1]:{server.port} {other}")
 
     result = laptop.sync()
 
@@ -138,7 +121,7 @@ def test_a_changed_host_key_is_told(laptop: Host, server: SshServer) -> None:
 
 
 def test_a_missing_repository_on_the_host_is_told(laptop: Host, tmp_path: Path) -> None:
-    laptop.introduce()
+    laptop.visitor.is_introduced()
     shutil.rmtree(tmp_path / "remote.git")
 
     result = laptop.sync()
@@ -149,7 +132,7 @@ def test_a_missing_repository_on_the_host_is_told(laptop: Host, tmp_path: Path) 
 def test_a_repository_is_created_on_the_host_and_proved(
     laptop: Host, server: SshServer, tmp_path: Path
 ) -> None:
-    laptop.introduce()
+    laptop.visitor.is_introduced()
     url = server.url(tmp_path / "made here" / "notes.git")
     with laptop.environment():
         assert connect.create(url) == url

@@ -9,7 +9,8 @@ import shutil
 import socket
 import subprocess
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,48 @@ class SshServer:
 
     def url(self, path: Path) -> str:
         return f"ssh://{USER}@127.0.0.1:{self.port}{path}"
+
+
+class Visitor:
+    """Somebody who comes in over ssh, with a key and a list of known hosts of their own."""
+
+    def __init__(self, folder: Path, server: SshServer) -> None:
+        self.server = server
+        self.key = server.key(f"key-{folder.name}")
+        self.known_hosts = folder / "known_hosts"
+        self.config = folder / "ssh_config"
+        self.config.write_text(
+            f"Host 127.0.0.1\n  Port {server.port}\n  IdentityFile {self.key}\n"
+            f"  IdentitiesOnly yes\n  UserKnownHostsFile {self.known_hosts}\n"
+            "  GlobalKnownHostsFile none\n"
+        )
+
+    @property
+    def ssh(self) -> str:
+        """The value of GIT_SSH_COMMAND."""
+        return f"ssh -F {shlex.quote(str(self.config))}"
+
+    def is_let_in(self) -> None:
+        with self.server.authorized.open("a") as keys:
+            keys.write(self.key.with_suffix(".pub").read_text())
+
+    def knows_the_host(self) -> None:
+        public = self.server.host_key.with_suffix(".pub").read_text()
+        self.known_hosts.write_text(f"[127.0.0.1]:{self.server.port} {public}")
+
+    def is_introduced(self) -> None:
+        """Exchange keys, both ways."""
+        self.is_let_in()
+        self.knows_the_host()
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[SshServer]:
+    """A server that runs, with its files in a new folder."""
+    folder.mkdir()
+    server = SshServer(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -79,19 +79,19 @@ def is_due(home: Home) -> bool:
 
 def wait(home: Home) -> bool:
     """Wait for the background sync; whether it ended in time."""
-    before, deadline = _stamp(home), time.monotonic() + _patience()
-    while _stamp(home) == before:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return False
-        time.sleep(min(_STEP_SECONDS, left))
-    return True
+    return _waited(home, _stamp(home), until=time.time() + _patience())
 
 
-def promise(home: Home, session: str) -> None:
-    """Let the first prompt of a session bring what arrives after its start."""
+def promise(home: Home, session: str, *, is_running: bool = False) -> None:
+    """Let the first prompt of a session bring what arrives after its start.
+
+    If a sync is running that the start did not wait for, a prompt that follows at once gives it
+    the rest of that time: a client that nobody types into prompts right after its start.
+    """
     if session:
-        atomic.write_text(_promised(home, session), repr(time.time()))
+        now = time.time()
+        until = now + _patience() if is_running else 0.0
+        atomic.write_text(_promised(home, session), f"{now!r} {until!r} {_stamp(home)}")
 
 
 def since_start(home: Home, session: str) -> list[str]:
@@ -99,11 +99,25 @@ def since_start(home: Home, session: str) -> list[str]:
     path = _promised(home, session)
     try:
         with open(path, "rb") as stream:
-            started = float(stream.read())
-    except (OSError, ValueError):
+            said = stream.read().split()
+        started = float(said[0])
+        if len(said) > 2:  # an earlier version left the time alone
+            _waited(home, int(said[2]), until=float(said[1]))
+    except (OSError, ValueError, IndexError):
         return []
     atomic.remove(path)
     return list(dict.fromkeys(id for at, id in last(home).arrived if at >= started))
+
+
+def _waited(home: Home, before: int, *, until: float) -> bool:
+    """Whether another exchange than the one before has ended by then."""
+    deadline = time.monotonic() + min(until - time.time(), _patience())  # clocks are set back
+    while _stamp(home) == before:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(_STEP_SECONDS, left))
+    return True
 
 
 def _patience() -> float:

@@ -70,12 +70,15 @@ def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
     """Wait a moment for the background sync; later arrivals come with a prompt."""
     if not arrivals.may_come(payload.source):
         return
-    is_due = arrivals.is_due(home)
-    if is_due and format not in render.SYNC_AT_START:
+    is_due, by_hook = arrivals.is_due(home), format in render.SYNC_AT_START
+    if is_due and not by_hook:
         from anamnesis.hooks import background
 
         background.start(["sync"])
-    if not (is_due and arrivals.wait(home)):
+    if not is_due:
+        running = by_hook and arrivals.last(home).worked
+        arrivals.promise(home, payload.session_id, is_running=running)
+    elif not arrivals.wait(home):
         arrivals.promise(home, payload.session_id)
 
 
