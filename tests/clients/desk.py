@@ -27,8 +27,11 @@ def client(name: str) -> str:
 class Desk:
     """One machine with its own home."""
 
-    def __init__(self, directory: Path, model: ScriptedModel, *, name: str = "desk") -> None:
+    def __init__(
+        self, directory: Path, model: ScriptedModel, *, name: str = "desk", **variables: str
+    ) -> None:
         self.name = name
+        self.variables = variables  # of every program on this machine
         self.model = model
         self.home = directory / name
         self.store = self.home / ".anamnesis"
@@ -50,6 +53,7 @@ class Desk:
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "TMPDIR": str(self.home / "tmp"),
+            **self.variables,
             **more,
         }
 
