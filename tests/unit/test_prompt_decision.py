@@ -301,3 +301,41 @@ def test_what_was_said_is_asked_for_questions_only() -> None:
 
     with closing(beside_a_session()) as db:
         answers(db, "fix the complaints of the parser", filters=Filters(), told=never)
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "question", "generic"),
+    [
+        (
+            "Les étiquettes sont imprimées par lots",
+            "L'imprimante de l'entrepôt n'accepte que cinquante étiquettes par lot.",
+            "pourquoi on n'imprime pas plus de cinquante étiquettes d'un coup ?",
+            "bon, fais comme ça et continue avec la suite",
+        ),
+        (
+            "Las etiquetas se imprimen por lotes",
+            "La impresora del almacén solo acepta cincuenta etiquetas por lote.",
+            "¿por qué no imprimimos más de cincuenta etiquetas de una vez?",
+            "vale, hazlo así y sigue con lo que falta",
+        ),
+        (
+            "As etiquetas são impressas por lotes",
+            "A impressora do armazém só aceita cinquenta etiquetas por lote.",
+            "por que a impressora não aceita mais de cinquenta etiquetas de uma vez?",
+            "está bem, faz assim e continua com o que falta",
+        ),
+        (
+            "Le etichette si stampano a lotti",
+            "La stampante del magazzino accetta solo cinquanta etichette per lotto.",
+            "perché non stampiamo più di cinquanta etichette alla volta?",
+            "va bene, fai così e vai avanti con quello che resta",
+        ),
+    ],
+    ids=["french", "spanish", "portuguese", "italian"],
+)
+def test_romance_languages_are_read(title: str, body: str, question: str, generic: str) -> None:
+    labels = Memory(id="LABELS", type="semantic", title=title, body=body)
+    with closing(index([*crowd(40), labels])) as db, closing(index(crowd(41))) as without:
+        assert asked(db, question) == ["LABELS"]
+        assert asked(db, generic) == []
+        assert asked(without, question) == []

@@ -42,6 +42,8 @@ _SMALLEST = 50  # notes: in a store of three, a word that two of them have is st
 _LEAD = 1 / 3
 _ENOUGH = 2.2  # coverage, strength and a third of the lead, without asking what words mean
 _ENOUGH_UNASKED = 1.8  # the same, where the vectors have nothing to say
+# The same in a language whose function words are known, if the words that are left are rare.
+_ENOUGH_READ, _STRONG = 1.5, 0.9
 _ENOUGH_OF_A_SESSION = 1.05  # strength and rarest word of a session note that is asked a question
 _HINT_OF_A_SESSION = 0.4  # the same, if what was said in that session answers
 _ENOUGH_OF_A_TURN = 0.65  # strength of what was said
@@ -64,7 +66,7 @@ _QUESTION = (
     r"(?:what|why|which|how|where|when|who|whose|did|do|does|was|were|is|are|has|have|had"
     r"|warum|wieso|welche[rsmn]?|wie|wo|wann|wer|hat|haben|hatten?|ist|sind|waren?"
     r"|quoi|pourquoi|quel(?:le)?s?|comment|où|quand|qui|est-ce|qué|por qué|cuál(?:es)?|cómo|dónde"
-    r"|cuándo|quién)\b|什麼|什么|怎麼|怎么|哪|誰|谁|嗎|吗|多少|是否|なぜ|どう|どこ|いつ|誰が|何"
+    r"|cuándo|quién|perché|qual[ei]?|quais|dove|onde|chi|cosa|quem)\b|什麼|什么|怎麼|怎么|哪|誰|谁|嗎|吗|多少|是否|なぜ|どう|どこ|いつ|誰が|何"
 )
 
 
@@ -89,6 +91,7 @@ class _Evidence:
     lead: float
     names: tuple[str, ...] = ()
     is_asked: bool = False  # a question, and the note tells of a session
+    is_read: bool = False  # in a language that is known, but not to the vectors
     told: float = 0.0  # how strongly a turn of that session answers
     meaning: float = 0.0
     nearness: float = 0.0  # by the encoder, if that decided
@@ -120,7 +123,8 @@ class _Evidence:
         if self.is_hinted_at and self.told >= _ENOUGH_OF_A_TURN:
             return True
         if not self.meaning:
-            return self.by_words >= _ENOUGH_UNASKED
+            is_strong = self.is_read and self.strength >= _STRONG
+            return self.by_words >= (_ENOUGH_READ if is_strong else _ENOUGH_UNASKED)
         return self.is_open and self.by_words + _MEANING * self.meaning >= _ENOUGH_WITH_MEANING
 
     @property
@@ -214,6 +218,7 @@ def _evidence(
         lead=max(0.0, 1 - rival / hit.points) if hit.points else 0.0,
         names=named.get(hit.candidate.id, ()),
         is_asked=is_asked,
+        is_read=query.language is not None,
     )
 
 
@@ -274,7 +279,7 @@ def _meaning(query: Query) -> Meaning | None:
 
     said = [term.text for term in query.terms if term.kind in ("word", "light")]
     known = sum(map(meaning.knows, said))
-    if words.language_of(query.words) or known < _UNDERSTOOD * len(said):
+    if query.language or known < _UNDERSTOOD * len(said):
         return None
     return meaning.of(query.words, pieces=False)
 

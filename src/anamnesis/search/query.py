@@ -53,6 +53,7 @@ class Query:
     terms: tuple[Term, ...]  # each stem once, in the order of the text
     pairs: tuple[tuple[str, str], ...]  # stems of words that follow one another
     words: tuple[str, ...]  # all words as they stand, for their meaning
+    language: Language | None = None  # None for English
 
 
 def _fts_query(query: str) -> str:
@@ -84,7 +85,7 @@ def read(text: str) -> Query:
         terms = {key: Term(term.text, term.stem) for key, term in terms.items()}
     strong = [stem(word) for word in sequence if _is_strong(terms.get(stem(word)))]
     pairs = tuple((a, b) for a, b in pairwise(strong) if a != b)
-    return Query(tuple(terms.values()), pairs, tuple(sequence))
+    return Query(tuple(terms.values()), pairs, tuple(sequence), language)
 
 
 def last_word(query: Query) -> Term | None:
