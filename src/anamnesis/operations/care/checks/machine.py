@@ -138,9 +138,9 @@ def _budget(subject: Subject) -> Iterator[Finding]:
         return
     units = int(given.get("units", 0))
     notes = given.get("notes", ())
-    titles = sum(1 for note in notes if not note.get("whole"))
+    titles = sum(not note.get("whole") for note in notes)
     whole = counted(len(notes) - titles, "note")
-    sentence = f"{units} of {LIMIT} units, {whole} whole, {titles} as titles"
+    sentence = f"{units} of {LIMIT} units, {whole} whole, {titles} in part or by title"
     if titles > len(notes) / 2:
         yield Finding("injection", WARNING, sentence, "anamnesis list --project global")
     else:
