@@ -113,3 +113,10 @@ def test_a_long_question_keeps_its_beginning_and_its_end() -> None:
 
     assert fitting(text, len(text)) == text
     assert fitting(text, 100) == f"{text[:60]}\n[…]\n{text[-40:]}"
+
+
+def test_leaving_does_not_bring_its_hooks_back(earlier: Path, home: Path) -> None:
+    assert main(["init", "--yes", "--agents", "claude", "--no-sync"]) == 0
+    assert main(["uninstall"]) == 0
+
+    assert "anamnesis" not in (home / ".claude" / "settings.json").read_text()

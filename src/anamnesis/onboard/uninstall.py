@@ -201,7 +201,8 @@ def _change(edit: Edit, touched: TouchedFile | None) -> FileChange | None:
         if not touched.existed:
             after = None
         elif (original := _original(touched)) is not None:
-            after = original
+            # It may hold what an earlier version or a hand set up, which must not come back.
+            after = edit.remove(original) or original
     elif touched is not None and not touched.existed and _says_nothing(after):
         after = None
     return None if after == before else FileChange(edit.path, edit.what, before, after)
