@@ -2,7 +2,7 @@
 
 Before the first file is written, `<home>/undo/<unit>.json` holds what every file was. A unit that
 fails or is killed half-way is rolled back from it, at once or by the next writer; a finished one
-is taken back by `undo`, from any process. Git may not be there, and a history that was synced is
+is undone by `undo`, from any process. Git may be missing, and a history that was synced is
 not rewritten.
 """
 

@@ -1,7 +1,7 @@
 """What every file of a unit was, kept until the unit is undone or old.
 
 A record is `<home>/undo/<unit>.<state>.json`. Renaming it is how a unit changes its state: that
-happens at once or not at all. A unit that was taken back has no record any more.
+is atomic. A unit that was undone has no record any more.
 """
 
 from __future__ import annotations
