@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -13,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("anamnesis")
-_COLUMNS = min(100, max(60, shutil.get_terminal_size((100, 24)).columns))
+_COLUMNS = min(100, max(60, os.get_terminal_size().columns)) if sys.stdout.isatty() else 100
 _ID = re.compile(r"\b[0-9A-Z]{21}([0-9A-Z]{5})\b")
 
 
