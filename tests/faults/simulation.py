@@ -69,6 +69,7 @@ class Simulation:
         self.gone: set[str] = set()  # notes that must not come back
         self.forgotten: set[str] = set()
         self.twice: set[str] = set()  # notes with an edit that a copied disk brings once more
+        self.baseless: set[str] = set()  # that two disks have, one of them without any version
         self.local: set[str] = set()  # notes that one machine took out of the fleet
         self.clashing: set[str] = set()  # notes of which two machines changed the same words
         self._lines: dict[tuple[str, int], set[str]] = {}  # words that nobody replaced yet
@@ -209,6 +210,7 @@ class Simulation:
         shutil.rmtree(machine.home)
         shutil.copytree(kept, machine.home, symlinks=True)
         self.twice |= _unsent(machine)
+        self.baseless |= _never_committed(machine)
         self.report.done["backups restored"] += 1
 
     def clone(self, machine: Machine) -> None:
@@ -216,6 +218,7 @@ class Simulation:
         shutil.copytree(machine.home, self.fleet.base / TWIN, symlinks=True)
         self.machines.append(self.fleet.machine(TWIN))
         self.twice |= _unsent(machine)
+        self.baseless |= _never_committed(machine)
         self.report.done["clones"] += 1
 
     def update_old(self) -> None:
@@ -311,7 +314,8 @@ class Simulation:
         report, held = self.report, {m.name: machine_held(m) for m in self.machines}
         anywhere = set().union(*held.values())
         report.held = len(anywhere)
-        report.needlessly_held += sorted(f"held: {n}" for n in anywhere - self.clashing)
+        needless = anywhere - self.clashing - self.baseless
+        report.needlessly_held += sorted(f"held: {note}" for note in needless)
         known, first = self.machines[0].files(), _kept_local(self.machines[0])
         for machine in self.machines:
             files, apart = machine.files(), anywhere | first | _kept_local(machine)
@@ -406,6 +410,12 @@ def _unsent(machine: Machine) -> set[str]:
     known = machine.git("diff", "--name-only", "refs/remotes/origin/main", "HEAD").splitlines()
     paths = [*(line[3:].strip('"') for line in changed), *known]
     return {_id_of(Path(path)) for path in paths}
+
+
+def _never_committed(machine: Machine) -> set[str]:
+    """The notes of a copied disk that no history has: edited there, nothing says which is older."""
+    untracked = machine.git("ls-files", "--others", "--", "*.md").splitlines()
+    return {_id_of(Path(path)) for path in untracked}
 
 
 def _kind(refused: PurgeRefused) -> str:
