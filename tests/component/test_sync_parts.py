@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from anamnesis.config import Home
@@ -185,6 +187,25 @@ def test_words_that_were_held_outlive_a_deletion_by_someone_who_never_saw_them(
     assert desk.held() == {}
     assert "port is 3" in (laptop.body("n") or "")
     assert laptop.files() == desk.files()
+
+
+def test_a_note_restored_from_before_its_first_commit_and_edited_is_held(
+    pair: tuple[Machine, Machine],
+) -> None:
+    """No history has it, so nothing says whether one text is an edit of the other."""
+    laptop, desk = pair
+    laptop.write("young", "one\ntwo\nthree")
+    shutil.copytree(laptop.home, laptop.home.with_name("backup"), symlinks=True)
+    quiet(laptop, desk)
+    shutil.rmtree(laptop.home)
+    laptop.home.with_name("backup").rename(laptop.home)
+    laptop.edit("young", body="one\nTWO\nthree")
+
+    assert laptop.sync().conflicted
+
+    quiet(laptop, desk)
+    assert laptop.body("young") == "one\nTWO\nthree"
+    assert desk.body("young") == "one\ntwo\nthree"
 
 
 def test_many_machines_that_append_to_one_note_all_end_with_everything(fleet: Fleet) -> None:
