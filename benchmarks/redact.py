@@ -41,9 +41,11 @@ def transcript(*, megabytes: float = 4.0, seed: int = 1) -> str:
 def cost(text: str) -> float:
     """Seconds of CPU per megabyte, the best of some rounds."""
     rounds = []
-    for _ in range(_ROUNDS):
+    for number in range(_ROUNDS):
+        # A text that was found harmless is not looked through again.
+        other = f"{text}\n{number}"
         started = time.process_time()
-        findings(text)
+        findings(other)
         rounds.append(time.process_time() - started)
     return min(rounds) / len(text) * 1e6
 

@@ -144,7 +144,7 @@ def plan_import(
     items = list(drafts)
     planner = _Planner(store, items, source=source, project=project)
     for done, draft in enumerate(items):
-        planner.add(draft)
+        planner.add(draft, *planner.marks[done])
         if progress is not None:
             progress(done + 1, len(items))
     return planner.result()
@@ -224,13 +224,13 @@ class _Planner:
         # A newly allowed value or a new rule can make a different note from the same text.
         self._under = "\0".join((str(RULES), project or "", *self._allow))
         self._forgotten = tree.forgotten(store.home)
-        digests = {self._id(draft): self._digest(draft) for draft in drafts}
+        self.marks = [(self._id(draft), self._digest(draft)) for draft in drafts]
+        digests = dict(self.marks)
         self._here = {*_files(store, digests), *_named_files(store.home)}
         self._unchanged = self._unchanged_since(digests)
 
-    def add(self, draft: ImportDraft) -> None:
-        """Decide about one draft."""
-        id, digest = self._id(draft), self._digest(draft)
+    def add(self, draft: ImportDraft, id: NoteId, digest: str) -> None:
+        """Decide about one draft, given its mark: the id of its note and the digest of its text."""
         if id in self._forgotten:
             self._counts["forgotten"] += 1
         elif self._unchanged.get(id) == digest:
