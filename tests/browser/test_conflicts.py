@@ -75,6 +75,19 @@ def test_a_conflict_is_resolved_part_by_part(visit: Visitor, store: MemoryStore,
     assert saved.body == "one from the desk\n\ntwo\n\nthree of here\nthree of the desk"
 
 
+def test_what_it_will_read_stands_beside_the_choice(visit: Visitor, held: str) -> None:
+    page = visit.go(f"/conflicts/{held}")
+
+    picks = page.locator("form.picks").bounding_box()
+    outcome = page.locator("#outcome").bounding_box()
+
+    assert picks is not None
+    assert outcome is not None
+    assert outcome["x"] >= picks["x"] + picks["width"]
+    assert outcome["y"] < picks["y"] + 80
+    assert outcome["width"] > 380
+
+
 def test_a_conflict_is_resolved_without_scripts(
     chrome: Browser, server: Server, store: MemoryStore, held: str
 ) -> None:

@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 from playwright.sync_api import expect
 
 from anamnesis.history.commit import record_locally
+from anamnesis.operations.travel.sync import exchange
 from anamnesis.store import MemoryStore
+from anamnesis.sync.git import backend_of_this_machine
 
 from .conftest import Visitor
 
@@ -34,6 +36,14 @@ def test_lists_are_set_in_our_typeface_in_the_density_and_words_of_the_person(
     expect(project).to_have_text("web")
     expect(project).to_have_attribute("title", "github.com/team/web")
 
+    filters = page.get_by_role("complementary", name="Filters")
+    for name in ("active", "superseded", "to review", "local only"):
+        expect(filters.get_by_role("link", name=name, exact=False).first).to_be_visible()
+    edges = filters.locator(".choice .count").evaluate_all(
+        "each => [...new Set(each.map(one => Math.round(one.getBoundingClientRect().right)))]"
+    )
+    assert len(edges) == 1  # the numbers stand in one column
+
     roomy = page.locator(".note-row").first.bounding_box()
     page.get_by_role("button", name="Density: comfortable").click()
     expect(page.locator("html")).to_have_attribute("data-density", "compact")
@@ -42,6 +52,24 @@ def test_lists_are_set_in_our_typeface_in_the_density_and_words_of_the_person(
     assert dense
     assert dense["height"] < 0.8 * roomy["height"]
     assert visit.violations() == []
+
+
+def test_the_health_of_the_store_is_told_in_the_words_of_a_person(
+    visit: Visitor, store: MemoryStore
+) -> None:
+    store.write(type="semantic", title="New", body="b", tags=["pending"])
+    exchange(backend_of_this_machine(), store=store)
+    page = visit.go("/")
+
+    review = page.locator(".check", has_text="Review")
+    expect(review).to_contain_text("1 note waits for review")
+    expect(review.get_by_role("link", name="Show")).to_have_attribute("href", "/review")
+    gap = review.evaluate(
+        "each => each.querySelector('code').getBoundingClientRect().left"
+        " - each.querySelector('a').getBoundingClientRect().right"
+    )
+    assert gap >= 6
+    assert not re.search(r"\d{4}-\d\d-\d\dT", page.locator("main").inner_text())
 
 
 def test_one_frame_holds_the_views_of_a_note_and_the_editor_can_be_left(

@@ -72,6 +72,14 @@ def text_in(memory_dir: str, version: Version) -> bytes:
     return log.asked(memory_dir, "cat-file", "blob", blob) if blob else b""
 
 
+def texts_in(memory_dir: str, versions: Sequence[Version]) -> list[str]:
+    """What a note says after each of its changes, as text; nothing where that removed it."""
+    pairs = [zip(each.files, each.blobs, strict=True) for each in versions]
+    blobs = [next((b for file, b in each if not file.startswith("D ")), "") for each in pairs]
+    contents = contents_of(memory_dir, [blob for blob in blobs if blob])
+    return [contents.get(blob, b"").decode("utf-8", "replace") for blob in blobs]
+
+
 def removed_ids(memory_dir: str, part: str) -> list[str]:
     """The ids of removed notes that start or end with a part of an id."""
     part = part.lower()
@@ -113,7 +121,7 @@ def _neighbours(memory_dir: str, note_id: str, versions: Sequence[Version]) -> I
         turns = [each.commit for each in versions if any(file[0] == came for file in each.files)]
         if turns:
             arguments = ["--no-walk", f"--diff-filter={went}"]
-            others = log.changes(memory_dir, arguments, start=turns)
+            others = log.changes(memory_dir, arguments, start=turns, first=False)
             yield from _names(_own(memory_dir, note_id, _worth_a_look(note_id, others)))
 
 
@@ -158,6 +166,13 @@ def _ids(memory_dir: str, blobs: Sequence[str]) -> dict[str, str]:
 
 def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
     """Each text as a note; None for one that is not a note."""
+    return {blob: note_in(data) for blob, data in contents_of(memory_dir, blobs).items()}
+
+
+def contents_of(memory_dir: str, blobs: Sequence[str]) -> dict[str, bytes]:
+    """What git has under some names; what is too large for a note is left out."""
+    if not blobs:
+        return {}
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
     sizes = log.asked(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
     small = [
@@ -166,15 +181,15 @@ def notes_in(memory_dir: str, blobs: Sequence[str]) -> dict[str, Memory | None]:
         if fact.count(b" ") == 2 and int(fact.split()[2]) <= MAX_NOTE_BYTES
     ]
     rest = log.asked(memory_dir, "cat-file", "--batch", input=b"\n".join([*small, b""]))
-    notes: dict[str, Memory | None] = {}
+    contents: dict[str, bytes] = {}
     position = 0
     for _ in small:
         end = rest.index(b"\n", position)
         blob, _, size = rest[position:end].split()
         position = end + 1 + int(size)
-        notes[blob.decode()] = note_in(rest[end + 1 : position])
+        contents[blob.decode()] = rest[end + 1 : position]
         position += 1
-    return notes
+    return contents
 
 
 def _names(versions: Iterable[Version]) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
@@ -13,7 +13,9 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+T = TypeVar("T")
 _SECONDS = 30.0
+_AT_ONCE = 500  # ids in one command
 MAIN = "refs/heads/main"
 # A commit id, and nothing that git could take for an option or a range.
 _REVISION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_/.@{}~^-]{0,199}")
@@ -53,17 +55,27 @@ def log(
     Only those of a machine, or of a kind: `what` is A for added, M for changed, D for deleted.
     """
     first = (resolve(memory_dir, start),) if start else (MAIN,)
-    only = ["--fixed-strings", f"--author=@{machine}>"] if machine else []
+    words = [f"--max-count={int(limit)}"]
+    words += ["--fixed-strings", f"--author=@{machine}>"] if machine else []
     if what in ("A", "M", "D"):
-        only.append(f"--diff-filter={what}")
-    return changes(memory_dir, [f"--max-count={int(limit)}", *only], start=first)
+        return changes(memory_dir, [*words, f"--diff-filter={what}"], start=first)
+    return _with_files(memory_dir, changes(memory_dir, words, start=first, files=False))
 
 
 def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
     """How many lines each of some changes added to which file and removed: by commit and path."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    if not commits:
-        return found
+    unknown = [commit for commit in commits if commit not in _lines]
+    for commit, counts in _counted(memory_dir, unknown).items() if unknown else ():
+        _keep(_lines, commit, counts)
+    return {
+        (commit, path): number
+        for commit in commits
+        for path, number in _lines.get(commit, {}).items()
+    }
+
+
+def _counted(memory_dir: str, commits: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
+    found: dict[str, dict[str, tuple[int, int]]] = {commit: {} for commit in commits}
     words = ["-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-r", "--numstat"]
     given = "".join(f"{commit}\n" for commit in commits).encode()
     commit = ""
@@ -73,8 +85,35 @@ def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str]
         if not tab:
             commit = line
         elif added.isdigit() and removed.isdigit():
-            found[commit, path] = (int(added), int(removed))
+            found[commit][path] = (int(added), int(removed))
     return found
+
+
+# What a recorded change did never changes, and to find it out git compares whole folders: 8 ms for
+# each change among 50,000 notes. So it is asked once, however often the history is shown.
+_versions: dict[str, Version] = {}
+_lines: dict[str, dict[str, tuple[int, int]]] = {}
+_MOST_KEPT = 2_000  # changes; more than anybody looks at
+_MOST_FILES = 60_000  # of one change: the first one may have all notes
+
+
+def _keep(known: dict[str, T], commit: str, fact: T) -> None:
+    if len(known) >= _MOST_KEPT:
+        known.clear()
+    known[commit] = fact
+
+
+def _with_files(memory_dir: str, found: Sequence[Version]) -> list[Version]:
+    """Changes with what each did to which files."""
+    known = {each.commit: _versions[each.commit] for each in found if each.commit in _versions}
+    unknown = [each.commit for each in found if each.commit not in known]
+    for start in range(0, len(unknown), _AT_ONCE):
+        some = unknown[start : start + _AT_ONCE]
+        for version in changes(memory_dir, ["--no-walk=unsorted"], start=some):
+            known[version.commit] = version
+            if len(version.files) <= _MOST_FILES:
+                _keep(_versions, version.commit, version)
+    return [known[each.commit] for each in found]
 
 
 def commits(memory_dir: str, *, limit: int) -> list[Version]:
@@ -93,7 +132,17 @@ def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Vers
     after = asked(memory_dir, "rev-list", "--max-count=1", f"--skip={int(among)}", first)
     rest = after.decode().strip()
     until = [f"^{rest}"] if rest else []
-    return changes(memory_dir, ["--diff-filter=D"], start=(first, *until)), rest
+    # The very first change has removed nothing, and may have added everything.
+    later = changes(memory_dir, ["--min-parents=1"], start=(first, *until), files=False)
+    looked = _with_files(memory_dir, later)
+    return [removing for each in looked if (removing := _removing(each)).files], rest
+
+
+def _removing(version: Version) -> Version:
+    """A change with the files only that it removed."""
+    pairs = zip(version.files, version.blobs, strict=True)
+    gone = [(file, blob) for file, blob in pairs if file.startswith("D ")]
+    return replace(version, files=tuple(f for f, _ in gone), blobs=tuple(b for _, b in gone))
 
 
 def index_changes(memory_dir: str) -> None:
@@ -134,13 +183,18 @@ def changes(
     *,
     start: Sequence[str] = (MAIN,),
     files: bool = True,
+    first: bool = True,
 ) -> list[Version]:
-    """The changes that `git log` gives for some arguments."""
+    """The changes that `git log` gives for some arguments.
+
+    Unless `first`, the files of the very first change are left out: it may have added all notes.
+    """
     if is_unborn(memory_dir):
         return []
     shown = ("--raw", "--no-abbrev", "--no-renames") if files else ()
     fields = command.Fields("%H", "%aI", "%ae", "%s")
-    words = ["log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
+    root = () if first else ("-c", "log.showRoot=false")
+    words = [*root, "log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
     try:
         printed = asked(memory_dir, "-c", "core.commitGraph=true", *words)
     except AnamnesisError:  # git's index of changes is damaged; it works without it

@@ -34,15 +34,21 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.onboard.agents.agent import Agent, Setup
+    from anamnesis.operations.travel.state import KnownState
     from anamnesis.store import MemoryStore
 
 
-def doctor(home: Home, *, store: MemoryStore | None = None) -> list[Finding]:
+def doctor(
+    home: Home,
+    *,
+    store: MemoryStore | None = None,
+    state: KnownState | None = None,
+) -> list[Finding]:
     """The findings of all checks: contacts the remote, and runs the installed command.
 
     An open `store` that has just been refreshed is used as it is.
     """
-    with Subject(home, store=store) as subject:
+    with Subject(home, store=store, state=state) as subject:
         return list(examined(subject, (*status.CHECKS, *CHECKS), face=DOCTOR))
 
 

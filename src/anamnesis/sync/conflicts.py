@@ -13,6 +13,7 @@ import os
 
 from anamnesis.ground import atomic
 from anamnesis.ground.clock import utcnow
+from anamnesis.ground.errors import NotWritable
 from anamnesis.ground.records import record, replace
 from anamnesis.notes.fields import is_valid_id
 from anamnesis.notes.frontmatter import note_in
@@ -117,7 +118,7 @@ class Conflicts:
     def files(self, conflict: Conflict) -> dict[str, bytes]:
         """What is kept of a conflict: every file in its folder, by name."""
         folder = self._folder(conflict.id)
-        found = {name: _read(folder, name) for name in _names(folder) if name not in _MARKS}
+        found = {name: _read(folder, name) for name in _names(folder) if not _is_beside(name)}
         return {name: data for name, data in found.items() if data is not None}
 
     def reopen(self, conflict_id: str) -> None:
@@ -135,20 +136,23 @@ class Conflicts:
     def sweep(self) -> None:
         """Remove the folders that keep no conflict any more: taken back, or resolved file by file.
 
-        Such a folder would be in the way of the next conflict about the same note.
+        Such a folder would be in the way of the next conflict about the same note. Raises
+        NotWritable.
         """
         for folder in (self._root, *map(self._folder, _ARCHIVES)):
             for name in filter(is_valid_id, _names(folder)):
                 path = os.path.join(folder, name)
-                left = set(_names(path))
-                if name in _ARCHIVES or not os.path.isdir(path) or left - _MARKS:
+                left = _names(path)
+                if name in _ARCHIVES or not os.path.isdir(path) or not all(map(_is_beside, left)):
                     continue
-                for mark in left:
-                    atomic.discard(os.path.join(path, mark))
+                for each in left:
+                    atomic.discard(os.path.join(path, each))
                 try:
                     os.rmdir(path)
-                except OSError:
-                    continue  # something was put there just now, or it is not ours to remove
+                except OSError as error:
+                    if not os.path.isdir(path) or _names(path):
+                        continue  # something was put there just now
+                    raise NotWritable(path, reason=atomic.reason_of(error)) from error
 
     def unannounced(self) -> list[Conflict]:
         """The held notes that no session was told of yet; they count as told from now on."""
@@ -211,6 +215,11 @@ def _names(folder: str) -> list[str]:
         return sorted(os.listdir(folder))
     except OSError:
         return []
+
+
+def _is_beside(name: str) -> bool:
+    """Whether a file in the folder of a conflict is no part of it: a mark, or half written."""
+    return name in _MARKS or name.startswith(atomic.TEMP_PREFIX)
 
 
 def _load(folder: str, name: str) -> Conflict | None:

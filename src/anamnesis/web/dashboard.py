@@ -21,6 +21,7 @@ from anamnesis.operations.notes import history, undo
 from anamnesis.operations.notes.browse import NoteCounts
 from anamnesis.operations.notes.list import NoteFilter
 from anamnesis.operations.notes.search import search
+from anamnesis.operations.travel.state import KnownState
 from anamnesis.web import markdown, navigation, words
 from anamnesis.web.jobs import Jobs
 from anamnesis.web.recorder import Recorder
@@ -66,6 +67,7 @@ class Dashboard:
         self.link: Callable[..., str] = lambda **_: ""  # the server knows its addresses
         self.machine = resolve_machine_id()
         self.counts = NoteCounts(store)
+        self.sync_state = KnownState(store.home, self.counts.version)
         self.recorder = Recorder(store)
         self.jobs = Jobs()
         self._next_look = time.monotonic() + _THOROUGH_SECONDS
@@ -94,6 +96,13 @@ class Dashboard:
         search(self.store, "notes", limit=1)
         with suppress(OSError):  # no git: then there is no history to look at either
             history.prepare(self.home)
+            self.sync_state()
+            history.look_ahead(self.home)
+
+    def look_ahead(self, start: str) -> None:
+        """Look at the next page of the history while somebody reads this one."""
+        ahead = threading.Thread(target=history.look_ahead, args=(self.home, start), daemon=True)
+        ahead.start()
 
     def refresh(self) -> None:
         """Index what other programs did; edits in place from time to time, however many ask."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,14 @@ from anamnesis.operations.care.checks import (
     Subject,
     examined,
 )
+from anamnesis.web.words import ago
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anamnesis.web.dashboard import Dashboard
 
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 _TONES = {FAILED: "trouble", WARNING: "notice", OK: "well"}  # the worst first
 # The page that shows more about a finding.
 _ADDRESSES = {
@@ -48,7 +51,7 @@ class HealthLine:
 
 def glance(dashboard: Dashboard) -> list[HealthLine]:
     """What can be told at once, the worst first."""
-    subject = Subject(dashboard.home, store=dashboard.store)
+    subject = Subject(dashboard.home, store=dashboard.store, state=dashboard.sync_state)
     checks = (_history(dashboard), *status.CHECKS)
     return _lines(examined(subject, checks, face=DASHBOARD))
 
@@ -56,7 +59,8 @@ def glance(dashboard: Dashboard) -> list[HealthLine]:
 def thorough(dashboard: Dashboard) -> list[HealthLine]:
     """What `anamnesis doctor` finds: asks the remote and calls the installed command."""
     dashboard.refresh()
-    return _lines(onboard_health.doctor(dashboard.home, store=dashboard.store))
+    found = onboard_health.doctor(dashboard.home, store=dashboard.store, state=dashboard.sync_state)
+    return _lines(found)
 
 
 def _history(dashboard: Dashboard) -> Check:
@@ -74,7 +78,7 @@ def _lines(findings: Iterable[Finding]) -> list[HealthLine]:
         HealthLine(
             finding.name,
             _TONES[finding.severity],
-            finding.sentence,
+            _MOMENT.sub(lambda found: ago(found[0]), finding.sentence),
             finding.remedy,
             _ADDRESSES.get(finding.name, ""),
         )

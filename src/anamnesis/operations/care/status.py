@@ -40,7 +40,7 @@ class NotSetUp(AnamnesisError):
 
 def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]:
     """Counts, paths and sync for an agent; findings and unreadable files only if there are any."""
-    subject = Subject(store.home, store=store, backend=backend)
+    subject = Subject(store.home, store=store, state=backend.state)
     report: dict[str, object] = {
         "root": store.home,
         "db_path": str(store.db_path),
@@ -65,7 +65,7 @@ def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[
 
     root = store.home
     store.refresh()
-    subject = Subject(root, store=store, backend=backend)
+    subject = Subject(root, store=store, state=backend.state if backend is not None else None)
     return {
         "root": root,
         "db_path": str(store.db_path),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
 from anamnesis import config
+from anamnesis.ground.errors import AnamnesisError
 from anamnesis.history import commit, lineage, log
 from anamnesis.history.log import NoHistory, NoSuchVersion, Version
 from anamnesis.history.restore import (
@@ -19,6 +21,7 @@ from anamnesis.history.restore import (
 )
 from anamnesis.index import browse
 from anamnesis.operations.notes.list import titles
+from anamnesis.sync.diff3 import edits, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,11 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NoHistory", "NoSuchVersion", "RecordedChange", "Version", "changes", "changes_with_titles",
-    "deleted_notes", "difference", "line_counts", "prepare", "project_changes", "record_changes",
-    "restore", "text_of", "versions", "writers",
+    "deleted_notes", "difference", "line_counts", "look_ahead", "prepare",
+    "project_changes", "record_changes", "restore", "text_of", "versions", "writers",
 ]  # fmt: skip
 
 _COUNTED = 200  # files; the lines of a larger change are not counted
+_AHEAD = 100  # changes: two pages of the history, one of deleted notes
 _LOOKED = 500  # changes at a time, for those of one project
 _WHAT = {"A": "added", "M": "changed", "D": "deleted"}
 
@@ -100,13 +104,18 @@ def _within(store: MemoryStore, found: Sequence[Version], project: str) -> Itera
 
 
 def line_counts(home: Home, versions: Sequence[Version]) -> dict[str, tuple[int, int]]:
-    """How many lines each version of one note added and removed, by commit."""
-    found = log.line_counts(home.memory, [version.commit for version in versions])
-    sums: dict[str, tuple[int, int]] = {}
-    for version in versions:
-        lines = [found.get((version.commit, file[2:]), (0, 0)) for file in version.files]
-        sums[version.commit] = (sum(each[0] for each in lines), sum(each[1] for each in lines))
-    return sums
+    """How many lines each version of one note added and removed, by commit.
+
+    Counted from its texts: git would compare all notes of each change.
+    """
+    texts = [lines_of(text) for text in lineage.texts_in(home.memory, versions)]
+    counts: dict[str, tuple[int, int]] = {}
+    for at, version in enumerate(versions):
+        before: Sequence[str] = texts[at + 1] if at + 1 < len(texts) else ()
+        changed = list(edits(before, texts[at]))
+        added = sum(len(edit.lines) for edit in changed)
+        counts[version.commit] = (added, sum(edit.end - edit.start for edit in changed))
+    return counts
 
 
 def changes_with_titles(
@@ -160,6 +169,14 @@ def writers(home: Home, *, among: int) -> dict[str, list[str]]:
     for version in latest:
         found.setdefault(version.machine, []).append(version.at)
     return found
+
+
+def look_ahead(home: Home, start: str = "") -> None:
+    """Find out what the changes from one on did, before anybody asks to see them."""
+    with suppress(AnamnesisError):  # whoever asks for the page is told
+        found = log.log(home.memory, limit=_AHEAD, start=start)
+        small = [each.commit for each in found if len(each.files) <= _COUNTED]
+        log.line_counts(home.memory, small)
 
 
 def record_changes(store: MemoryStore) -> None:

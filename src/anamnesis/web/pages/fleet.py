@@ -13,7 +13,6 @@ from anamnesis.operations.travel import fleet as heartbeats
 from anamnesis.operations.travel import sealed
 from anamnesis.operations.travel.fleet import seconds_of
 from anamnesis.operations.travel.sync import sync as sync_now
-from anamnesis.operations.travel.sync import sync_state
 from anamnesis.web import charts, health
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages import work
@@ -56,7 +55,7 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "fleet.html",
         machines=known,
-        state=sync_state(),
+        state=visit.dashboard.sync_state(),
         sealed=sealed.is_sealed(),
         alarms=[line for line in health.glance(visit.dashboard) if _is_alarm(line)],
         chart=chart,

@@ -33,6 +33,16 @@ _FACETS = {
     "source": "Source",
     "tag": "Tag",
 }
+# What the values of a field are called, where that is not what the files say.
+_NAMES = {
+    ("state", "current"): "active",
+    ("review", "pending"): "to review",
+    ("scope", "portable"): "synced",
+    ("scope", "machine-local"): "local only",
+    ("source", "human"): "a person",
+    ("source", "session-end"): "a session",
+    ("source", "import"): "an import",
+}
 _VALUES_SHOWN = 8
 _ALWAYS = ("state", "review", "tag")  # shown even if there is one value only
 _ELSEWHERE = ("q", "sort", "day", "since", "until", "session")  # of a view, beside its facets
@@ -149,7 +159,9 @@ def _facets(
     visit: Visit, wanted: NoteFilter, counts: Mapping[str, Sequence[tuple[str, int]]]
 ) -> list[Facet]:
     def label(name: str, value: str) -> str:
-        return visit.projects[value][0] if name == "project" and value in visit.projects else value
+        if name == "project" and value in visit.projects:
+            return visit.projects[value][0]
+        return _NAMES.get((name, value), value)
 
     facets = []
     for name, title in _FACETS.items():

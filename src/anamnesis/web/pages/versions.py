@@ -43,6 +43,9 @@ def show(visit: Visit) -> Response:
     machine, what = visit.parameter("machine"), visit.parameter("what")
     versions = _changes(visit, start, machine=machine, what=what)
     changes = history.changes_with_titles(visit.store, versions[:_SHOWN], most=_NOTES_SHOWN)
+    further = versions[_SHOWN].commit if len(versions) > _SHOWN else ""
+    if further and not what:
+        visit.dashboard.look_ahead(further)
     by_day = groupby(changes, lambda change: change.version.at[:10])
     return visit.page(
         "history.html",
@@ -53,7 +56,7 @@ def show(visit: Visit) -> Response:
         what=what,
         kinds=("added", "changed", "deleted"),
         asked=urlencode({k: v for k, v in (("machine", machine), ("what", what)) if v}),
-        further=versions[_SHOWN].commit if len(versions) > _SHOWN else "",
+        further=further,
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.store import MemoryStore
-    from anamnesis.sync import SyncBackend, SyncState
+    from anamnesis.sync import SyncState
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
 
@@ -67,13 +67,17 @@ class Subject:
     """The home to check; what several checks need is looked up once."""
 
     def __init__(
-        self, home: Home, *, store: MemoryStore | None = None, backend: SyncBackend | None = None
+        self,
+        home: Home,
+        *,
+        store: MemoryStore | None = None,
+        state: Callable[[], SyncState] | None = None,
     ) -> None:
         self.home = home
         self._store = store
         self._opened: MemoryStore | None = None
         self._closed: AnamnesisError | None = None
-        self._backend = backend
+        self._state = state
         self._sync: SyncState | None = None
 
     def __enter__(self) -> Self:
@@ -107,7 +111,7 @@ class Subject:
         if self._sync is None:
             from anamnesis.sync.git import backend_of_this_machine
 
-            self._sync = (self._backend or backend_of_this_machine()).state()
+            self._sync = (self._state or backend_of_this_machine().state)()
         return self._sync
 
     @property

@@ -1,0 +1,172 @@
+"""What pages cost: how often git is started, and which tables are read, however many notes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from anamnesis.ground.records import replace
+from anamnesis.history.commit import record_locally
+from anamnesis.index import browse
+from anamnesis.index.note_filter import NoteFilter
+from anamnesis.notes.fields import Memory
+from anamnesis.store import MemoryStore
+
+
+class GitCalls:
+    """The real git, with a line in a file for each time it is started."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "calls"
+        real = shutil.which("git")
+        script = folder / "git"
+        script.write_text(f'#!/bin/sh\necho "$*" >> "{self._log}"\nexec "{real}" "$@"\n')
+        script.chmod(0o755)
+
+    def taken(self, *words: str) -> list[str]:
+        """The calls since the last time that have all of some words."""
+        calls = self._log.read_text().splitlines() if self._log.exists() else []
+        self._log.unlink(missing_ok=True)
+        return [call for call in calls if all(word in call for word in words)]
+
+
+@pytest.fixture
+def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GitCalls:
+    calls = GitCalls(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    return calls
+
+
+@pytest.fixture
+def notes(store: MemoryStore) -> list[Memory]:
+    """Notes with a history of one change each."""
+    written = []
+    for number in range(6):
+        written.append(store.write(type="semantic", title=f"note {number}", body="one\ntwo"))
+        record_locally(store, machine_id="laptop")
+    return written
+
+
+def edited(store: MemoryStore, note: Memory, body: str) -> None:
+    read = store.require(note.id)
+    store.update(replace(read.note, body=body), expected_hash=read.hash)
+    record_locally(store, machine_id="laptop")
+
+
+def test_a_change_that_was_shown_is_not_compared_again(
+    browser: TestClient, store: MemoryStore, notes: list[Memory], git: GitCalls
+) -> None:
+    first = browser.get("/history").text
+    assert git.taken("--raw")
+
+    again = browser.get("/history").text
+    assert again.count("note 0") == first.count("note 0") > 0
+    assert [call for call in git.taken() if "--raw" in call or "--numstat" in call] == []
+
+    edited(store, notes[0], "one\ntwo\nthree")
+    git.taken()
+    page = browser.get("/history").text
+    assert page.count("note 0") > first.count("note 0")
+    [compared] = git.taken("--raw")
+    assert "--no-walk" in compared  # the new change alone
+    assert len([word for word in compared.split() if len(word) == 40]) == 1
+
+
+def test_the_lines_of_one_note_are_counted_without_comparing_all_notes(
+    browser: TestClient, store: MemoryStore, notes: list[Memory], git: GitCalls
+) -> None:
+    edited(store, notes[0], "one\nzwei\nthree")
+    git.taken()
+
+    page = browser.get(f"/notes/{notes[0].id}/history").text
+
+    # Two lines of the text, and the time of the change unless it is the second of the first one.
+    assert re.search(r"\+[23]<", page)
+    assert git.taken("--numstat") == []
+
+
+def test_the_working_tree_is_compared_once_until_something_changes(
+    browser: TestClient, store: MemoryStore, root: Path, notes: list[Memory], git: GitCalls
+) -> None:
+    browser.get("/fleet")
+    git.taken()
+
+    browser.get("/")
+    browser.get("/fleet")
+    assert git.taken("status") == []
+
+    file = root / "memory" / "semantic" / "by-hand.md"
+    file.write_text("---\nid: by-hand\ntype: semantic\ntitle: By hand\n---\nwords\n")
+    for _ in range(2):  # it is noticed, and then indexed
+        browser.get("/fleet")
+    assert git.taken("status")
+    browser.get("/fleet")
+    assert git.taken("status") == []
+
+    record_locally(store, machine_id="laptop")
+    git.taken()
+    browser.get("/fleet")
+    assert len(git.taken("status")) == 1
+
+
+@pytest.fixture
+def tagged(store: MemoryStore) -> None:
+    """Notes of several years, with tags."""
+    for number in range(40):
+        at = f"20{20 + number % 5}-03-01T00:00:00+00:00"
+        store.put(
+            Memory(
+                id=f"n{number:02}", type="semantic", title=f"note {number}", body="words",
+                tags=[f"t{number % 3}", f"u{number % 7}"], created_at=at, updated_at=at,
+                project=f"p{number % 4}", prov_session="s" if number % 2 else "",
+                supersedes="n02" if number == 3 else "",
+            )
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        NoteFilter(since="2021-01-01"), NoteFilter(since="2024-01-01"),
+        NoteFilter(until="2023-12-31"), NoteFilter(project="p1"),
+        NoteFilter(without=(("project", "p1"),)), NoteFilter(session="s"),
+        NoteFilter(state="all", since="2021-01-01", until="2023-01-01"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_tags_are_counted_alike_for_few_and_for_most_notes(
+    store: MemoryStore, tagged: None, shown: NoteFilter
+) -> None:
+    listed = store.ask(lambda db: browse.rows(db, shown, limit=None, excerpts=False))
+    expected = Counter(tag for row in listed for tag in row.note.tags)
+
+    counted = store.ask(lambda db: browse.tags(db, shown, limit=100))
+
+    assert dict(counted) == expected
+    assert store.ask(lambda db: browse.count(db, shown)) == len(listed)
+
+
+def test_counting_the_notes_of_a_time_reads_an_index_alone(
+    store: MemoryStore, tagged: None
+) -> None:
+    shown = NoteFilter(since="2021-01-01")
+
+    def plans(db: sqlite3.Connection) -> list[str]:
+        asked: list[str] = []
+        db.set_trace_callback(asked.append)
+        browse.cube(db, replace(shown, state="all"))
+        browse.tags(db, shown, limit=9)
+        db.set_trace_callback(None)
+        found = [sql for sql in asked if "updated_at" in sql and "'pending'" not in sql]
+        return [row[3] for sql in found for row in db.execute(f"EXPLAIN QUERY PLAN {sql}")]
+
+    read = [plan for plan in store.ask(plans) if " m " in f"{plan} "]
+    assert len(read) == 3
+    assert all("COVERING INDEX idx_mem_cells" in plan for plan in read), read
