@@ -45,6 +45,7 @@ class HealthLine:
     name: str
     tone: str  # trouble, notice or well
     sentence: str
+    exact: str  # the same with times as the commands print them, if it has any
     remedy: str
     address: str
 
@@ -79,6 +80,7 @@ def _lines(findings: Iterable[Finding]) -> list[HealthLine]:
             finding.name,
             _TONES[finding.severity],
             _MOMENT.sub(lambda found: ago(found[0]), finding.sentence),
+            finding.sentence if _MOMENT.search(finding.sentence) else "",
             finding.remedy,
             _ADDRESSES.get(finding.name, ""),
         )
