@@ -126,7 +126,7 @@ soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
 soak-all: $(STAMP) ## Every fault at every call of every command; prints the table (hours)
 	PYTHONPATH=tests $(BIN)/python -m faults.table
 
-e2e: $(STAMP) ## The real clients, offline against a scripted model (downloads them once by npm)
+e2e: $(STAMP) $(VENV)/.sshd ## The real clients, offline against a scripted model (downloads them once by npm)
 	$(BIN)/python tests/clients/run.py
 
 clean: ## Remove what the targets created

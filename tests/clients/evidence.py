@@ -64,6 +64,7 @@ EVIDENCE: dict[str, dict[str, str]] = {
         CLAUDE: _TYPED + "test_the_session_becomes_one_note_with_project_branch_and_files",
         CODEX: _OTHERS + "test_codex_typed_by_hand",
         GEMINI: _COMPACTION + "test_gemini_after_its_command",
+        OPENCODE: _OTHERS + "test_opencode_typed_by_hand",
         COPILOT: _COMPACTION + "test_copilot",
     },
     "removed by `uninstall`": {

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 from clients.desk import Desk, client, eventually
+from clients.screen import Screen
 from clients.terminal import Terminal
 
 
@@ -85,11 +88,22 @@ def gemini_settings(desk: Desk) -> None:
 
 
 def opencode(desk: Desk, prompt: str) -> str:
-    environment = desk.environment(
-        OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1"
-    )
     # On standard input, because it puts quotes around an argument with blanks.
-    return desk.run([client("opencode"), "run"], env=environment, input=prompt)
+    return desk.run([client("opencode"), "run"], env=_opencode_environment(desk), input=prompt)
+
+
+@contextmanager
+def opencode_screen(desk: Desk) -> Iterator[Screen]:
+    """opencode as a person has it, ready for a line, until the window is closed."""
+    words, environment = [client("opencode")], _opencode_environment(desk)
+    with closing(Screen(words, cwd=desk.project, env=environment)) as screen:
+        screen.see("Ask anything")
+        screen.see("1 MCP")
+        yield screen
+
+
+def _opencode_environment(desk: Desk) -> dict[str, str]:
+    return desk.environment(OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_LSP_DOWNLOAD="1")
 
 
 def opencode_settings(desk: Desk) -> None:

@@ -256,3 +256,21 @@ def test_codex_typed_by_hand(tmp_path: Path, model: ScriptedModel) -> None:
     assert note["project"] == PROJECT
     assert "The totals of the cart are rounded." in note["body"]
     assert FACT in json.dumps(model.requests)
+
+
+def test_opencode_typed_by_hand(tmp_path: Path, model: ScriptedModel) -> None:
+    desk = Desk(tmp_path, model)
+    others.opencode_settings(desk)
+    desk.anamnesis("init", "--yes", "--local-only", "--agents", "opencode")
+    desk.anamnesis("write", FACT, "--project", PROJECT)
+    model.forget()
+
+    with others.opencode_screen(desk) as screen:
+        screen.type("Round the totals of the cart [[say The totals of the cart are rounded.]]")
+        eventually(lambda: "The totals of the cart are rounded." in model.spoken, seconds=300)
+        eventually(lambda: desk.notes(type="episodic"))
+
+    [note] = desk.notes(type="episodic")
+    assert note["project"] == PROJECT
+    assert "The totals of the cart are rounded." in note["body"]
+    assert FACT in json.dumps(model.requests)
