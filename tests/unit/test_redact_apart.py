@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from anamnesis.redact import redact
 from corpus import phrasings, voices
 from corpus.written_apart import HARMLESS, SECRETS
 
+_BY_HAND = Path(__file__).parents[1] / "corpus" / "passwords_by_hand.txt"
+MOST_LEFT_BY_HAND = 0.12  # plain words, one digit, numbers that only a sentence explains
 KNOWN_TO_PASS = 2  # a password without a digit after "pass", and one that nothing names
 
 
@@ -23,6 +28,17 @@ def test_harmless_lines_written_apart_stay_as_they_are() -> None:
     changed = [line for line in HARMLESS if redact(line) != line]
 
     assert changed == []
+
+
+def test_most_passwords_that_people_write_by_hand_are_found() -> None:
+    lines = _BY_HAND.read_text("utf-8").splitlines()
+    every = [
+        (re.sub("[«»]", "", line), said) for line in lines for said in re.findall("«(.*?)»", line)
+    ]
+
+    left = [line for line, password in every if password in redact(line)]
+
+    assert len(left) <= MOST_LEFT_BY_HAND * len(every), left
 
 
 def test_redacting_twice_changes_nothing_more() -> None:

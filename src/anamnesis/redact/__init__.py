@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 5  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 6  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
@@ -56,7 +56,7 @@ _BLOCK_LINES = r"(?:[\s\\nr+>|\"',-]{0,8}[A-Za-z0-9+/=]{16,})*+"
 _OTHER_NAMES = (
     r"(?i:парол[ьеяю]|密码|密碼|口令|パスワード|暗証番号|비밀번호|비번|패스워드|암호|토큰|hasł[oa]|şifre|mật khẩu|كلمة المرور|סיסמה|κωδικός|पासवर्ड|รหัสผ่าน"
     r"|jelszó|slaptažodis|пароля|令牌|密钥|トークン)"
-    r"(?:[^\S\n]\w{1,14}){0,3}?[^\S\n]{0,2}(?:[是为為는은이가をは:：=—–(（-]|->|→|are\b|is\b)?[^\S\n]{0,3}[\"'`「“]?(?!1Password|\$argon|\]\(|[\"'`])([!#-&(-_a-~]{6,200})"
+    r"(?:[^\S\n]\w{1,14}){0,3}?[^\S\n]{0,2}(?:[是为為는은이가をは:：=—–(（-]|->|→|are\b|is\b)?[^\S\n]{0,3}[\"'`「“]?(?!1Password|\$argon|\]\(|[\"'`])(?=[^\s\d]{0,60}\d)([!#-&(-_a-~Ͱ-ӿ]{6,200})"
 )
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 # Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.

@@ -15,7 +15,9 @@ from anamnesis.redact.values import (
     is_chosen,
     is_code,
     is_jumbled,
+    is_misspelt,
     is_name,
+    is_phrase,
     is_stand_in,
     looks_generated,
 )
@@ -133,10 +135,15 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _stands_out(value: str, kind: str) -> bool:
-    if not _SHORTEST <= len(value) <= _LONGEST or is_stand_in(value) or is_name(value):
+    if not _SHORTEST <= len(value) <= _LONGEST or is_stand_in(value):
+        return False
+    if kind in (PASSWORD, LOGIN) and is_phrase(value):
+        return True
+    if is_name(value):
         return False
     if kind in (PASSWORD, LOGIN):
-        return is_chosen(value) or is_jumbled(value)
+        misspelt = is_misspelt(value) and not value.islower()
+        return misspelt or is_chosen(value) or is_jumbled(value)
     bare = value.rstrip("!?")
     return (
         len(bare) >= _SHORTEST_KEY

@@ -16,6 +16,7 @@ from anamnesis.redact.values import (
     is_code,
     is_jumbled,
     is_memorable,
+    is_misspelt,
     is_name,
     is_password_like,
     is_stand_in,
@@ -90,7 +91,10 @@ def is_secret(given: Given) -> bool:
     if given.how == "blank":
         return _is_argument(given)
     written_out = given.quoted or (given.how == "tight =" and _ENV_NAME.match(given.name))
-    if is_code(given.value) and not (written_out and looks_generated(given.value)):
+    if is_code(given.value) and not (
+        (written_out and looks_generated(given.value))
+        or (given.is_password and is_misspelt(given.value))
+    ):
         return False
     return _is_assigned_secret(given)
 
@@ -146,7 +150,8 @@ def _is_spoken_secret(given: Given) -> bool:
     value = given.value
     if given.quoted and given.how in ("spoken is", "spoken was") and given.is_password:
         return not is_code(value) and (" " not in value or _PHRASE.search(given.name) is not None)
-    if (is_code(value) and not looks_generated(value)) or not _is_random(given):
+    written_as_code = is_code(value) and not looks_generated(value)
+    if (written_as_code and not is_misspelt(value)) or not _is_random(given):
         return False
     if given.is_password and given.how in _SAID_TO_BE:
         return True
@@ -172,9 +177,9 @@ def _is_argument(given: Given) -> bool:
 
 def _is_said_password(given: Given) -> bool:
     value = given.value
-    return (
-        given.is_used or is_memorable(value) or (len(value) >= _SHORTEST_KEY and not is_name(value))
-    )
+    if given.is_used or is_memorable(value) or _PHRASE.search(given.name):
+        return True
+    return len(value) >= _SHORTEST_KEY and not is_name(value)
 
 
 def _is_said_secret(given: Given) -> bool:

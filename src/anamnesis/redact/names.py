@@ -76,6 +76,7 @@ _WORDS = (
             b"basic auth",
             b"basicauth",
             b"community",
+            b"superuser",
             b"root@",
             b"admin@",
             b"ubuntu@",

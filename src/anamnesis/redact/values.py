@@ -37,6 +37,7 @@ _STAND_IN = re.compile(
     r"[-_. ]?(?:[a-z0-9]{1,16}[-_. ]){0,5}(?:here|me|this|it|password|passwd|passphrase|pass|pwd|secret|token|key|value|credentials?|string|with\w*)s?\d?"
     r"|[a-z_.-]{0,24}(?:[-_. ](?:here|placeholder|goes[-_ ]here|example))"
     r"|(?:user|pass|password|secret|token|api[-_]?key)[-_]?(?:here|name|word|value|string|id)?"
+    r"|[a-z0-9/+]{8,40}example(?:key)?"  # of AWS's documentation
     r")[.!?)\]}>,;:]{0,3}\Z"
 )
 _CODE = re.compile(
@@ -139,7 +140,7 @@ def is_name(value: str) -> bool:
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HEX = re.compile(r"(?:[a-z]{1,8}[-_])?(?:[0-9a-f]+|[0-9A-F]+)(?:-[0-9a-fA-F]+)*\Z")
 _THING = re.compile(
-    r"[\w.+%-]+@[\w.-]+\Z"  # an e-mail address, a package with its version
+    r"[\w.+%-]+@(?:[\w.-]*\.[\w.-]+|v?\d[\w-]*|[A-Za-z][A-Za-z-]*\d{0,3})\Z"  # an e-mail address, a package with its version
     r"|[\w.-]+\.[a-z]{2,5}(?:[:/?#]\S*)?\Z"  # a host, a file
     r"|[~./\\]|[a-z]+://|-{1,2}[a-z]|[#@$&]|\w+[=(\[]"  # paths, options, references, code
     r"|(?:[A-Za-z]+\+)+\w{1,5}\Z|[A-Za-z]\+\+\d"  # Ctrl+Shift+F5, C++17
@@ -147,6 +148,14 @@ _THING = re.compile(
 )
 _TICKET = re.compile(r"[A-Z]{2,}[-_]?\d+\Z|[A-Za-z]{1,4}\d+\Z|(?:[a-z]+[-_])+v?\d{1,2}\Z")
 _CERTAIN_SIGN = re.compile(r"\w[!$]|\w[@#%^&*?+~]\w|\w[#%^&*@]\Z")
+_BLENDED = re.compile(r"[A-Za-z]{3,}\d[A-Za-z]{3,}\Z")
+_LEET = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,5}(?:[01345][a-z]{2,}|0[A-Z][a-z])")
+_TWO_WORDS = re.compile(r"[A-Z]?[a-z]{3,}\d{1,2}[A-Z][a-z]{3,}\d{0,4}\Z")
+_JOINED = re.compile(r"[a-z]{3,}(?:[-_.][A-Za-z]{3,})+[-_.]?\d{2,4}\Z")
+_TECHNICAL = re.compile(
+    r"(?i)base(?:64|32)|utf8|sha\d|oauth2|http2|k8s|i18n|l10n|a11y|e2e|x509|s3[-_.]|ec2|p2p|b2b|md5|h264|mp[34]"
+    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d"
+)
 _DOLLAR = re.compile(r"\$(?![a-z0-9]+\$)")
 _UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
 _CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)")
@@ -175,7 +184,22 @@ def is_memorable(value: str) -> bool:
     if _TICKET.match(value) or _THING.match(value) or _MEASURE.match(value):
         return False
     digits = sum(map(str.isdigit, value))
-    return len(value) >= 8 and 2 <= digits < len(value) - 4 and value[0].isalpha()
+    if len(value) < 8 or digits >= len(value) - 4 or not value[0].isalpha():
+        return False
+    return digits >= 2 or (_BLENDED.match(value) is not None and not _TECHNICAL.search(value))
+
+
+def is_misspelt(value: str) -> bool:
+    """Whether a digit stands for a letter inside of a word, as in `c0balt.Heron`."""
+    if not 8 <= len(value) <= _LONG_RUN:
+        return False
+    return _LEET.search(value) is not None and not _TECHNICAL.search(value)
+
+
+def is_phrase(value: str) -> bool:
+    """Whether words of both cases and digits are joined: `hollow-Quartz-88`, `regen3Wald8`."""
+    joined = _JOINED.match(value) or _TWO_WORDS.match(value)
+    return bool(joined and _CASES.match(value)) and not _TECHNICAL.search(value)
 
 
 def is_password_like(value: str) -> bool:
