@@ -174,7 +174,7 @@ def test_no_secret_of_the_corpus_is_in_the_archive_or_its_index(
 ) -> None:
     transcript = shop(root)
     for number, each in enumerate(planted()):
-        transcript.assistant(f"It says:\n{each.text}")
+        transcript.assistant(f"Sample {number} is:\n{each.text}")
         ran(transcript, each.text, f"printed\n{each.text}", call=f"p{number}", failed=True)
     transcript.assistant("I looked at all of it.")
     end(root, transcript)

@@ -117,6 +117,10 @@ class Letters(dict[str, str]):
             raise KeyError(concept)
         return found
 
+    def concepts(self) -> dict[str, tuple[str, ...]]:
+        """What each letter stands for."""
+        return {letter: tuple(sorted(meant)) for meant, letter in self._letter.items()}
+
     def __missing__(self, raw: str) -> str:
         if len(self) >= _MOST_WORDS:
             self.clear()
@@ -207,13 +211,15 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile("|".join([*map(re.escape, longest_first), "[。、，；：！？]"]))
 
 
+def spaced(view: str) -> str:
+    """A view, as `views.plain` makes it, with blanks between words of every language."""
+    parted = _unspaced().sub(r" \g<0> ", view) if views.is_foreign(view) else view
+    return parted.replace("<", " <").replace(">", "> ") if "<" in view else parted
+
+
 def read(view: str, words: list[str] | None = None) -> str:
     """The letters of a view, as `views.plain` makes it; `words` are the view's own, if known."""
-    parted = view
-    if views.is_foreign(view):
-        parted = _unspaced().sub(r" \g<0> ", view)
-    if "<" in view:
-        parted = parted.replace("<", " <").replace(">", "> ")
+    parted = spaced(view)
     if words is None or parted is not view:
         words = parted.split()
     table = letters()

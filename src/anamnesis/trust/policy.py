@@ -43,7 +43,7 @@ TABLE = (
         f"coalesce(m.origin, '') GLOB 'agent:*' AND m.origin NOT GLOB '*{AFTER_WEB}'",
     ),
     Standing(
-        "web", "an agent whose session had read the web or other tools", INJECT,
+        "web", "an agent whose session had read the web or other tools", REVIEW,
         f"coalesce(m.origin, '') GLOB 'agent:*{AFTER_WEB}'",
     ),
     Standing(

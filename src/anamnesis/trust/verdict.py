@@ -2,7 +2,8 @@
 
 Whether a text tries to steer the agent that reads it is decided without a model. It is looked at as it reads once invisible,
 look-alike, split and encoded letters are read out (`views`); its words become concepts, and rows of concepts are signs
-(`grammar`). A note that quotes such a text is found as well: the reader cannot tell the two apart either.
+(`grammar`). Beside them every sentence gets a sum: of the weights of its words, of two words in a row, of its concepts and of
+two concepts near each other. `weights.txt` holds the weights, one to a line; `benchmarks/orders.py` makes them. A note that quotes such a text is found as well: the reader cannot tell the two apart either.
 
 A person who has read such a note can vouch for it. What they vouch for is this text on this
 machine, in `<home>/vouched.txt`: another machine, or whoever can write to the remote, cannot.
@@ -14,17 +15,18 @@ import os
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from anamnesis.trust import views
-from anamnesis.trust.grammar import PARAGRAPH, grammar, read
+from anamnesis.trust.grammar import PARAGRAPH, grammar, letters, read, spaced
 from anamnesis.trust.lexicon import ENGLISH
 from anamnesis.trust.marks import Marks, ways_of
 from anamnesis.trust.signs import ENOUGH, HARMS, REASONS
+from anamnesis.trust.spellings import SPELLINGS, Spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from anamnesis.trust.clean import CleanTexts, NewTexts, Note
 
@@ -33,7 +35,19 @@ _NEARBY = 45  # words: an order and its addressee stand in two or three sentence
 _MOST = 200_000  # characters that are looked at; what is longer is an attachment, and no order
 _HIDDEN = 3  # points of concealment that are held without an act, if they are addressed to somebody
 _ENCODED_ENOUGH = 2  # points, of what somebody took the trouble to encode
-_NEW_PARAGRAPH = re.compile(r"\n\s*(?=\n|[-*#>|] |\d+[.)] )")
+_WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.txt")
+_STRIPPED = "\"'`*_()[]{}<>.,;:!?|#+=-"
+_NEAR = 5  # words with a meaning between two concepts
+_LONGEST = 30  # words of a sentence; code has no full stops
+_WINDOW = 3  # sentences that are added up: an order and what is said about it
+_MOST_WORDS = 50_000  # remembered; some megabytes, forgotten at once when there are more
+_SENTENCE_END = re.compile(rf"(?<=[.!?…。！？।॥؟{PARAGRAPH}])\s+")
+_REDACTED = re.compile(r"\[redacted: [^\]]{0,40}\]")  # names a secret, and is none
+_BEGINNING, _NO_WORD = "^", "#"
+_SHOWN = 3  # words that a reason names
+_SHORTEST_SHOWN = 4  # letters; "the" explains nothing
+_WITHOUT_SIGNS = {ord(sign): None for sign in ".,: "}
+NEW_PARAGRAPH = re.compile(r"\n\s*(?=\n|[-*#>|] |\d+[.)] )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +115,28 @@ def finding(*texts: str) -> Finding | None:
     if veiled := views.hidden(text):
         return Finding("hidden", veiled)
     text = text[:_MOST]
-    words = views.plain_words(_NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
+    words = views.plain_words(NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
     view = " ".join(words)
     shown = _marks().of(words)
-    found = _judged(view, words, shown, ENOUGH)
+    found = _judged(view, words, shown, ENOUGH) or _sounding(view)
     if found is None:
         for other in _unveiled(text, view, shown):
             words = other.split()
-            if found := _judged(other, words, _marks().of(words), _ENCODED_ENOUGH):
+            shown = _marks().of(words)
+            if found := _judged(other, words, shown, _ENCODED_ENOUGH) or _sounding(other):
                 break
     return found
+
+
+def _sounding(view: str) -> Finding | None:
+    """What the sum of a view's words says, where no sign does."""
+    telling = _order_in(view)
+    return Finding("order", f"it reads like an order to the agent ({telling})") if telling else None
+
+
+def is_doubtful(line: str) -> bool:
+    """Whether a line that a tool or a subagent gave may be an order: less is needed than to hold a note."""
+    return finding(line) is not None or bool(_order_in(views.plain(line), wary=True))
 
 
 @lru_cache(maxsize=1000)
@@ -163,76 +189,8 @@ def _score(near: dict[str, int], acts: list[str]) -> int:
     return worst + more + near.get("conceal", 0) + sum(frames[-1:]) + len(frames[1:2])
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """A sign that is no sentence: a command line, a tag, a tool call."""
-
-    kind: str
-    points: int
-    literals: tuple[str, ...]  # one of them is in every text that has it
-    pattern: str
-
-
-_SHELLS = (
-    r"(?:sudo\s+)?(?:-\w+\s+)?(?:/bin/)?(?:(?:ba|z|da|k)?sh|python3?|node|perl|ruby|php|iex)\b"
-)
-_SPELLINGS = (
-    _Spelling("shell", 2, ("|",), rf"\b(?:curl|wget|fetch|iwr|irm|base64)\b[^\n|]{{0,160}}\|\s*{_SHELLS}"),
-    _Spelling(
-        "shell", 2, ("curl", "wget", "iex", "downloadstring"),
-        r"(?:bash|sh|zsh|source|eval|\.)\s*(?:-c\s*)?[\"'<(`$ ]{1,4}\s*(?:curl|wget)\b|\biex\s*\(?\s*(?:\(|new-object|irm|iwr)|downloadstring",
-    ),
-    _Spelling("shell", 2, ("-enc", "-urlcache", "mshta", "exec(", "eval("),
-              r"powershell[^\n]{0,40}-e(?:nc(?:odedcommand)?)?\b|certutil -urlcache|\bmshta\b|(?:exec|eval)\([^\n]{0,30}(?:base64|urlopen|requests)"),
-    _Spelling("backdoor", 3, ("nc ", "ncat ", "/dev/tcp/"), r"\bn(?:c|cat|etcat)\b[^\n]{0,40}\s-e\b|/dev/tcp/"),
-    _Spelling("backdoor", 4, ("authorized_keys",), r">>\s*\S{0,40}authorized_keys"),
-    _Spelling("backdoor", 2, ("set-url", "base_url", "api_base"),
-              r"git remote set-url \S+ https?://|\b(?:anthropic|openai)_(?:base_url|api_base)\s*[=:]\s*[\"']?https?://(?!localhost|127\.)"),
-    _Spelling("backdoor", 4, ("* *",), rf"(?:[\d*/,-]+\s+){{4}}[\d*/,-]+\s[^\n]{{0,40}}\b(?:curl|wget)\b[^\n|]{{0,120}}\|\s*{_SHELLS}"),
-    _Spelling("backdoor", 3, ("socat",), r"\bsocat\b[^\n]{0,60}\bexec:"),
-    _Spelling("weaken", 2, ("reject_unauthorized", "sslverify"), r"node_tls_reject_unauthorized\s*=\s*[\"']?0|http\.sslverify\s+false"),
-    _Spelling("weaken", 4, ("bash(*",), r"(?:^|[.;:¶] )(?:please )?(?:add|put|set|allow)\b[^\n.]{0,40}\bbash\(\*(?::\*)?\)"),
-    _Spelling("weaken", 3, ("chroot", "-v /:/"), r"-v /:/\w*[^\n]{0,60}chroot|--privileged[^\n]{0,60}chroot"),
-    _Spelling("shell", 2, ("curl", "wget"), r"\b(?:curl|wget)\b[^\n]{0,160}(?:&&|;)\s*(?:chmod \+x|sudo |sh |bash |\./)"),
-    _Spelling("exfiltrate", 3, ("secrets)", "env)"), r"tojson\((?:secrets|env)\)"),
-    _Spelling("exfiltrate", 4, ("$(cat",), r"\$\(cat [^)\n]{0,80}\)\.[\w.-]+\.\w"),
-    _Spelling("exfiltrate", 3, ("curl",), r"\bcurl\b[^\n]{0,40}\s(?:-t|-d|--data\S*|-f \S*) ?@?-\s"),
-    _Spelling("backdoor", 2, ("ssh -r", "-nr "), r"\bssh\b[^\n]{0,20}\s-\w*r\s+\d+:"),
-    _Spelling(
-        "exfiltrate", 4, ("curl", "wget", "nc ", "ncat", "nslookup", "dig ", "scp "),
-        r"\b(?:cat|env|printenv|tar|base64|zip|grep|find|set|history|gpg)\b[^|\n]{0,120}\|[^\n]{0,60}?\b(?:curl|nc|ncat|netcat|wget)\b"
-        r"|\b(?:curl|wget|nslookup|dig|ping)\b[^\n]{0,120}?\$\(\s*(?:cat|env|printenv|base64|tar|whoami|hostname)\b"
-        r"|\b(?:curl|wget)\b[^\n]{0,120}?(?:@|<|--upload-file[ =]|-t |--post-file[ =])\s*[\"']?[~./$\w]{0,30}(?:\.env\b|\.ssh|\.aws|id_rsa"
-        r"|id_ed25519|credentials|\.netrc|\.npmrc|secrets?\b|passwd|shadow|kubeconfig|history)"
-        r"|\bscp\b[^\n]{0,60}(?:\.ssh|\.aws|\.env|id_rsa|credentials)[^\n]{0,60}\S+@\S+:",
-    ),
-    _Spelling("exfiltrate", 4, ("![",), r"!\[[^\]]{0,40}\]\(\s*https?://[^)]{0,120}(?:\{|\$|%7b|<)[^)]{0,60}\)"),
-    _Spelling("exfiltrate", 2, ("![",), r"!\[[^\]]{0,40}\]\(\s*https?://[^)]{0,120}[?&]\w{1,12}=\s*\)"),
-    _Spelling(
-        "destroy", 2, ("rm -", "mkfs", "dd if=", ":()", "--force", "push -f", "--hard"),
-        r"\brm\s+-\w*[rf]\w*\s+(?:--no-preserve-root\s+)?[\"']?(?:/(?:\s|\*|$|[\"'`.,;])|~|\$home|\*|\.(?:git)?(?:\s|/|$|[`\"']))"
-        r"|\bmkfs\b|\bdd if=|:\(\)\s*\{|git push (?:-f|--force)\b|git reset --hard",
-    ),
-    _Spelling("tool", 4, ("tool_use", "tool_call", "function_call", "invoke", "antml", "parameter", '"input"', "tool_code", "to=functions"), r"```tool_code|\bto=functions\.|<\s*(?:function_calls?|invoke name|tool_call|tool_use|antml:\w+|parameter name=)"
-              r"|\"(?:tool_calls?|function_call|tool_use)\"\s*:|\"type\"\s*:\s*\"(?:tool_use|function_call)\"|\"input\"\s*:\s*\{\s*\"command\""),
-    _Spelling(
-        "markup", 2, ("<", "[inst", "[/inst", "[system", "role", "###", "{{"),
-        r"\{\{[#/~>]?\s?(?:system|assistant)\b|<\|?(?:im_start|im_end|system|endoftext|start_header_id|eot_id|assistant|user)\|?>|\[/?(?:inst|system)(?: note| message| prompt)?\]|<</?sys>>"
-        r"|</?(?:system[-_]\w+(?: [^<>]{0,60})?|system|admin|instructions?|important|secret|memory|context)>"
-        r"|[\"']?role[\"']?\s*:\s*[\"'](?:system|assistant|developer)|#{3,}\s*(?:system|instructions?|new instructions?)\b",
-    ),
-    _Spelling("markup", 2, ("system:", "assistant:", "system override", "system message", "system notice", "begin ", "end of "),
-              r"(?:^|[\s#*>¶])(?:system|assistant)\s*:\s|\bsystem (?:override|message|notice|alert)\b"
-              r"|\b(?:begin|start|end)(?: of)? (?:operator|system|admin|developer|hidden|secret|priority|user|new) (?:message|instructions?|prompt|input|notes?)"),
-    _Spelling("hidden", 2, ("<!--", "display", "visibility", "font-size", "opacity", "[//]", "color"),
-              r"<!--(?:(?!-->).){0,400}?\b(?:you|your|agents?|assistants?|claude|ai|llm|model|must|execute|curl|ignore|send)\b"
-              r"|(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?!\.)|color\s*:\s*(?:#fff(?:fff)?|white"
-              r"|transparent))[^<>]{0,60}>|\[//\]: ?#"),
-)  # fmt: skip
-
-
-_BY_LITERAL: dict[str, list[_Spelling]] = {}
-for _each in _SPELLINGS:
+_BY_LITERAL: dict[str, list[Spelling]] = {}
+for _each in SPELLINGS:
     for _literal in _each.literals:
         _BY_LITERAL.setdefault(_literal, []).append(_each)
 
@@ -267,3 +225,113 @@ def _telling() -> views.Telling:
     long = {word for word in every if len(word) > 4 and word.isalpha()}
     short = {"user", "curl", "tell", "send", "you", "your", "not", "the", "all", "and"}
     return views.Telling(frozenset(long | short))
+
+
+def sentences(view: str) -> Iterator[list[str]]:
+    """The words of each sentence of a view, as `views.plain` makes it."""
+    for sentence in _SENTENCE_END.split(spaced(view)):
+        words = sentence.split()
+        if len(words) <= _LONGEST:
+            yield words
+        else:
+            yield from (words[at : at + _LONGEST] for at in range(0, len(words), _LONGEST))
+
+
+def bare(word: str) -> str:
+    """A word without the signs around it; all that is no Latin word is one and the same."""
+    core = word.strip(_STRIPPED)
+    return core if core.isascii() and core.isalpha() else _NO_WORD
+
+
+def meanings(words: Iterable[str]) -> str:
+    """The letters of the concepts in a sentence, without what means nothing."""
+    table = letters()
+    said = "".join(map(table.__getitem__, words))
+    return table.without_descriptions(said).translate(_WITHOUT_SIGNS)
+
+
+def neighbours(words: list[str]) -> set[str]:
+    """Two words in a row; the first has the beginning before it."""
+    return set(map(" ".join, pairwise([_BEGINNING, *map(bare, words)])))
+
+
+def near(meant: str) -> set[str]:
+    """Letters of concepts near each other, in their order."""
+    return {
+        first + second
+        for gap in range(1, _NEAR + 1)
+        for first, second in zip(meant, meant[gap:], strict=False)
+    }
+
+
+class Weights(dict[str, int]):
+    """What each word adds to a sum, in hundredths; words are added as they are met."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._of: dict[str, dict[str, int]] = {"W": {}, "B": {}, "C": {}, "F": {}, "P": {}, "": {}}
+        for line in lines:
+            weight, kind, name = line.rstrip("\n").split(" ", 2)
+            self._of[kind.strip("-")][name] = int(weight)
+        limits = self._of[""]
+        self.enough, self.wary, self._worth = (limits[each] for each in ("enough", "wary", "worth"))
+        self._concepts = letters().concepts()
+        self._pairs: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        concepts = (each for letter in meanings([word]) for each in self._concepts[letter])
+        found = self[word] = self._of["W"].get(bare(word), 0) + self._sum("C", concepts)
+        return found
+
+    def of(self, words: list[str]) -> int:
+        """The sum of a sentence; what stands together is looked at only where its words are worth it."""
+        total = sum(map(self.__getitem__, set(words)))
+        if total < self._worth:
+            return total
+        meant = meanings(words)
+        first = self._concepts[meant[0]] if meant else ()
+        total += self._sum("F", first) + self._sum("B", neighbours(words))
+        return total + sum(map(self._pair, near(meant)))
+
+    def _sum(self, kind: str, names: Iterable[str]) -> int:
+        known = self._of[kind]
+        return sum(known[name] for name in names if name in known)
+
+    def _pair(self, pair: str) -> int:
+        found = self._pairs.get(pair)
+        if found is None:
+            first, second = (self._concepts[letter] for letter in pair)
+            names = (f"{one} {other}" for one in first for other in second)
+            found = self._pairs[pair] = self._sum("P", names)
+        return found
+
+
+@cache
+def weights() -> Weights:
+    """The one set of weights, read when it is first needed."""
+    with open(_WEIGHTS, encoding="utf-8") as file:
+        return Weights(file)
+
+
+def _order_in(view: str, *, wary: bool = False) -> str:
+    """Which words make a view read like an order to an agent; nothing if it does not."""
+    known = weights()
+    enough = known.wary if wary else known.enough
+    said = list(sentences(_REDACTED.sub(" ", view)))
+    sums = list(map(known.of, said))
+    for first in range(len(sums)):
+        total = 0
+        for last in range(first, min(first + _WINDOW, len(sums))):
+            total += sums[last]
+            if total > enough:
+                return ", ".join(_words(known, said[first : last + 1]))
+    return ""
+
+
+def _words(known: Weights, said: list[list[str]]) -> list[str]:
+    """The words that add most by themselves, to say why."""
+    found = {bare(word): known[word] for words in said for word in words if known[word] > 0}
+    long = [word for word in found if len(word) >= _SHORTEST_SHOWN]
+    telling = sorted(long, key=lambda word: (-found[word], word))
+    return telling[:_SHOWN] or ["its wording"]

@@ -5,6 +5,7 @@ What the session read may have told the agent what to remember, so the notes are
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 _READ = re.compile(
     rb'"(?:name|tool|tool_?[nN]ame)"\s*:\s*"(?i:web_?fetch|web_?search|google_web_search|fetch'
     rb"|browser_[a-z_]{1,40}|mcp__(?![a-z0-9_-]{0,40}anamnesis)[a-z0-9_-]{1,100})\""
-    rb'|"type"\s*:\s*"web_search_call"|"command"\s*:\s*"(?:[^"\\]|\\.){0,400}?\b(?:curl|wget)\b'
+    rb'|"type"\s*:\s*"web_search_call"|"(?:command|cmd)"\s*:\s*(?:\[[^\]]{0,80}?)?"(?:[^"\\]|\\.){0,400}?\b(?:'
+    rb"(?:curl|wget|xh)\b(?![^\"|;&]{0,200}(?:localhost|127\.0\.0\.1))|(?:lynx|w3m|aria2c|invoke-webrequest|iwr|irm)\b"
+    rb"|gh (?:api|search)\b|(?:gh|glab) \w{2,10} (?:view|list|diff|download)\b|git clone\b"
+    rb"|requests\.get\b|urlopen\b|httpx\.get\b)"
 )
 _TIME = re.compile(rb'"timestamp"\s*:\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
 _HEAD_BYTES = 256 * 1024  # in which a transcript says when it began
@@ -52,17 +56,35 @@ class _Reading:
     """When a session first read elsewhere, and the ids in its transcript from then on."""
 
     def __init__(self, transcript: str) -> None:
-        self.began = ""
         self.ids: set[NoteId] = set()
+        self.began = min(filter(None, map(_first_reading, _of_subagents(transcript))), default="")
         for line in lines(transcript):
-            if not self.began and _READ.search(line) and (found := _TIME.search(line)):
-                self.began = found[1].decode()
-            if self.began:
+            found = _TIME.search(line)
+            at = found[1].decode() if found else ""
+            if at and _READ.search(line) and not (self.began and self.began <= at):
+                self.began = at
+            if self.began and not at < self.began:
                 self.ids.update(each.decode() for each in _ID.findall(line))
 
     def precedes(self, note: Memory) -> bool:
         """Whether a note was written after the session had read elsewhere, and by this session."""
         return bool(self.began) and note.created_at >= self.began and note.id in self.ids
+
+
+def _of_subagents(transcript: str) -> list[str]:
+    """The transcripts of the agents that a session sent out: it learns what they read."""
+    folder = os.path.join(os.path.splitext(transcript)[0], "subagents")
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except OSError:
+        return []
+
+
+def _first_reading(transcript: str) -> str:
+    for line in lines(transcript):
+        if _READ.search(line) and (found := _TIME.search(line)):
+            return found[1].decode()
+    return ""
 
 
 def _is_unmarked(note: Memory) -> bool:
