@@ -35,9 +35,9 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that are scanned from now on."""
     seen: list[str] = []
 
-    def counted(*texts: str) -> Finding | None:
+    def counted(*texts: str, sure: bool = False) -> Finding | None:
         seen.extend(texts)
-        return finding(*texts)
+        return finding(*texts, sure=sure)
 
     monkeypatch.setattr("anamnesis.trust.verdict.finding", counted)
     return seen

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
 
     class Note(Protocol):
-        """What a note says, which is all that is looked at."""
+        """What a note says and who wrote it, which is all that is looked at."""
 
         @property
         def title(self) -> str: ...  # noqa: D102
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
         def body(self) -> str: ...  # noqa: D102
         @property
         def tags(self) -> Sequence[str]: ...  # noqa: D102
+        @property
+        def origin(self) -> str: ...  # noqa: D102
 
 
-RULES = 6  # counts up when a rule changes: what was found clean before is scanned again
+RULES = 7  # counts up when a rule changes: what was found clean before is scanned again
 _FILE_NAME = "clean-texts.txt"
 _LINE = 33  # characters: a hash and the end of its line
 _SPARE = 1000  # hashes of texts that are gone, which may stay until the file is written afresh
@@ -110,6 +112,11 @@ class NewTexts:
             return
 
 
+def is_of_others(note: Note) -> bool:
+    """Whether an agent or another program wrote a note: less is needed to hold it."""
+    return note.origin.startswith(("agent:", "import:"))
+
+
 def known_clean(home: Home, notes: Sequence[Note]) -> list[bool]:
     """Of each note whether it is known to be clean, for a hook: without loading any rule."""
     try:
@@ -158,5 +165,5 @@ def _mark(note: Note) -> str:
     except ImportError:
         from hashlib import blake2b
 
-    text = "\0".join((note.title, note.body, *note.tags))
+    text = "\0".join((str(is_of_others(note)), note.title, note.body, *note.tags))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

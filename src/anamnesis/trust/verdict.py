@@ -19,6 +19,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from anamnesis.trust import views
+from anamnesis.trust.clean import is_of_others
 from anamnesis.trust.grammar import PARAGRAPH, grammar, letters, read, spaced
 from anamnesis.trust.lexicon import ENGLISH
 from anamnesis.trust.marks import Marks, ways_of
@@ -37,6 +38,7 @@ _HIDDEN = 3  # points of concealment that are held without an act, if they are a
 _ENCODED_ENOUGH = 2  # points, of what somebody took the trouble to encode
 _WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.txt")
 _STRIPPED = "\"'`*_()[]{}<>.,;:!?|#+=-"
+_SURE = 800  # of a sum; no note of 16 real sessions and none of 17 rules in them reaches 700
 _NEAR = 5  # words with a meaning between two concepts
 _LONGEST = 30  # words of a sentence; code has no full stops
 _WINDOW = 3  # sentences that are added up: an order and what is said about it
@@ -64,7 +66,7 @@ def verdict(home: str, note: Note, *, clean: CleanTexts | NewTexts | None = None
         return None
     text = f"{note.title}\n\n{note.body}"
     said = ", ".join(note.tags)
-    found = finding(text) or _secret(home, text)
+    found = finding(text, sure=not is_of_others(note)) or _secret(home, text)
     tagged = _in_tags(said) if said else None
     if clean is not None and found is None and tagged is None:
         clean.add(note)
@@ -109,8 +111,11 @@ def _vouched(home: str) -> frozenset[str]:
         return frozenset()
 
 
-def finding(*texts: str) -> Finding | None:
-    """What the texts of a note try to do to their reader, or None."""
+def finding(*texts: str, sure: bool = False) -> Finding | None:
+    """What the texts of a note try to do to their reader, or None.
+
+    `sure` asks for more than wording: what you and your sessions write is full of orders.
+    """
     text = "\n\n".join(texts)
     if veiled := views.hidden(text):
         return Finding("hidden", veiled)
@@ -118,25 +123,27 @@ def finding(*texts: str) -> Finding | None:
     words = views.plain_words(NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
     view = " ".join(words)
     shown = _marks().of(words)
-    found = _judged(view, words, shown, ENOUGH) or _sounding(view)
+    found = _judged(view, words, shown, ENOUGH) or _sounding(view, sure=sure)
     if found is None:
         for other in _unveiled(text, view, shown):
             words = other.split()
             shown = _marks().of(words)
-            if found := _judged(other, words, shown, _ENCODED_ENOUGH) or _sounding(other):
+            if found := _judged(other, words, shown, _ENCODED_ENOUGH) or _sounding(
+                other, sure=sure
+            ):
                 break
     return found
 
 
-def _sounding(view: str) -> Finding | None:
+def _sounding(view: str, *, sure: bool) -> Finding | None:
     """What the sum of a view's words says, where no sign does."""
-    telling = _order_in(view)
+    telling = _order_in(view, _SURE if sure else weights().enough)
     return Finding("order", f"it reads like an order to the agent ({telling})") if telling else None
 
 
 def is_doubtful(line: str) -> bool:
     """Whether a line that a tool or a subagent gave may be an order: less is needed than to hold a note."""
-    return finding(line) is not None or bool(_order_in(views.plain(line), wary=True))
+    return finding(line) is not None or bool(_order_in(views.plain(line), weights().wary))
 
 
 @lru_cache(maxsize=1000)
@@ -314,10 +321,9 @@ def weights() -> Weights:
         return Weights(file)
 
 
-def _order_in(view: str, *, wary: bool = False) -> str:
+def _order_in(view: str, enough: int) -> str:
     """Which words make a view read like an order to an agent; nothing if it does not."""
     known = weights()
-    enough = known.wary if wary else known.enough
     said = list(sentences(_REDACTED.sub(" ", view)))
     sums = list(map(known.of, said))
     for first in range(len(sums)):
