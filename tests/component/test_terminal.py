@@ -295,6 +295,7 @@ def test_an_unreachable_remote_has_its_reason(said: str, reason: str, command: s
         ("you@box:notes.git", "Host key verification failed.", "ssh you@box"),
         ("/srv/my notes.git", "not a git repository", "--create '/srv/my notes.git'"),
         ("https://box/notes.git", "Connection refused", "git ls-remote https://box/notes.git"),
+        ("https://box/n.git", "Couldn't connect to server", "git ls-remote https://box/n.git"),
     ],
 )
 def test_a_suggested_command_can_be_pasted(url: str, said: str, command: str) -> None:

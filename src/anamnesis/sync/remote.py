@@ -278,6 +278,9 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
      "If you are online, check the address:  anamnesis remote"),
     (("connection refused",), f"{_AWAY}: {{host}} refuses connections",
      "If it should be up, see what it says:  {look}"),
+    # curl does not say whether the host is down or refuses.
+    (("couldn't connect to server",), f"{_AWAY}: nothing answers at {{host}}",
+     "If it should be up, see what it says:  {look}"),
     (_OFFLINE, _AWAY, ""),
     (_NO_GIT, "git is not installed on {host}, or not where ssh finds it",
      "Install git there, then run the command again."),
