@@ -335,7 +335,7 @@ class TestCommand:
         with pytest.raises(SystemExit, match="2"):
             main([*command, "--offset", "-1"])
 
-        assert "'-1' is not a number of 0 or more" in capsys.readouterr().err
+        assert "'-1' is not a whole number of 0 or more" in capsys.readouterr().err
 
 
 def test_mistyped_words_are_not_guessed_at_when_that_is_not_wanted(store: MemoryStore) -> None:

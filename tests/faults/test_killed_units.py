@@ -83,7 +83,7 @@ def test_a_killed_migrate_is_repeated_and_ends_right(store: MemoryStore, number:
     again = run(*arguments)
 
     assert f"migrate: an interrupted migrate of {NOTES} notes was rolled back" in again.stderr
-    assert f"migrate: {NOTES} notes moved" in again.stderr
+    assert f"migrate: {NOTES} notes changed" in again.stderr
     assert {note.project for note in store.list()} == {"other"}
 
 
@@ -134,7 +134,7 @@ def test_an_undo_that_is_killed_is_done_whole_by_the_next(store: MemoryStore, ro
     again = run("undo")
 
     assert "undo: an interrupted undo of 12 notes was rolled back" in again.stderr
-    assert f"({NOTES} notes)" in again.stdout
+    assert f"undo: undone: {NOTES} notes moved" in again.stdout
     assert notes_in(root) == before
 
 

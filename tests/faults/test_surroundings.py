@@ -121,7 +121,7 @@ def test_unusual_settings_stop_the_set_up_before_anything_is_written(
     finished = run(tmp_path, *INIT)
 
     assert finished.returncode == 1
-    assert "settings.json was left as it is" in finished.stderr
+    assert "settings.json was left unchanged" in finished.stderr
     assert settings.read_text() == text
     assert not (tmp_path / ".claude.json").exists()
 

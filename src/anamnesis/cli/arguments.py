@@ -125,7 +125,7 @@ def _at_least(least: int) -> Callable[[str], int]:
 
     def number(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise ArgumentTypeError(f"{text!r} is not a number; {least} or more is needed")
+            raise ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
         return int(text)
 
     return number
