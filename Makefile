@@ -17,12 +17,14 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-# Two hosts that sync over ssh are two hosts with a real server: the tests start one on loopback.
-$(VENV)/.sshd: $(STAMP)
-	@if command -v sshd >/dev/null || test -x /usr/sbin/sshd; then touch $@; \
+# Tests start a real ssh server on loopback, and try the completions in the shells that they are for.
+$(VENV)/.programs: $(STAMP)
+	@missing=; command -v sshd >/dev/null || test -x /usr/sbin/sshd || missing=openssh-server; \
+	for shell in zsh fish; do command -v $$shell >/dev/null || missing="$$missing $$shell"; done; \
+	if test -z "$$missing"; then touch $@; \
 	elif test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends openssh-server >/dev/null && touch $@; \
-	else echo "openssh-server is missing: install it, or the tests that sync over ssh will fail"; fi
+	  apt-get update --quiet >/dev/null && apt-get install --yes --quiet --no-install-recommends $$missing >/dev/null && touch $@; \
+	else echo "Missing: $$missing. Install them, or tests of ssh fail and those of completions are skipped."; fi
 
 # Without the tools for development, the demo starts minutes earlier in a fresh checkout.
 DEMO := $(if $(wildcard $(STAMP)),$(VENV),.cache/demo)
@@ -35,7 +37,7 @@ DEMO := $(if $(wildcard $(STAMP)),$(VENV),.cache/demo)
 demo: $(DEMO)/.installed ## Run the main job on a throw-away store and print what happened
 	@$(subst $(VENV),$(DEMO),$(BIN))/python -m demo
 
-test: $(STAMP) $(VENV)/.sshd ## Run all tests but the long ones
+test: $(STAMP) $(VENV)/.programs ## Run all tests but the long ones
 	$(BIN)/python tests/browser/ensure_chromium.py
 	$(BIN)/python -m pytest
 
@@ -120,13 +122,13 @@ bench-archive: $(STAMP) ## Print what keeping sessions word for word costs
 bench-prompts: $(STAMP) ## Print how often the hook at the prompt is right, and how often it speaks in vain
 	$(BIN)/python -m benchmarks.prompts
 
-soak: $(STAMP) $(VENV)/.sshd ## The long fault and load runs
+soak: $(STAMP) $(VENV)/.programs ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak
 
 soak-all: $(STAMP) ## Every fault at every call of every command; prints the table (hours)
 	PYTHONPATH=tests $(BIN)/python -m faults.table
 
-e2e: $(STAMP) $(VENV)/.sshd ## The real clients, offline against a scripted model (downloads them once by npm)
+e2e: $(STAMP) $(VENV)/.programs ## The real clients, offline against a scripted model (downloads them once by npm)
 	$(BIN)/python tests/clients/run.py
 
 clean: ## Remove what the targets created

@@ -51,7 +51,7 @@ PHRASINGS = (
     "gh secret set TOKEN --body {t}",
     "npm config set //registry.example.com/:_authToken {t}",
     "//registry.example.com/:_authToken={t}",
-    "pip install --index-url https://u:{u}@pypi.example.com/simple x",
+    "pip install -i https://u:{u}@pypi.example.com/simple x",
     "git remote add o https://oauth2:{u}@git.example.com/a.git",
     "machine git.example.com login me password {v}",
     "Token token={t}",
