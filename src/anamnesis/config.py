@@ -17,6 +17,7 @@ EPHEMERAL_MACHINE = "codespace"
 UNKNOWN_MACHINE = "unknown"
 _YES = ("1", "true", "yes", "on")
 _NO = ("0", "false", "no", "off")
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
 class Home(str):
@@ -80,6 +81,11 @@ class Home(str):
     def spool(self, name: str) -> str:
         """A payload on its way to the background."""
         return os.path.join(self, "spool", name)
+
+    def owed(self, kind: str, session: str) -> str:
+        """A mark that the next prompt of a session brings something."""
+        name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
+        return self.spool(f"{kind}-{name}")
 
     def lock(self, name: str) -> str:
         """A lock that keeps two processes from doing the same thing at once."""

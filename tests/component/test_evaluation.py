@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.eval import cases as questions
-from anamnesis.eval.cases import Case, build_eval_candidates
+from anamnesis import eval as questions
+from anamnesis.eval import Case, build_eval_candidates
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.llm.models import connect
 from anamnesis.llm.providers import Settings

@@ -11,12 +11,14 @@ import os
 import sys
 
 from anamnesis.config import home_directory
-from anamnesis.hooks import runs
+from anamnesis.hooks import payload, runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Mapping, Sequence
+
+    from anamnesis.hooks.payload import Payload
 
 
 class Option:
@@ -66,16 +68,6 @@ class Options:
         return self._values[name] is True
 
 
-def moment_options(clients: str) -> dict[str, Option]:
-    """The options of a hook that adds context at one moment of a session."""
-    return {
-        "--project": Option(
-            "the project; default: the one of the payload's directory", metavar="KEY"
-        ),
-        "--format": Option(f"{clients}; default: claude", metavar="CLIENT", default="claude"),
-    }
-
-
 def declare(parser: ArgumentParser, options: Mapping[str, Option]) -> None:
     """The same options for `--help`."""
     for name, option in options.items():
@@ -94,6 +86,41 @@ def guarded(hook: str, work: Callable[[], str], *, area: str = "") -> int:
     except BaseException as error:  # noqa: BLE001  the outermost line of a hook
         _leave_word(hook, error, area)
     return 0
+
+
+class Moment:
+    """A hook command that adds context at one moment of a session."""
+
+    def __init__(
+        self, name: str, answer: Callable[[Payload, str | None, str], str], *, clients: str
+    ) -> None:
+        self._name = name
+        self._answer = answer  # given the payload, the project and the client's format
+        self._options = {
+            "--project": Option(
+                "the project; default: the one of the payload's directory", metavar="KEY"
+            ),
+            "--format": Option(f"{clients}; default: claude", metavar="CLIENT", default="claude"),
+        }
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the options."""
+        declare(parser, self._options)
+
+    def run_hook(self, arguments: Sequence[str]) -> int:
+        """Print the answer."""
+        options = Options(self._options, arguments)
+        return self._printed(options.text("--project"), options.text("--format"))
+
+    def run(self, args: Namespace) -> int:
+        """Print the answer, with options that argparse has parsed."""
+        return self._printed(args.project, args.format)
+
+    def _printed(self, project: str | None, format: str | None) -> int:
+        def work() -> str:
+            return self._answer(payload.read(), project, format or "claude")
+
+        return guarded(self._name, work, area="recall")
 
 
 def _open_missing_streams() -> None:

@@ -1,7 +1,7 @@
-"""What the last sync brought, so that a session need not run git to find out.
+"""What a session is still owed: notes that the last sync brought, memory that its client dropped.
 
-The background sync leaves `<home>/state/exchange.json` when it ends. A session's start waits a
-moment for that; what arrives later comes with the first prompt.
+The background sync leaves `<home>/state/exchange.json` when it ends, so that a session need not
+run git. A session's start waits a moment for that; what arrives later comes with the first prompt.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ _SPARED_SECONDS = 600.0  # after a failure: when offline, not every start waits
 _REMEMBERED_SECONDS = 3_600.0
 _MOST_REMEMBERED = 50
 _STEP_SECONDS = 0.02
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
 @record
@@ -91,12 +90,12 @@ def promise(home: Home, session: str, *, is_running: bool = False) -> None:
     if session:
         now = time.time()
         until = now + _patience() if is_running else 0.0
-        atomic.write_text(_promised(home, session), f"{now!r} {until!r} {_stamp(home)}")
+        atomic.write_text(home.owed("news", session), f"{now!r} {until!r} {_stamp(home)}")
 
 
 def since_start(home: Home, session: str) -> list[str]:
     """The ids of the notes that arrived since a session's start; each is given once."""
-    path = _promised(home, session)
+    path = home.owed("news", session)
     try:
         with open(path, "rb") as stream:
             said = stream.read().split()
@@ -107,6 +106,26 @@ def since_start(home: Home, session: str) -> list[str]:
         return []
     atomic.remove(path)
     return list(dict.fromkeys(id for at, id in last(home).arrived if at >= started))
+
+
+def owe_memory(home: Home, session: str) -> None:
+    """Let the next prompt of a session bring its memory back.
+
+    Gemini and Copilot only tell that they are about to compact; Claude Code and Codex start the
+    session again afterwards.
+    """
+    if session:
+        atomic.write_text(home.owed("again", session), "")
+
+
+def is_memory_owed(home: Home, session: str) -> bool:
+    """Whether a session has lost its memory and not got it back."""
+    return bool(session) and os.path.exists(home.owed("again", session))
+
+
+def memory_given(home: Home, session: str) -> None:
+    """Clear the debt."""
+    atomic.remove(home.owed("again", session))
 
 
 def _waited(home: Home, before: int, *, until: float) -> bool:
@@ -134,8 +153,3 @@ def _stamp(home: Home) -> int:
 
 def _path(home: Home) -> str:
     return home.state("exchange.json")
-
-
-def _promised(home: Home, session: str) -> str:
-    name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
-    return home.spool(f"news-{name}")

@@ -105,7 +105,7 @@ def _is_off(home: Home, hook: payload.Payload) -> bool:
 
 
 def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> str:
-    from anamnesis.hooks import again, runs
+    from anamnesis.hooks import arrivals, runs
     from anamnesis.operations.sessions.capture import capture, source_of
 
     captured = capture(
@@ -116,7 +116,7 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         project=options.text("--project"),
     )
     if options.flag("--inject-again"):
-        again.promise(home, hook.session_id)
+        arrivals.owe_memory(home, hook.session_id)
     note = captured.note
     about = f" ({note.project}: {' '.join(note.title.split())})" if note else ""
     runs.note_run(home, "capture", did=captured.said + about, session=hook.session_id)

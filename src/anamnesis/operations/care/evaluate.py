@@ -9,8 +9,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.eval import build_eval_candidates, report
-from anamnesis.eval.cases import Case, joined, load, path_in, save
+from anamnesis.eval import Case, build_eval_candidates, joined, load, path_in, report, save
 from anamnesis.ground import clock
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.inject.render import render_inject

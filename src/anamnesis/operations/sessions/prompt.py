@@ -7,7 +7,7 @@ import os
 from anamnesis import config
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
-from anamnesis.hooks import again, arrivals, receipts, runs, switches
+from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.inject import clip, render
 from anamnesis.inject.prompt import ShownMatch, is_worth_a_look, recall, rendered
 from anamnesis.project import resolve_project_key
@@ -52,14 +52,14 @@ def recall_for_prompt(
 
 def _memory_again(home: Home, payload: Payload, project: str | None, format: str) -> str:
     """What the session started with, if its client has dropped it."""
-    if not again.is_promised(home, payload.session_id):
+    if not arrivals.is_memory_owed(home, payload.session_id):
         return ""
     from anamnesis.operations.sessions.inject import inject
 
     started = replace(payload, source="compact")
     limit = render.LIMITS.get(format)
     text = inject(home, started, project=project, format="text", limit=limit)
-    again.keep(home, payload.session_id)
+    arrivals.memory_given(home, payload.session_id)
     return text.strip()
 
 

@@ -1,6 +1,7 @@
-"""Questions with known answers: `<home>/eval.jsonl`, one line each, approved by a person or not.
+"""How often recall finds what was meant, asked with questions whose answers are known.
 
-Candidates are paraphrased by a model, or made of a note's rarer words.
+They are in `<home>/eval.jsonl`, one line each, approved by you or not. Candidates are paraphrased
+by a model, or made of a note's rarer words.
 """
 
 from __future__ import annotations
@@ -19,14 +20,80 @@ from anamnesis.llm.models import json_object
 from anamnesis.llm.transport import ModelUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from anamnesis.llm.models import Model
-    from anamnesis.notes.fields import Memory
+    from anamnesis.notes.fields import Memory, MemoryType, Scope
     from anamnesis.store import MemoryStore
 
     Progress = Callable[[int, int], None] | None
+
+__all__ = ["RecallCase", "RecallReport", "build_eval_candidates", "recall_at_k", "report"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallCase:
+    """A question, and the notes that answer it."""
+
+    query: str
+    relevant: tuple[str, ...]  # ids
+    project: str | None = None
+    type: MemoryType | None = None
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallReport:
+    """Recall@k, the share of the relevant notes among the first k hits, and the MRR."""
+
+    cases: int
+    recall: Mapping[int, float] = field(default_factory=dict)
+    mrr: float = 0.0
+
+    def __str__(self) -> str:
+        columns = [f"R@{k} {share:.3f}" for k, share in self.recall.items()]
+        return "  ".join([f"{self.cases} questions", *columns, f"MRR {self.mrr:.3f}"])
+
+
+def recall_at_k(
+    store: MemoryStore, cases: Iterable[RecallCase], ks: Sequence[int] = (1, 3, 5, 8)
+) -> RecallReport:
+    """Ask the store every question and count what it finds."""
+    asked = [
+        (
+            [
+                note.id
+                for note in store.search(
+                    case.query, project=case.project, type=case.type, scope=case.scope, k=max(ks)
+                )
+            ],
+            case.relevant,
+        )
+        for case in cases
+        if case.relevant
+    ]
+    return report(asked, ks)
+
+
+def report(
+    answers: Iterable[tuple[Sequence[str], Iterable[str]]], ks: Sequence[int] = (1, 3, 5, 8)
+) -> RecallReport:
+    """The report on some answers: the ids that were found, best first, and the relevant ones."""
+    found = [(list(hits), set(relevant)) for hits, relevant in answers]
+    if not found:
+        return RecallReport(0, dict.fromkeys(ks, 0.0))
+    shares = {
+        k: sum(len(relevant.intersection(hits[:k])) / len(relevant) for hits, relevant in found)
+        for k in ks
+    }
+    firsts = (
+        next((1 / place for place, hit in enumerate(hits, 1) if hit in relevant), 0.0)
+        for hits, relevant in found
+    )
+    recall = {k: share / len(found) for k, share in shares.items()}
+    return RecallReport(len(found), recall, sum(firsts) / len(found))
+
 
 FILE = "eval.jsonl"
 INSTRUCTIONS = """\
