@@ -21,8 +21,8 @@ from anamnesis.inject.plan import planned
 from anamnesis.inject.prompt import Match, recall, rendered
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.inject import preview
-from anamnesis.operations.sessions.outcome import deeds, is_used
 from anamnesis.operations.sessions.prompt import told_in_sessions
+from anamnesis.operations.sessions.usefulness import deeds, is_used
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:

@@ -70,6 +70,41 @@ class Home(str):
         """This machine's settings, never synced."""
         return os.path.join(self, "config.json")
 
+    @property
+    def sessions(self) -> str:
+        """Sessions word for word, one compressed file each; never synced."""
+        return os.path.join(self, "sessions")
+
+    @property
+    def paused(self) -> str:
+        """There while nothing is captured or recalled on this machine."""
+        return os.path.join(self, "paused")
+
+    @property
+    def paused_projects(self) -> str:
+        """The projects that are paused on this machine, one a line."""
+        return os.path.join(self, "paused-projects")
+
+    @property
+    def receipts(self) -> str:
+        """Which notes sessions were given."""
+        return self.log("receipts.jsonl")
+
+    @property
+    def eval_cases(self) -> str:
+        """Questions with known answers."""
+        return os.path.join(self, "eval.jsonl")
+
+    @property
+    def eval_history(self) -> str:
+        """The results of earlier evaluations."""
+        return os.path.join(self, "eval-history.jsonl")
+
+    @property
+    def dashboard(self) -> str:
+        """Where a dashboard runs; readable by its owner only."""
+        return os.path.join(self, "dashboard.json")
+
     def log(self, name: str) -> str:
         """What hooks did and which notes they gave."""
         return os.path.join(self, "log", name)

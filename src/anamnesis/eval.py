@@ -7,7 +7,6 @@ by a model, or made of a note's rarer words.
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 from collections import Counter
@@ -95,7 +94,6 @@ def report(
     return RecallReport(len(found), recall, sum(firsts) / len(found))
 
 
-FILE = "eval.jsonl"
 INSTRUCTIONS = """\
 You get one note of a memory. Write the question that somebody would ask who needs this note but
 does not know its words: a natural sentence, other words than the note's where possible, no names
@@ -147,11 +145,6 @@ def joined(known: Iterable[Case], more: Iterable[Case]) -> list[Case]:
     for case in more:
         cases.setdefault(case.key, case)
     return list(cases.values())
-
-
-def path_in(root: str) -> str:
-    """Where the cases of a store are."""
-    return os.path.join(root, FILE)
 
 
 def _fields(case: Case) -> dict[str, object]:

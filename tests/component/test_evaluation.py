@@ -118,11 +118,11 @@ def test_an_experiment_shows_a_regression(store: MemoryStore) -> None:
 def test_measurements_are_remembered(store: MemoryStore, root: Path) -> None:
     measured = evaluate.measure(store, [Case("a", ["A"])])
 
-    evaluate.remember(str(root), measured)
+    evaluate.remember(store.home, measured)
     with (root / "eval-history.jsonl").open("a") as stream:
         stream.write("broken\n")
-    evaluate.remember(str(root), measured)
+    evaluate.remember(store.home, measured)
 
-    assert [each["recall"] for each in evaluate.history(str(root))] == [
+    assert [each["recall"] for each in evaluate.history(store.home)] == [
         json.loads('{"1": 0.0, "3": 0.0, "5": 0.0, "8": 0.0}')
     ] * 2

@@ -14,7 +14,7 @@ from anamnesis.hooks.usefulness import Uses
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import explain_start
-from anamnesis.operations.sessions.outcome import deeds, is_used
+from anamnesis.operations.sessions.usefulness import deeds, is_used
 from anamnesis.store import MemoryStore
 from support.hooks import Transcript
 

@@ -32,7 +32,7 @@ def test_what_a_session_was_given_is_known_until_it_forgets(tmp_path: Path) -> N
 @pytest.mark.parametrize("notes", ['[{"whole": true}]', '["x"]', "7", "null"])
 def test_a_damaged_receipt_is_passed_over(tmp_path: Path, notes: str) -> None:
     _receipt(tmp_path, "inject", "startup", "a")
-    with open(receipts.path(Home(tmp_path)), "a", encoding="utf-8") as stream:
+    with open(Home(tmp_path).receipts, "a", encoding="utf-8") as stream:
         stream.write(f'{{"session": "s", "event": "inject", "units": 1, "notes": {notes}}}\n')
 
     assert receipts.already_given(Home(tmp_path), "s") == {"a"}

@@ -71,15 +71,10 @@ class ArchiveFile:
     mtime_ns: int
 
 
-def folder(home: Home) -> str:
-    """Where the archive lies."""
-    return os.path.join(home, "sessions")
-
-
 def path_of(home: Home, session: str) -> str:
     """The file of a session."""
     name = _NOT_IN_A_NAME.sub("-", session).lstrip(".")[:128] or "unnamed"
-    return os.path.join(folder(home), name + ENDING)
+    return os.path.join(home.sessions, name + ENDING)
 
 
 def save(home: Home, header: Header, turns: Sequence[Turn], *, allow: Iterable[str] = ()) -> Header:
@@ -139,7 +134,7 @@ def is_whole(path: str) -> bool:
 def listed(home: Home) -> list[ArchiveFile]:
     """The files of the archive, the latest first."""
     try:
-        with os.scandir(folder(home)) as found:
+        with os.scandir(home.sessions) as found:
             files = [
                 ArchiveFile(each.path, (status := each.stat()).st_size, status.st_mtime_ns)
                 for each in found

@@ -44,12 +44,12 @@ def write(
     ]
     who = {"at": clock.utcnow(), "event": event, "session": session, "project": project}
     what = {"source": source, "units": units, "notes": notes}
-    runs.append_line(path(home), {**who, **what}, limit=_LIMIT)
+    runs.append_line(home.receipts, {**who, **what}, limit=_LIMIT)
 
 
 def latest(home: Home) -> Iterator[dict[str, Any]]:
     """All receipts, newest first; other lines are skipped."""
-    return filter(is_whole, runs.latest_lines(path(home), whole=True))
+    return filter(is_whole, runs.latest_lines(home.receipts, whole=True))
 
 
 def is_whole(entry: dict[str, Any]) -> bool:
@@ -68,7 +68,7 @@ def already_given(home: Home, session: str) -> set[str]:
     ids: set[str] = set()
     if not session:
         return ids
-    for entry in filter(is_whole, runs.latest_lines(path(home), containing=session)):
+    for entry in filter(is_whole, runs.latest_lines(home.receipts, containing=session)):
         if entry["session"] != session:
             continue
         ids.update(note["id"] for note in entry["notes"] if note.get("whole"))
@@ -81,20 +81,20 @@ def was_given(home: Home, session: str, *, event: str, source: str) -> bool:
     """Whether a session has a receipt of this event about this source."""
     if not session:
         return False
-    entries = runs.latest_lines(path(home), containing=session)
+    entries = runs.latest_lines(home.receipts, containing=session)
     asked = {"session": session, "event": event, "source": source}
     return any(all(entry.get(key) == said for key, said in asked.items()) for entry in entries)
 
 
 def of_session(home: Home, session: str) -> Iterator[dict[str, Any]]:
     """The receipts of a session, newest first."""
-    entries = runs.latest_lines(path(home), containing=session, whole=True) if session else ()
+    entries = runs.latest_lines(home.receipts, containing=session, whole=True) if session else ()
     return (entry for entry in filter(is_whole, entries) if entry["session"] == session)
 
 
 def given_at(home: Home, session: str, *, event: str) -> set[str]:
     """The ids of the notes that a session was given at such events, whole or not."""
-    entries = filter(is_whole, runs.latest_lines(path(home), containing=session))
+    entries = filter(is_whole, runs.latest_lines(home.receipts, containing=session))
     return {
         str(note["id"])
         for entry in entries
@@ -105,12 +105,7 @@ def given_at(home: Home, session: str, *, event: str) -> set[str]:
 
 def forked_at(home: Home, session: str) -> str:
     """When a session was forked from another one; empty if it was not or that is unknown."""
-    for entry in runs.latest_lines(path(home), containing=session, whole=True):
+    for entry in runs.latest_lines(home.receipts, containing=session, whole=True):
         if entry.get("session") == session and entry.get("source") == "fork":
             return str(entry.get("at", ""))
     return ""
-
-
-def path(home: Home) -> str:
-    """The journal of receipts."""
-    return home.log("receipts.jsonl")

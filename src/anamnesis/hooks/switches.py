@@ -26,7 +26,7 @@ _IGNORE_BYTES = 64 * 1024
 def pause(home: Home, *, project: str | None = None) -> None:
     """Switch everything off, or one project."""
     if project is None:
-        atomic.write_text(os.path.join(home, "paused"), "")
+        atomic.write_text(home.paused, "")
     else:
         _write_projects(home, [*_projects(home), project])
 
@@ -35,7 +35,7 @@ def resume(home: Home, *, project: str | None = None) -> None:
     """Switch everything on again, or one project; what happened meanwhile is not captured."""
     atomic.write_text(sweep_marker(home), "")
     if project is None:
-        atomic.remove(os.path.join(home, "paused"))
+        atomic.remove(home.paused)
     else:
         _write_projects(home, (other for other in _projects(home) if other != project))
 
@@ -47,7 +47,7 @@ def sweep_marker(home: Home) -> str:
 
 def paused(home: Home) -> str:
     """What is switched off on this machine, in words; empty if nothing is."""
-    if os.path.exists(os.path.join(home, "paused")):
+    if os.path.exists(home.paused):
         return "everywhere"
     return ", ".join(paused_projects(home))
 
@@ -61,7 +61,7 @@ def why_off(home: Home, *, project: str, cwd: str) -> str:
     """Why a project is switched off here, in words; empty if it is not."""
     if os.environ.get("ANAMNESIS_NESTED"):
         return "a session that Anamnesis started"
-    if os.path.exists(os.path.join(home, "paused")):
+    if os.path.exists(home.paused):
         return "paused"
     if project in _projects(home):
         return f"paused for {project}"
@@ -135,12 +135,12 @@ def _matches(path: str, patterns: list[str]) -> bool:
 
 
 def _projects(home: Home) -> set[str]:
-    return set(_lines(os.path.join(home, "paused-projects")))
+    return set(_lines(home.paused_projects))
 
 
 def _write_projects(home: Home, projects: Iterable[str]) -> None:
     lines = "".join(f"{project}\n" for project in sorted(set(projects)))
-    atomic.write_text(os.path.join(home, "paused-projects"), lines)
+    atomic.write_text(home.paused_projects, lines)
 
 
 def _lines(path: str) -> list[str]:

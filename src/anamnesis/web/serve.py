@@ -183,7 +183,7 @@ class Server:
         """Tell the user's programs where the dashboard is and how to get in; no one else."""
         facts = {"address": self.plain_address, "key": self.keys.script, "pid": os.getpid()}
         with suppress(NotWritable):  # then only this window can open it; it may still be read
-            atomic.write_text(announcement(self.store.home), json.dumps(facts) + "\n")
+            atomic.write_text(self.store.home.dashboard, json.dumps(facts) + "\n")
         self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
         self._warming.start()
 
@@ -192,7 +192,7 @@ class Server:
             listener.close()
         self._warming.join()  # it reads the store that is closed below
         self._app.state.dashboard.recorder.now()
-        for path in (announcement(self.store.home), redirection(self.store.home)):
+        for path in (self.store.home.dashboard, redirection(self.store.home)):
             with suppress(OSError):
                 os.unlink(path)
         self.store.close()
@@ -214,11 +214,6 @@ def _server_of(app: Starlette) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def announcement(home: Home) -> str:
-    """The file that says where a dashboard runs, readable by its owner only."""
-    return os.path.join(home, "dashboard.json")
-
-
 def redirection(home: Home) -> str:
     """The page that leads a browser to a link, which so is not in the list of processes."""
     return home.state("open-dashboard.html")
@@ -230,7 +225,7 @@ def running(home: Home, *, plain: bool = False) -> str | None:
     from urllib.parse import urlsplit
 
     try:
-        with open(announcement(home), encoding="utf-8") as stream:
+        with open(home.dashboard, encoding="utf-8") as stream:
             facts = json.load(stream)
         address, key = str(facts["address"]), str(facts["key"])
         split = urlsplit(address)

@@ -66,7 +66,7 @@ def _build(store: MemoryStore, args: Namespace) -> int:
             store, number=args.n, seed=args.seed, use_model=not args.no_model, progress=progress
         )
     output.say(f"eval: {added} questions drafted")
-    output.talk(f"check {evaluate.path_in(store.home)}, then:  anamnesis eval approve")
+    output.talk(f"check {store.home.eval_cases}, then:  anamnesis eval approve")
     return 0
 
 

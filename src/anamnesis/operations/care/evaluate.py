@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.eval import Case, build_eval_candidates, joined, load, path_in, report, save
+from anamnesis.eval import Case, build_eval_candidates, joined, load, report, save
 from anamnesis.ground import clock
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.inject.render import render_inject
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KS", "Case", "Experiment", "Measurement", "approve", "approved_cases", "draft_cases",
-    "expect", "expected", "experiment", "history", "import_cases", "measure", "path_in", "remember",
+    "expect", "expected", "experiment", "history", "import_cases", "measure", "remember",
 ]  # fmt: skip
 
 KS = (1, 3, 5, 8)
-_HISTORY = "eval-history.jsonl"
 _CHARACTERS_PER_TOKEN = 4  # rough, for English and code; the trend matters, not the number
 
 
@@ -76,9 +75,9 @@ def measure(store: MemoryStore, cases: Sequence[Case], *, progress: Progress = N
     )
 
 
-def approved_cases(root: str, *, everything: bool = False) -> list[Case]:
+def approved_cases(home: Home, *, everything: bool = False) -> list[Case]:
     """The approved cases of a store, or all."""
-    return [case for case in load(path_in(root)) if case.approved or everything]
+    return [case for case in load(home.eval_cases) if case.approved or everything]
 
 
 def draft_cases(
@@ -104,25 +103,25 @@ def expect(home: Home, query: str, note_id: NoteId, *, project: str = "") -> boo
 def expected(home: Home, query: str) -> set[NoteId]:
     """The notes that you said answer a question."""
     asked = Case(query).key[0]
-    cases = (case for case in load(path_in(home)) if case.approved and case.key[0] == asked)
+    cases = (case for case in load(home.eval_cases) if case.approved and case.key[0] == asked)
     return {note_id for case in cases for note_id in case.relevant}
 
 
 def approve(home: Home, numbers: Sequence[str]) -> int:
     """Approve the cases with these numbers, or all; gives how many. Raises InvalidInput."""
-    known = load(path_in(home))
+    known = load(home.eval_cases)
     if not all(number.isdigit() and 0 < int(number) <= len(known) for number in numbers):
         raise InvalidInput(f"Give numbers from 1 to {len(known)}, or none for all.")
     chosen = {int(number) - 1 for number in numbers} or set(range(len(known)))
     cases = (replace(case, approved=case.approved or at in chosen) for at, case in enumerate(known))
-    save(path_in(home), cases)
+    save(home.eval_cases, cases)
     return len(chosen)
 
 
 def _add(home: Home, more: Sequence[Case]) -> int:
-    known = load(path_in(home))
+    known = load(home.eval_cases)
     cases = joined(known, more)
-    save(path_in(home), cases)
+    save(home.eval_cases, cases)
     return len(cases) - len(known)
 
 
@@ -154,21 +153,21 @@ def experiment(
     )
 
 
-def remember(root: str, measured: Measurement) -> None:
+def remember(home: Home, measured: Measurement) -> None:
     """Add a measurement to the history that the plot shows."""
     line = json.dumps({
         "at": clock.utcnow(), "cases": measured.cases, "mrr": round(measured.mrr, 4),
         "recall": {str(k): round(value, 4) for k, value in measured.recall.items()},
         "working_set_tokens": measured.working_set_tokens,
     })  # fmt: skip
-    with open(os.path.join(root, _HISTORY), "a", encoding="utf-8") as stream:
+    with open(home.eval_history, "a", encoding="utf-8") as stream:
         stream.write(line + "\n")
 
 
-def history(root: str) -> list[dict[str, object]]:
+def history(home: Home) -> list[dict[str, object]]:
     """The measurements so far, oldest first; broken lines are skipped."""
     try:
-        with open(os.path.join(root, _HISTORY), encoding="utf-8") as stream:
+        with open(home.eval_history, encoding="utf-8") as stream:
             lines = stream.readlines()
     except OSError:
         return []

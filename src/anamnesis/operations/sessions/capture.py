@@ -142,9 +142,9 @@ def _note_of(home: Home, known: ledger.LedgerEntry | None) -> Memory | None:
 def _judge_notes(home: Home, session: str, tape: Tape) -> None:
     """Count which of the notes that a session was given it used."""
     if any(receipts.of_session(home, session)):
-        from anamnesis.operations.sessions import outcome
+        from anamnesis.operations.sessions import usefulness
 
-        outcome.learn(home, session, tape.turns)
+        usefulness.learn(home, session, tape.turns)
 
 
 def _keep_words(

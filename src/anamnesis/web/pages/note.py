@@ -196,7 +196,7 @@ def preview(visit: Visit) -> Response:
 
 def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
     """The latest receipts of sessions that were given this note."""
-    records = runs.latest_lines(receipts.path(visit.dashboard.home), containing=note_id, whole=True)
+    records = runs.latest_lines(visit.dashboard.home.receipts, containing=note_id, whole=True)
     naming = (
         receipt
         for receipt in filter(receipts.is_whole, records)
