@@ -124,9 +124,10 @@ bench-prompts: $(STAMP) ## Print how often the hook at the prompt is right, and 
 
 soak: $(STAMP) $(VENV)/.programs ## The long fault and load runs
 	$(BIN)/python -m pytest -m soak
+	PYTHONPATH=tests $(BIN)/python -m faults.table --soak --jobs 2
 
 soak-all: $(STAMP) ## Every fault at every call of every command; prints the table (hours)
-	PYTHONPATH=tests $(BIN)/python -m faults.table
+	PYTHONPATH=tests $(BIN)/python -m faults.table --jobs 2
 
 e2e: $(STAMP) $(VENV)/.programs ## The real clients, offline against a scripted model (downloads them once by npm)
 	$(BIN)/python tests/clients/run.py

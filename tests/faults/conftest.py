@@ -39,8 +39,6 @@ def victims() -> Iterator[Victims]:
 
 
 @pytest.fixture
-def injector(tmp_path: Path) -> Iterator[Injector]:
+def injector(tmp_path: Path) -> Injector:
     """Runs commands with faults, or records what they do to the disk."""
-    started = Injector(tmp_path)
-    yield started
-    started.close()
+    return Injector(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,7 +14,7 @@ from anamnesis.store import MemoryStore
 from faults import scenarios_of_care
 from faults.scenarios import SCENARIOS, Scenario, World
 from support.fleet import every_text
-from support.injector import KINDS, Injector
+from support.injector import KINDS, Call, Injector
 from support.notes import content_of_files, index_content
 from support.power_cut import STATES, Disk, moments
 
@@ -54,6 +55,13 @@ class Trial:
         scenario.settled(self._world)
         self._calls = injector.calls()
 
+    def calls(self, *, started: bool = False) -> Counter[tuple[int, str]]:
+        """How often the command makes each kind of change to each file, in a run of its own."""
+        self._world.put_back()
+        self._world.run(*self._command, record=True, env=self._scenario.env, started=started)
+        points = (call for call in self._injector.calls() if call.name == "point")
+        return Counter((call.place, self._name(call)) for call in points)
+
     @property
     def kinds(self) -> list[str]:
         """The faults that can be tried."""
@@ -73,22 +81,28 @@ class Trial:
         return sorted(found)
 
     def places(self, kind: str) -> list[str]:
-        """The files that a fault makes a difference to, as patterns that fit in every run.
+        """The files of the world that a fault makes a difference to, as patterns for every run.
 
         The number of a call may be another one next time: git's files are named by hashes, and the
         two ends of a push run at once. The first call on a file of some name always is the same.
         """
         able = set(self._injector.meets(self._calls, kind=kind))
         points = (call for call in self._calls if call.name == "point" and call.inode in able)
-        base = str(self._world.base)
-        names = (call.paths[0].removeprefix(base) for call in points)
-        return sorted({f"{base}{_MADE_UP.sub('*', name)}" for name in names})
+        return sorted({self._name(call) for call in points})
 
-    def holes(self, kind: str, points: Sequence[int | str]) -> Iterator[Hole]:
-        """What does not hold after a fault at some calls, or at the first on some files."""
+    def _name(self, call: Call) -> str:
+        return _MADE_UP.sub("*", call.paths[0].removeprefix(str(self._world.base)))
+
+    def holes(
+        self, kind: str, points: Sequence[int | str], *, started: bool = False
+    ) -> Iterator[Hole]:
+        """What does not hold after a fault at some calls, or at the first on some files.
+
+        `started` runs the command in a program that is started, not in a fork of a loaded one.
+        """
         for at in points:
             try:
-                self._try(kind, at)
+                self._try(kind, at, started=started)
             except AssertionError as error:
                 yield Hole(self._scenario.name, kind, at, str(error).strip())
 
@@ -118,13 +132,13 @@ class Trial:
             _settled(self._scenario, self._world, "success without effect")
         self._go_on("a power cut")
 
-    def _try(self, kind: str, at: int | str) -> None:
+    def _try(self, kind: str, at: int | str, *, started: bool) -> None:
         world, scenario = self._world, self._scenario
         world.put_back()
         if kind == "save":
             self._save_meanwhile(at)
             return
-        first = world.run(*self._command, kind=kind, at=at, env=scenario.env)
+        first = world.run(*self._command, kind=kind, at=at, env=scenario.env, started=started)
         if not first.met:
             assert isinstance(at, int), "no such call"
             return  # this time it took fewer calls
@@ -177,8 +191,11 @@ class Trial:
             for path, data in world.files(machine).items():
                 assert data.startswith(b"---\n"), f"torn: {path} {when}"
         world.notes()
-        found = every_text(*(p for p in (world.store(), world.store("laptop")) if p.exists()))
-        for text in self._scenario.kept:
+        stores = [p for p in (world.store(), world.store("laptop")) if p.exists()]
+        found = b"\n".join(data for store in stores for data in every_file(store))
+        missing = [text for text in self._scenario.kept if text.encode() not in found]
+        found = every_text(*stores) if missing else b""  # two programs of git for each history
+        for text in missing:
             assert text.encode() in found, f"lost: {text!r} {when}"
         try:
             self._scenario.holds(world)
@@ -186,18 +203,23 @@ class Trial:
             raise AssertionError(f"does not hold: {str(error)[:300]} {when}") from None
 
     def _check_in_step(self) -> None:
+        """Sync until both machines have the same notes, three times at most."""
         world = self._world
-        for machine in ("desk", "laptop", "desk"):
+        machines = ["desk", "laptop", "desk"][self._command == ("sync",) :]
+        for machine in machines:
             done = world.run("sync", machine=machine)
             assert done.code in (0, 3), f"stuck: {machine} {done}"
             assert "Traceback" not in done.err, done.err
-        held = {str(path.name) for path in world.store().glob("conflicts/0*")}
-        both = [
-            {path: data for path, data in world.files(m).items() if Path(path).stem not in held}
-            for m in ("desk", "laptop")
-        ]
-        portable = [{p: d for p, d in f.items() if p.startswith("memory/")} for f in both]
-        assert portable[0] == portable[1], f"not in step: {sorted(both[0])} {sorted(both[1])}"
+            if machine == "laptop" and self._synced("desk") == self._synced("laptop"):
+                return
+        desk, laptop = self._synced("desk"), self._synced("laptop")
+        assert desk == laptop, f"not in step: {sorted(desk)} {sorted(laptop)}"
+
+    def _synced(self, machine: str) -> dict[str, bytes]:
+        """The portable notes of a machine, but for those that the desk holds in a conflict."""
+        held = {path.name for path in self._world.store().glob("conflicts/0*")}
+        files = self._world.files(machine).items()
+        return {p: d for p, d in files if p.startswith("memory/") and Path(p).stem not in held}
 
 
 def every_file(root: Path) -> Iterator[bytes]:
@@ -216,9 +238,10 @@ def _settled(scenario: Scenario, world: World, when: str) -> None:
 
 def _age_locks(base: Path) -> None:
     """Let the lock files of killed programs be old enough to be dead."""
-    left = ("*.lock", "*.keep", "packed-refs.new")
-    for lock in (path for name in left for path in base.rglob(name)):
-        os.utime(lock, (0, 0))
+    for folder, _, names in os.walk(base):
+        for name in names:
+            if name.endswith((".lock", ".keep")) or name == "packed-refs.new":
+                os.utime(os.path.join(folder, name), (0, 0))
 
 
 def _check_index(root: Path) -> None:

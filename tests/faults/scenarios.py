@@ -34,7 +34,7 @@ class World:
         self._injector = injector
         self.facts: dict[str, str] = {}  # what the preparation found out, such as ids
         self.base.mkdir(parents=True)
-        git("init", "--quiet", "--bare", "-b", "main", str(self.remote), cwd=self.base)
+        git("init", "--quiet", "--bare", "--template=", "-b", "main", str(self.remote), cwd=self.base)
 
     def home(self, machine: str = "desk") -> Path:
         return self.base / machine
@@ -44,11 +44,11 @@ class World:
 
     def run(
         self, *argv: str, machine: str = "desk", env: Mapping[str, str] | None = None,
-        kind: str = "", at: int | str = 0, record: bool = False,
+        kind: str = "", at: int | str = 0, record: bool = False, started: bool = False,
     ) -> Outcome:  # fmt: skip
         """Run a command on a machine, with a fault at one of its calls if one is named.
 
-        A call has a number, or is the first on a file whose path fits a pattern.
+        A call has a number, or is the first on a file of the world whose path fits a pattern.
         """
         self.home(machine).mkdir(exist_ok=True)
         around = {
@@ -59,8 +59,8 @@ class World:
         around = {name: value for name, value in around.items() if value}
         return self._injector.run(
             argv, env=around, under=[self.base] if kind or record else [],
-            kind=kind or "count", record=record,
-            **({"only": at, "at": 1} if isinstance(at, str) else {"at": at}),
+            kind=kind or "count", record=record, started=started,
+            **({"only": f"{self.base}{at}", "at": 1} if isinstance(at, str) else {"at": at}),
         )  # fmt: skip
 
     def do(self, *argv: str, machine: str = "desk", **env: str) -> str:

@@ -1,7 +1,7 @@
 """Faults at the calls of every command that writes: nothing lost, torn or stuck, no false success.
 
-`make test` tries a few calls of each command, `make soak` every call with a kill and a disk that
-stays full and every fifth with the other faults, and `make soak-all` everything.
+`make test` tries a few calls of each command; `make soak` and `make soak-all` try many or all of
+them (see table.py).
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from pathlib import Path
 import pytest
 
 from faults.every_call import SCENARIOS, Trial
-from support.injector import KINDS, Injector
-
-EACH = ("kill", "full-for-good")
-EVERY = 5
+from faults.table import EACH
+from support.injector import Injector
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -30,25 +28,14 @@ def test_a_command_stands_faults_at_a_few_of_its_calls(
     for kind in (*EACH, *other):
         places = trial.places(kind)
         chosen = places[number * 29 % len(places)]
-        assert not [str(hole) for hole in trial.holes(kind, [chosen])]
+        started = kind == "kill"  # the start of the program is tried as well
+        assert not [str(hole) for hole in trial.holes(kind, [chosen], started=started)]
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        (name, kind)
-        for name, scenario in SCENARIOS.items()
-        for kind in KINDS
-        if kind != "save" or scenario.saved  # nobody saves a note that a command leaves alone
-    ],
-)
-def test_a_command_stands_faults_at_its_calls(
-    injector: Injector, tmp_path: Path, name: str, kind: str
+@pytest.mark.parametrize("name", ["write", "capture", "sync everything"])
+def test_a_fork_makes_the_calls_of_a_program_that_is_started(
+    injector: Injector, tmp_path: Path, name: str
 ) -> None:
     trial = Trial(SCENARIOS[name], tmp_path, injector)
-    every = SCENARIOS[name].step * (1 if kind in EACH else EVERY)
-    points = trial.points(kind)[::every]
 
-    assert points
-    assert not [str(hole) for hole in trial.holes(kind, points)]
+    assert trial.calls() == trial.calls(started=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import select
 import shutil
 import signal
 import struct
@@ -26,6 +27,7 @@ import pytest
 SOURCE = Path(__file__).with_name("preload.c")
 KINDS = ("kill", "tear", "full", "full-for-good", "broken", "read-only", "save")
 _PAGE = 32 * 1024  # more than the library's `struct page`
+_LONGEST = 300  # seconds; a command that takes longer is stuck
 _GROWS, _SHRINKS, _SYNCS, _WRITES = range(4)
 _MEET = {  # the calls that a fault makes a difference to
     "kill": (_GROWS, _SHRINKS, _SYNCS, _WRITES),
@@ -79,28 +81,34 @@ def library() -> Path:
     return built
 
 
+@cache
+def _server() -> subprocess.Popen[str]:
+    """The process that has the program loaded; it ends with this one."""
+    tests = Path(__file__).parents[1]
+    return subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("injected.py"))],
+        env={**os.environ, "PYTHONPATH": str(tests), "LD_PRELOAD": str(library())},
+        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
 class Injector:
     """Runs commands with faults below some folders."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         self._page = folder / "page"
         self._log = folder / "calls"
-        tests = Path(__file__).parents[1]
-        self._server = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("injected.py"))],
-            env={**os.environ, "PYTHONPATH": str(tests), "LD_PRELOAD": str(library())},
-            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
-
-    def close(self) -> None:
-        self._server.communicate()
+        self._out, self._err = folder / "out", folder / "err"
 
     def run(
         self, argv: Sequence[str], *, env: Mapping[str, str], under: Sequence[Path] = (),
         kind: str = "count", at: int = 0, only: str = "", record: bool = False,
+        started: bool = False,
     ) -> Outcome:  # fmt: skip
-        """Run `anamnesis ARGV`; with a fault at its N-th call, or the N-th on paths like `only`."""
+        """Run `anamnesis ARGV`; with a fault at its N-th call, or the N-th on paths like `only`.
+
+        `started` starts the program as a shell would, instead of forking one that is loaded.
+        """
         self._page.write_bytes(bytes(_PAGE))
         faults = {
             "FAULT_PAGE": str(self._page),
@@ -113,18 +121,34 @@ class Injector:
         if record:
             self._log.write_bytes(b"")
             faults["FAULT_LOG"] = str(self._log)
-        request = {
-            "argv": list(argv), "env": {**env, **(faults if under else {})},
-            "out": str(self._folder / "out"), "err": str(self._folder / "err"),
-        }  # fmt: skip
-        assert self._server.stdin
-        assert self._server.stdout
-        self._server.stdin.write(json.dumps(request) + "\n")
-        self._server.stdin.flush()
-        code = int(self._server.stdout.readline())
+        around = {**env, **(faults if under else {})}
+        code = (self._start if started else self._fork)(list(argv), around)
         met = self._wait()
-        out, err = ((self._folder / n).read_text(errors="replace") for n in ("out", "err"))
+        out, err = (path.read_text(errors="replace") for path in (self._out, self._err))
         return Outcome(code, out, err, met=met or code == -signal.SIGKILL)
+
+    def _fork(self, argv: list[str], env: dict[str, str]) -> int:
+        server = _server()
+        assert server.stdin
+        assert server.stdout
+        request = {"argv": argv, "env": env, "out": str(self._out), "err": str(self._err)}
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        if not select.select([server.stdout], [], [], _LONGEST)[0]:
+            for pid in self._pids():
+                os.kill(pid, signal.SIGKILL)
+            server.stdout.readline()
+            raise AssertionError(f"did not end: {argv}")
+        return int(server.stdout.readline())
+
+    def _start(self, argv: list[str], env: dict[str, str]) -> int:
+        program = [sys.executable, "-m", "anamnesis", *argv]
+        with self._out.open("wb") as out, self._err.open("wb") as err:
+            return subprocess.run(
+                program, env={**env, "LD_PRELOAD": str(library())}, cwd=env["HOME"],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
+                check=False, timeout=_LONGEST,
+            ).returncode  # fmt: skip
 
     def meets(self, calls: Sequence[Call], *, kind: str) -> list[int]:
         """The numbers of the calls at which a fault of a kind makes a difference."""
@@ -144,17 +168,20 @@ class Injector:
 
     def _wait(self) -> bool:
         """Let what goes on in the background end; whether a call failed on purpose."""
-        deadline = time.monotonic() + 60
-        while True:
-            page = self._page.read_bytes()
-            _, _, hits, processes = struct.unpack_from("4i", page)
-            pids = struct.unpack_from(f"{processes}i", page, 16)
-            # Also after a kill: a process may still be in the middle of its last call.
-            if not any(pid and self._lives(pid) for pid in pids):
-                return bool(hits)
+        deadline = time.monotonic() + _LONGEST
+        # Also after a kill: a process may still be in the middle of its last call.
+        while pids := self._pids():
             if time.monotonic() > deadline:
                 raise AssertionError(f"still at work: {pids}")
             time.sleep(0.01)
+        return bool(struct.unpack_from("4i", self._page.read_bytes())[2])
+
+    def _pids(self) -> list[int]:
+        """The processes of the command that are at work."""
+        page = self._page.read_bytes()
+        [processes] = struct.unpack_from("i", page, 12)
+        pids = struct.unpack_from(f"{processes}i", page, 16)
+        return [pid for pid in pids if pid and self._lives(pid)]
 
     def _lives(self, pid: int) -> bool:
         """Whether a process is one of ours; its number may belong to another one by now."""
