@@ -384,3 +384,23 @@ def test_an_edit_elsewhere_does_not_overwrite_a_note_kept_here(fleet: Fleet, des
     assert not desk.path("own").exists()
     assert laptop.sync().pulled == 0
     assert laptop.body("own") == "edited on laptop"
+
+
+@pytest.mark.parametrize("place", ["semantic/my own name.md", "mine/deeper/own.md", "own.md"])
+def test_a_note_kept_here_under_a_name_of_yours_gets_no_second_file(
+    fleet: Fleet, desk: Machine, place: str
+) -> None:
+    laptop = fleet.machine("laptop")
+    laptop.sync()
+    local = desk.home / "local" / place
+    local.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(desk.path("own"), local)
+    laptop.edit("own", body="edited on laptop")
+    laptop.sync()
+
+    result = desk.sync()
+
+    assert any("keeps its own version" in line for line in result.held_back)
+    assert not desk.path("own").exists()
+    assert "edited on laptop" not in local.read_text()
+    assert laptop.body("own") == "edited on laptop"

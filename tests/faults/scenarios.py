@@ -34,7 +34,7 @@ class World:
         self._injector = injector
         self.facts: dict[str, str] = {}  # what the preparation found out, such as ids
         self.base.mkdir(parents=True)
-        git("init", "--quiet", "--bare", "--template=", "-b", "main", str(self.remote), cwd=self.base)
+        git("init", "-q", "--bare", "--template=", "-b", "main", str(self.remote), cwd=self.base)
 
     def home(self, machine: str = "desk") -> Path:
         return self.base / machine

@@ -32,7 +32,12 @@ def test_a_command_stands_faults_at_a_few_of_its_calls(
         assert not [str(hole) for hole in trial.holes(kind, [chosen], started=started)]
 
 
-@pytest.mark.parametrize("name", ["write", "capture", "sync everything"])
+FEW = ("write", "capture", "sync everything")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in FEW else [pytest.mark.soak]) for n in SCENARIOS]
+)
 def test_a_fork_makes_the_calls_of_a_program_that_is_started(
     injector: Injector, tmp_path: Path, name: str
 ) -> None:

@@ -12,7 +12,7 @@ import os
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.records import fresh, record
 from anamnesis.notes import tree
-from anamnesis.notes.fields import TYPES, UnreadableNote
+from anamnesis.notes.fields import UnreadableNote, names_an_id
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import purge
 from anamnesis.sync.conflicts import Conflict, Conflicts
@@ -186,12 +186,13 @@ class WorkTree:
             done = frozenset(changed)
             changes = [change for change in changes if change.path not in done]
         absent: dict[str, str] = {}
+        local = self._local_ids() if changes else frozenset()
         for start in range(0, len(changes), _BATCH):
             with self.locked():
                 held = self.conflicts.held()
                 possible = []
                 for change in changes[start : start + _BATCH]:
-                    reason = self._obstacle(change, contents, present)
+                    reason = self._obstacle(change, contents, present, local)
                     if reason:
                         absent[change.path] = reason
                     else:
@@ -212,8 +213,8 @@ class WorkTree:
         filled = []
         with self.locked():
             for folder, files in folders.items():
-                here, local = self._absolute(f"{folder}/")[:-1], f"{self._home.local}/{folder}"
-                if not os.path.lexists(here) and not os.path.lexists(local):
+                here = self._absolute(f"{folder}/")[:-1]
+                if not os.path.lexists(here) and not self._local_ids():
                     aside = os.path.join(self._repository.own, "filling")
                     if atomic.fill_directory(here, files, aside=aside):
                         filled += [f"{folder}/{name}" for name, _ in files]
@@ -276,7 +277,11 @@ class WorkTree:
         return _AS_IT_IS if merged.kept in (None, data) else merged.kept
 
     def _obstacle(
-        self, change: Change, contents: Mapping[str, bytes], present: dict[str, str] | None
+        self,
+        change: Change,
+        contents: Mapping[str, bytes],
+        present: dict[str, str] | None,
+        local: frozenset[str],
     ) -> str:
         """Why a file cannot be written here, or nothing."""
         if change.after is None:
@@ -285,7 +290,9 @@ class WorkTree:
             return "it is larger than 1 MiB"
         if present is not None and collides(change.path, present):
             return "another file has the same name but for upper and lower case"
-        if self.is_local_only(change.path, contents[change.after]):
+        theirs = note_in(contents[change.after]) if local else None
+        moved_just_now = os.path.lexists(f"{self._home.local}/{change.path}")
+        if moved_just_now or (theirs and theirs.id in local):
             return "this machine keeps its own version of the note (machine-local)"
         try:
             self._absolute(change.path)
@@ -296,15 +303,17 @@ class WorkTree:
             present.update(by_folded_name([change.path]))
         return ""
 
-    def is_local_only(self, path: str, data: bytes) -> bool:
-        """Whether this machine keeps the note for itself, of another type perhaps."""
-        local = self._home.local
-        if os.path.lexists(os.path.join(local, path)):
-            return True
-        usual = (os.path.join(local, type, _name(path)) for type in TYPES)
-        own = [note_in(tree.bytes_at(file) or b"") for file in usual if os.path.lexists(file)]
-        theirs = note_in(data) if own else None
-        return theirs is not None and any(note and note.id == theirs.id for note in own)
+    def _local_ids(self) -> frozenset[str]:
+        """The ids of the notes that this machine keeps for itself, whatever their files are called.
+
+        A generated name says the id; only files with a name of yours are read.
+        """
+        found = set()
+        for path in tree.scan(self._home, ["local"]).files:
+            known = names_an_id(path)
+            note = None if known else note_in(tree.bytes_at(f"{self._home}/{path}") or b"")
+            found.add(note.id if note else _name(path)[:-3])
+        return frozenset(found)
 
     def place_of(self, conflict: Conflict) -> str:
         """Where this machine has a held note, relative to its home; nothing if it was deleted.
