@@ -404,3 +404,27 @@ def test_a_note_kept_here_under_a_name_of_yours_gets_no_second_file(
     assert not desk.path("own").exists()
     assert "edited on laptop" not in local.read_text()
     assert laptop.body("own") == "edited on laptop"
+
+
+def test_a_note_that_is_synced_again_is_merged_with_what_was_edited_meanwhile(
+    fleet: Fleet, desk: Machine
+) -> None:
+    desk.edit("own", body="one\n\ntwo\n\nthree")
+    desk.sync()
+    laptop = fleet.machine("laptop")
+    laptop.sync()
+    local = desk.path("own", tree="local")
+    local.parent.mkdir(parents=True, exist_ok=True)
+    os.replace(desk.path("own"), local)
+    desk.sync()
+    laptop.edit("own", body="one\n\ntwo\n\nthree of laptop")
+    laptop.sync()
+    desk.sync()
+    os.replace(local, desk.path("own"))
+    desk.edit("own", body="one of desk\n\ntwo\n\nthree")
+
+    result = desk.sync()
+
+    assert not result.conflicted
+    laptop.sync()
+    assert desk.body("own") == laptop.body("own") == "one of desk\n\ntwo\n\nthree of laptop"

@@ -27,7 +27,7 @@ from anamnesis.sync.plan import (
     travels,
     why_not,
 )
-from anamnesis.sync.repository import FILE_MODES, Repository, blob_id
+from anamnesis.sync.repository import FILE_MODES, STATES, Repository, blob_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ class WorkTree:
             return new
         if new is None or data is None:
             return _AS_IT_IS  # deleted elsewhere, edited here: the edit wins
-        base = self._content(change.before) if held is None else held.base
+        base = held.base if held else self._content(change.before or self._removed(change.path))
         merged = three_way(base, data, new)
         if merged.data is None and held is None:
             self.conflicts.hold(
@@ -360,6 +360,13 @@ class WorkTree:
         if blob is None:
             return None
         return self._repository.contents([blob], limit=tree.MAX_NOTE_BYTES).get(blob)
+
+    def _removed(self, path: str) -> str | None:
+        """What a file said before it was last removed: the common start if it is there again."""
+        repository = self._repository
+        history = repository.history("HEAD", most=STATES) if repository.head_commit() else []
+        changes = (change for _, step in history for change in step if change.path == path)
+        return next((change.before for change in changes if change.after is None), None)
 
     def _present(self, root: str, name: str) -> set[str]:
         """The notes that a tree has on disk, relative to it."""
