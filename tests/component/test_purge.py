@@ -26,10 +26,9 @@ SECRET = "what nobody shall know"
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Fleet:
-    made = Fleet(tmp_path)
-    git("config", "receive.denyNonFastForwards", "true", cwd=made.remote)
-    return made
+def fleet(fleet: Fleet) -> Fleet:
+    git("config", "receive.denyNonFastForwards", "true", cwd=fleet.remote)
+    return fleet
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def check_gone(fleet: Fleet, machines: list[Machine], *texts: str) -> None:
     """Nothing has the texts; the remote, where others may be sending, after its own packing."""
     an_hour_later(machines[0])
     git("gc", "--quiet", "--prune=10.minutes.ago", cwd=fleet.remote)
-    for place in (fleet.remote, *(machine.memory for machine in machines)):
+    for place in (fleet.remote, fleet.readable(), *(machine.memory for machine in machines)):
         found = objects(place)
         for text in texts or (SECRET,):
             assert text.encode() not in found, place
@@ -168,7 +167,7 @@ def test_a_machine_that_lost_track_of_the_remote_brings_no_past(
     quiet(desk, laptop)
 
     assert laptop.body("from-desk") == "new on the desk"
-    assert SECRET.encode() not in objects(fleet.remote)
+    assert SECRET.encode() not in objects(fleet.readable())
     assert laptop.files() == desk.files()
 
 
@@ -284,6 +283,7 @@ def on(machine: Machine, monkeypatch: pytest.MonkeyPatch, *argv: str) -> int:
     monkeypatch.setenv("ANAMNESIS_HOME", str(machine.home))
     monkeypatch.setenv("ANAMNESIS_MACHINE_ID", machine.name)
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(machine.remote))
+    monkeypatch.setenv("ANAMNESIS_SEALED", str(int(machine.sealed)))
     return main(argv)
 
 
@@ -333,7 +333,7 @@ def test_a_machine_with_an_older_version_stops_a_purge(
     assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 1
 
     assert "old-box has the older version 0.9.3" in capsys.readouterr().err
-    assert SECRET.encode() in objects(fleet.remote)
+    assert SECRET.encode() in objects(fleet.readable())
 
 
 def test_a_machine_that_commits_without_a_heartbeat_stops_a_purge(
@@ -344,7 +344,7 @@ def test_a_machine_that_commits_without_a_heartbeat_stops_a_purge(
     laptop, desk, _ = machines
     desk.write("from-desk", "sent by an old version")
     desk.sync()
-    for name in ("laptop", "server"):
+    for name in ("laptop", "server", "founder"):
         write_file(laptop.home, f"memory/.machines/{name}.json", "{}")
     laptop.sync()
     (laptop.memory / ".machines" / "server.json").unlink()
@@ -352,7 +352,7 @@ def test_a_machine_that_commits_without_a_heartbeat_stops_a_purge(
     assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 1
 
     assert "desk has committed without ever reporting" in capsys.readouterr().err
-    assert SECRET.encode() in objects(fleet.remote)
+    assert SECRET.encode() in objects(fleet.readable())
     write_file(desk.home, "memory/.machines/desk.json", "{}")
     desk.sync()
     assert on(laptop, monkeypatch, "forget", "plan", "--purge-history", "--yes") == 0
@@ -362,12 +362,6 @@ def test_a_purge_that_loses_a_race_tries_again(
     fleet: Fleet, machines: list[Machine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     laptop, desk, _ = machines
-    for name, value in {
-        "ANAMNESIS_HOME": str(laptop.home),
-        "ANAMNESIS_GIT_REMOTE": str(fleet.remote),
-        "ANAMNESIS_MACHINE_ID": "laptop",
-    }.items():
-        monkeypatch.setenv(name, value)
     real = remote.replace_history
     tries = []
 
@@ -380,7 +374,7 @@ def test_a_purge_that_loses_a_race_tries_again(
 
     monkeypatch.setattr(remote, "replace_history", somebody_is_faster)
 
-    assert main(["forget", "plan", "--yes", "--purge-history"]) == 0
+    assert on(laptop, monkeypatch, "forget", "plan", "--yes", "--purge-history") == 0
 
     assert len(tries) == 2
     quiet(*machines)
@@ -408,13 +402,13 @@ def test_a_purged_text_that_comes_back_is_noticed(fleet: Fleet, machines: list[M
     laptop, desk, _ = machines
     old = desk.git("rev-parse", "main")
     purged(laptop, "plan")
-    git("fetch", "--quiet", str(desk.memory), f"{old}:refs/heads/old", cwd=fleet.remote)
-    tree = git("rev-parse", "main^{tree}", cwd=fleet.remote)
+    clear = fleet.readable()
+    git("fetch", "--quiet", str(desk.memory), f"{old}:refs/heads/old", cwd=clear)
     merged = git(
-        "commit-tree", tree, "-p", "main", "-p", "old", "-m", "of an older version",
-        cwd=fleet.remote,
+        "commit-tree", "main^{tree}", "-p", "main", "-p", "old", "-m", "of an older version",
+        cwd=clear,
     )  # fmt: skip
-    git("update-ref", "refs/heads/main", merged, cwd=fleet.remote)
+    fleet.publish(merged)
 
     assert "a text that was purged is in the history again" in laptop.sync().detail
 
@@ -426,8 +420,8 @@ def test_a_remote_put_back_to_before_it_was_squashed_and_purged_takes_no_edit_aw
     quiet(*machines)
     backup = fleet.base / "backup"
     shutil.copytree(fleet.remote, backup)
-    squashed = git("commit-tree", "main^{tree}", "-m", "all of it", cwd=fleet.remote)
-    git("update-ref", "refs/heads/main", squashed, cwd=fleet.remote)
+    squashed = git("commit-tree", "main^{tree}", "-m", "all of it", cwd=fleet.readable())
+    fleet.publish(squashed, rewritten=True)
     quiet(*machines)
     purged(laptop, "plan")
     desk.edit("note-1", body="edited since")

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from io import StringIO
@@ -391,6 +392,7 @@ def test_packs_that_were_tampered_with_are_noticed_and_put_right(
     quiet(laptop, desk)
     assert desk.body("own") == "written meanwhile"
     newcomer = fleet.machine("newcomer")
+    newcomer.sync()
     assert newcomer.files() == laptop.files()
 
 
@@ -443,6 +445,93 @@ def test_a_remote_rolled_back_to_an_earlier_generation_is_noticed(two: Two) -> N
     assert "had lost packs" in result.detail
     quiet(laptop, desk)
     assert laptop.body("later") == desk.body("later") == "x"
+
+
+@pytest.mark.parametrize("edits", [1, 3])
+def test_what_is_sent_to_an_earlier_state_is_merged_at_once(two: Two, edits: int) -> None:
+    """Whoever sent it may never come back: the remote must not be put right without it."""
+    fleet, laptop, desk = two
+    old = git("rev-parse", "main", cwd=fleet.remote)
+    for number in range(edits):
+        laptop.write(f"of-laptop-{number}", "x")
+        laptop.sync()
+    git("update-ref", "refs/heads/main", old, cwd=fleet.remote)
+    desk.write("of-desk", "sent to the restored remote")
+    assert desk.sync().pushed
+
+    told = laptop.sync()
+
+    assert "went on without them; both were merged" in told.detail
+    assert laptop.body("of-desk") == "sent to the restored remote"
+    assert set(fleet.published()) >= {"semantic/of-desk.md", "semantic/of-laptop-0.md"}
+    in_step(laptop, desk)
+
+
+def test_what_is_sent_to_an_earlier_generation_is_merged(two: Two) -> None:
+    fleet, laptop, desk = two
+    old = git("rev-parse", "main", cwd=fleet.remote)
+    fleet.machine("third")
+    laptop.write("of-laptop", "x")
+    laptop.sync()
+    git("update-ref", "refs/heads/main", old, cwd=fleet.remote)
+    desk.edit("n", title="of desk")
+    assert desk.sync().pushed
+
+    told = laptop.sync()
+
+    assert "both were merged" in told.detail
+    assert laptop.note("n").title == "of desk"
+    in_step(laptop, desk)
+    assert desk.body("of-laptop") == "x"
+
+
+def test_what_a_revoked_machine_sends_to_an_earlier_generation_is_not_taken(two: Two) -> None:
+    fleet, laptop, desk = two
+    old = git("rev-parse", "main", cwd=fleet.remote)
+    members.revoke(sealed(laptop), made_keys(str(desk.home / "keys")).member.code)
+    git("update-ref", "refs/heads/main", old, cwd=fleet.remote)
+    desk.edit("n", title="of desk")
+    assert desk.sync().pushed
+
+    told = laptop.sync()
+
+    assert "put back" in told.detail
+    assert laptop.note("n").title != "of desk"
+    assert "removed" in desk.sync().error
+
+
+def test_what_was_purged_does_not_come_back_by_an_earlier_generation(two: Two) -> None:
+    fleet, laptop, desk = two
+    laptop.write("secret", "a word that must go")
+    quiet(laptop, desk)
+    old = git("rev-parse", "main", cwd=fleet.remote)
+    with MemoryStore(laptop.home) as store:
+        forget.forget(store, ["secret"])
+    laptop.sync()
+    laptop.backend.purge({"secret"})
+    git("update-ref", "refs/heads/main", old, cwd=fleet.remote)
+    desk.edit("n", title="of desk")
+    assert desk.sync().pushed
+
+    quiet(laptop, desk)
+
+    assert laptop.note("n").title == "of desk"
+    newcomer = fleet.machine("newcomer")
+    newcomer.sync()
+    assert "semantic/secret.md" not in newcomer.git("rev-list", "--objects", "--all")
+    assert newcomer.files() == laptop.files() == desk.files()
+
+
+def test_a_history_that_the_host_squashed_is_read_as_before(two: Two) -> None:
+    fleet, laptop, desk = two
+    squashed = git("commit-tree", "main^{tree}", "-m", "all of it", cwd=fleet.remote)
+    git("update-ref", "refs/heads/main", squashed, cwd=fleet.remote)
+    desk.edit("n", title="of desk")
+    desk.sync()
+
+    in_step(laptop, desk)
+
+    assert laptop.note("n").title == "of desk"
 
 
 def test_an_emptied_remote_is_filled_again(two: Two) -> None:
@@ -590,9 +679,47 @@ def test_a_purged_text_is_in_no_pack_of_the_new_generation(two: Two) -> None:
     assert purged.texts == 1
     quiet(laptop, desk)
     newcomer = fleet.machine("newcomer")
+    newcomer.sync()
     found = newcomer.git("rev-list", "--objects", "--all")
     assert "semantic/secret.md" not in found
     assert newcomer.files() == laptop.files()
+
+
+def test_a_purged_text_is_in_no_pack_that_a_machine_keeps(two: Two) -> None:
+    fleet, laptop, desk = two
+    laptop.write("secret", "a word that must go")
+    quiet(laptop, desk)
+    with MemoryStore(laptop.home) as store:
+        forget.forget(store, ["secret"])
+    quiet(laptop, desk)
+
+    laptop.backend.purge({"secret"})
+    quiet(laptop, desk)
+
+    at_the_remote = set(files_of(fleet.remote).values())
+    for machine in (laptop, desk):
+        depot = Path(sealed(machine).depot.directory)
+        listed = git("cat-file", "--batch-check", "--batch-all-objects", cwd=depot)
+        rows = [line.split() for line in listed.splitlines()]
+        kept = {_blob(depot, oid) for oid, kind, _ in rows if kind == "blob"}
+        assert {data for data in kept if b"age-encryption" in data} <= at_the_remote
+
+
+def test_the_sealed_commits_of_a_machine_are_packed_in_the_background(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, laptop, _ = two
+    monkeypatch.setattr("anamnesis.sync.git._MANY_LOOSE", 1)
+    monkeypatch.setattr("anamnesis.sync.git._PACKING", {"gc.auto": "1"})
+    packs = Path(sealed(laptop).depot.git_dir) / "objects" / "pack"
+    for number in range(100):
+        laptop.write(f"note-{number}", "x")
+        laptop.sync()
+        if list(packs.glob("*.pack")):
+            break
+        time.sleep(0.1)
+
+    assert list(packs.glob("*.pack"))
 
 
 class Person:

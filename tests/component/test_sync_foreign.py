@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.operations.travel import remote
-from support.fleet import Machine, git
+from support.fleet import Fleet, Machine, git
 
 PROJECT = {"README.md": "# Shop", "src/cart.py": "x = 1", "package.json": "{}"}
 FRESHLY_MADE = {"README.md": "# notes", "LICENSE": "MIT", ".gitignore": "*.pyc"}
@@ -27,15 +27,26 @@ def published(place: Path, files: dict[str, str]) -> Path:
     return bare
 
 
-def test_nothing_is_sent_to_a_project(tmp_path: Path) -> None:
+REFUSED = {
+    False: "holds something else than notes (package.json, src/cart.py)",
+    True: "cannot be trusted: it holds something that no machine of this store wrote",
+}
+
+
+@pytest.fixture
+def desk(fleet: Fleet) -> Machine:
+    return fleet.machine("desk")
+
+
+def test_nothing_is_sent_to_a_project(desk: Machine, tmp_path: Path) -> None:
     bare = published(tmp_path, PROJECT)
     before = git("rev-parse", "main", cwd=bare)
-    desk = Machine(tmp_path / "desk", str(bare))
+    desk.remote = str(bare)
     desk.write("n", "my own business")
 
     first, again = desk.sync(), desk.sync()
 
-    assert "holds something else than notes (package.json, src/cart.py)" in first.error
+    assert REFUSED[desk.sealed] in first.error
     assert again.error == first.error
     assert git("for-each-ref", "--format=%(objectname) %(refname)", cwd=bare) == (
         f"{before} refs/heads/main"
@@ -43,8 +54,8 @@ def test_nothing_is_sent_to_a_project(tmp_path: Path) -> None:
     assert list(desk.files()) == ["semantic/n.md"]
 
 
-def test_a_machine_goes_on_once_it_is_given_another_remote(tmp_path: Path) -> None:
-    desk = Machine(tmp_path / "desk", str(published(tmp_path, PROJECT)))
+def test_a_machine_goes_on_once_it_is_given_another_remote(desk: Machine, tmp_path: Path) -> None:
+    desk.remote = str(published(tmp_path, PROJECT))
     desk.write("n", "my own business")
     desk.sync()
     empty = tmp_path / "empty.git"
@@ -56,17 +67,14 @@ def test_a_machine_goes_on_once_it_is_given_another_remote(tmp_path: Path) -> No
 
 
 def test_a_machine_that_synced_before_does_not_take_a_project_for_its_memory(
-    tmp_path: Path,
+    desk: Machine, tmp_path: Path
 ) -> None:
-    empty = tmp_path / "empty.git"
-    git("init", "--quiet", "--bare", str(empty), cwd=tmp_path)
-    desk = Machine(tmp_path / "desk", str(empty))
     desk.write("n", "my own business")
     desk.sync()
 
     desk.remote = str(published(tmp_path, PROJECT))
 
-    assert "holds something else" in desk.sync().error
+    assert REFUSED[desk.sealed] in desk.sync().error
 
 
 @pytest.mark.parametrize("files", [FRESHLY_MADE, MEMORY], ids=["freshly made", "with a script"])

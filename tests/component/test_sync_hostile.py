@@ -17,10 +17,14 @@ NOTE = hand_written("n1").encode()
 
 
 class Attacker:
-    """Writes raw git objects into the bare repository; no check of git's is in the way."""
+    """Writes raw git objects where no check of git's is in the way, and publishes them.
+
+    At a sealed remote only a member can: one that is broken into, or runs another program.
+    """
 
     def __init__(self, fleet: Fleet) -> None:
-        self.bare = fleet.remote
+        self.fleet = fleet
+        self.bare = fleet.readable()
 
     def store(self, kind: str, data: bytes) -> bytes:
         finished = subprocess.run(
@@ -42,13 +46,7 @@ class Attacker:
             b"tree " + tree + b"\nparent " + parent.encode() + b"\n"
             b"author a <a@evil> 1 +0000\ncommitter a <a@evil> 1 +0000\n\nhello\n",
         )  # fmt: skip
-        git("update-ref", "refs/heads/main", commit.decode(), cwd=self.bare)
-
-
-@pytest.fixture
-def fleet(tmp_path: Path) -> Fleet:
-    (tmp_path / "fleet").mkdir()
-    return Fleet(tmp_path / "fleet")
+        self.fleet.publish(commit.decode())
 
 
 @pytest.fixture
@@ -68,7 +66,7 @@ def everything_below(base: Path) -> set[str]:
     return {
         str(path.relative_to(base))
         for path in base.rglob("*")
-        if ".git" not in path.parts and "remote.git" not in path.parts and "locks" not in path.parts
+        if not {".git", "remote.git", "readable.git", "locks"} & set(path.parts)
     }
 
 
@@ -108,6 +106,17 @@ def test_names_that_are_not_written_are_told(desk: Machine, attacker: Attacker) 
     assert desk.backend.state().held_back == told
 
 
+def test_a_tree_as_an_old_program_wrote_it_is_read(desk: Machine, attacker: Attacker) -> None:
+    """Git's strict checks refuse a mode with a leading zero; histories have them all the same."""
+    folder = attacker.tree((b"100644", b"fine.md", attacker.store("blob", NOTE)))
+    attacker.publish(attacker.tree((b"040000", b"semantic", folder)))
+
+    result = desk.sync()
+
+    assert result.detail == "synced"
+    assert desk.path("fine").read_bytes() == NOTE
+
+
 @pytest.mark.parametrize("folder", [b"..", b".git", b".GIT", b"GIT~1", b".hidden", b"a\nb"])
 def test_a_folder_that_leads_elsewhere_is_not_written(
     fleet: Fleet, desk: Machine, attacker: Attacker, folder: bytes
@@ -133,7 +142,7 @@ def test_links_and_submodules_are_not_made(
     modules = attacker.store(
         "blob", b'[submodule "x"]\n path = x\n url = ext::sh -c "touch evil"\n'
     )
-    head = git("rev-parse", "main", cwd=fleet.remote).encode()
+    head = git("rev-parse", "main", cwd=attacker.bare).encode()
     folder = attacker.tree((b"120000", b"link.md", target), (b"160000", b"module.md", head))
     attacker.publish(
         attacker.tree(
@@ -167,7 +176,7 @@ def test_what_we_do_not_write_is_not_deleted_either(
 
     desk.sync()
 
-    names = git("ls-tree", "-r", "--name-only", "main", cwd=fleet.remote).splitlines()
+    names = git("ls-tree", "-r", "--name-only", "main", cwd=fleet.readable()).splitlines()
     assert {"Makefile", "semantic/README.txt", "semantic/link.md", "semantic/new.md"} <= set(names)
 
 
@@ -251,7 +260,7 @@ def test_names_that_differ_only_in_case_do_not_overwrite_each_other(
     monkeypatch.setattr("anamnesis.sync.worktree.WorkTree._ignores_case", lambda _: True)
     upper, lower = attacker.store("blob", NOTE), attacker.store("blob", NOTE + b"other\n")
     folder = attacker.tree((b"100644", b"Same.md", upper), (b"100644", b"same.md", lower))
-    own = git("rev-parse", "main:semantic/own.md", cwd=fleet.remote).encode()
+    own = git("rev-parse", "main:semantic/own.md", cwd=attacker.bare).encode()
     attacker.publish(
         attacker.tree(
             (b"40000", b"procedural", folder),
@@ -327,7 +336,7 @@ def test_a_check_can_keep_a_file_here(fleet: Fleet) -> None:
     desk.write("secret", "the key is sk-12345")
     desk.write("plain", "nothing")
     backend = GitSyncBackend(
-        desk.memory, remote=desk.remote, machine_id="desk",
+        desk.memory, remote=desk.remote, machine_id="desk", sealed=desk.sealed,
         check=lambda _, data: "it holds a secret" if b"sk-" in data else "",
     )  # fmt: skip
 
@@ -338,7 +347,7 @@ def test_a_check_can_keep_a_file_here(fleet: Fleet) -> None:
 
 
 def test_what_stays_here_never_leaves(fleet: Fleet, desk: Machine) -> None:
-    """Proved on every object of the bare repository, before, while and after a note is local."""
+    """Proved on every object that was sent, before, while and after a note is local."""
     laptop = fleet.machine("laptop")
     (desk.home / "index.db").write_bytes(b"SQLite format 3\0 index-text")
     (desk.home / "config.json").write_text('{"remote": "config-text"}')
@@ -362,7 +371,7 @@ def test_what_stays_here_never_leaves(fleet: Fleet, desk: Machine) -> None:
     assert laptop.body("own") == "portable-again"
     objects = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"],
-        cwd=fleet.remote, capture_output=True, check=True,
+        cwd=fleet.readable(), capture_output=True, check=True,
     ).stdout  # fmt: skip
     assert b"portable-again" in objects
     for text in (b"text-while-local", b"local-from-the-start", b"SQLite", b"config-text"):

@@ -16,7 +16,7 @@ import pytest
 
 from anamnesis.operations.travel import remote as connect
 from anamnesis.sync import SyncResult
-from support.fleet import Machine, git
+from support.fleet import Fleet, Machine, git
 from support.ssh_server import USER, SshServer, Visitor, serving
 
 LIMIT = 8.0  # what one exchange may take in these tests
@@ -25,9 +25,10 @@ LIMIT = 8.0  # what one exchange may take in these tests
 class Host(Machine):
     """A machine that reaches its remote over ssh."""
 
-    def __init__(self, home: Path, remote: str, server: SshServer) -> None:
-        super().__init__(home, remote, seconds=LIMIT)
-        self.visitor = Visitor(home, server)
+    def __init__(self, member: Machine, server: SshServer) -> None:
+        url = server.url(Path(member.remote or ""))
+        super().__init__(member.home, url, seconds=LIMIT, sealed=member.sealed)
+        self.visitor = Visitor(member.home, server)
 
     @contextmanager
     def environment(self) -> Iterator[None]:
@@ -52,21 +53,19 @@ def server(tmp_path: Path) -> Iterator[SshServer]:
 
 
 @pytest.fixture
-def laptop(server: SshServer, tmp_path: Path) -> Host:
-    bare = tmp_path / "remote.git"
-    git("init", "--quiet", "--bare", str(bare), cwd=tmp_path)
-    host = Host(tmp_path / "laptop", server.url(bare), server)
+def laptop(server: SshServer, fleet: Fleet) -> Host:
+    host = Host(fleet.machine("laptop"), server)
     host.write("n", "from laptop")
     return host
 
 
-def test_notes_go_round_between_two_hosts(laptop: Host, server: SshServer, tmp_path: Path) -> None:
-    desk = Host(tmp_path / "desk", laptop.remote or "", server)
+def test_notes_go_round_between_two_hosts(laptop: Host, server: SshServer, fleet: Fleet) -> None:
+    desk = Host(fleet.machine("desk"), server)
     laptop.visitor.is_introduced()
     desk.visitor.is_introduced()
 
     assert laptop.sync().pushed
-    assert desk.sync().pulled == 1
+    assert desk.sync().pulled == 1 + fleet.first_commits
     desk.write("m", "from desk")
     assert desk.sync().pushed
     assert laptop.sync().pulled == 1
@@ -120,9 +119,9 @@ def test_a_changed_host_key_is_told(laptop: Host, server: SshServer) -> None:
     assert "host key of" in result.error
 
 
-def test_a_missing_repository_on_the_host_is_told(laptop: Host, tmp_path: Path) -> None:
+def test_a_missing_repository_on_the_host_is_told(laptop: Host, fleet: Fleet) -> None:
     laptop.visitor.is_introduced()
-    shutil.rmtree(tmp_path / "remote.git")
+    shutil.rmtree(fleet.remote)
 
     result = laptop.sync()
 
@@ -167,10 +166,11 @@ class _AsksForPassword(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_a_password_prompt_is_refused_not_waited_for(tmp_path: Path) -> None:
+def test_a_password_prompt_is_refused_not_waited_for(fleet: Fleet) -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _AsksForPassword) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
-        laptop = Machine(tmp_path / "laptop", f"http://127.0.0.1:{web.server_port}/x.git")
+        laptop = fleet.machine("laptop")
+        laptop.remote = f"http://127.0.0.1:{web.server_port}/x.git"
         laptop.write("n", "x")
         began = time.monotonic()
 

@@ -203,7 +203,9 @@ def test_a_merge_that_a_person_committed_becomes_part_of_the_line(
     laptop.sync()
     desk.edit("n", body=FIVE.replace("five", "FIVE"))
     desk.git("commit", "--quiet", "-am", "by hand")
-    desk.git("fetch", "--quiet", "origin")
+    transport = desk.backend.transport()
+    assert transport
+    assert transport.fetch().commit
     desk.git("-c", "pull.rebase=false", "merge", "--quiet", "--no-edit", "origin/main")
     laptop.edit("n", title="later")
     laptop.sync()
@@ -238,6 +240,7 @@ def test_a_lock_of_a_dead_process_is_removed(pair: tuple[Machine, Machine], name
 def test_a_first_sync_killed_inside_git_init_is_taken_up(fleet: Fleet, name: str) -> None:
     laptop = fleet.machine("laptop")
     laptop.write("n", "x")
+    shutil.rmtree(laptop.memory / ".git", ignore_errors=True)
     for folder in ("objects", "refs"):
         (laptop.memory / ".git" / folder).mkdir(parents=True)
     (laptop.memory / ".git" / name).write_text("")
@@ -364,6 +367,7 @@ def test_a_removed_tree_comes_back(pair: tuple[Machine, Machine]) -> None:
 
 def test_a_tree_that_belongs_to_another_repository_is_left_alone(fleet: Fleet) -> None:
     laptop = fleet.machine("laptop")
+    shutil.rmtree(laptop.memory / ".git", ignore_errors=True)
     (laptop.memory / ".git").write_text("gitdir: /somewhere/else\n")
 
     with pytest.raises(NotOurRepository):

@@ -21,7 +21,7 @@ from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.sync import GitSyncBackend, SyncResult
 from anamnesis.sync.conflicts import Conflict, Conflicts
 from anamnesis.sync.recovery import heal
-from anamnesis.sync.repository import Repository
+from anamnesis.sync.repository import MAIN, UPSTREAM, Repository
 from anamnesis.sync.sealed import members
 from anamnesis.sync.sealed.keys import Keys, new_keys
 from anamnesis.sync.sealed.transport import SealedTransport
@@ -105,6 +105,8 @@ class Machine:
 class Fleet:
     """Machines that share a bare repository."""
 
+    first_commits = 0  # how many the remote has from the start
+
     def __init__(self, base: Path) -> None:
         self.base = base
         self.remote = base / "remote.git"
@@ -112,7 +114,10 @@ class Fleet:
         git("symbolic-ref", "HEAD", "refs/heads/main", cwd=self.remote)
 
     def machine(self, name: str) -> Machine:
-        return Machine(self.base / name, str(self.remote))
+        return self.machine_at(self.base / name)
+
+    def machine_at(self, home: Path) -> Machine:
+        return Machine(home, str(self.remote))
 
     def copy(self, base: Path) -> Fleet:
         """The same fleet at another place: for a test that tries many ways on from one state."""
@@ -125,7 +130,15 @@ class Fleet:
 
     def published(self) -> dict[str, bytes]:
         """What the bare repository has on main."""
-        return files_of(self.remote, "main")
+        return files_of(self.readable(), "main")
+
+    def readable(self) -> Path:
+        """A repository whose main is what the machines see at the remote."""
+        return self.remote
+
+    def publish(self, commit: str, *, rewritten: bool = False) -> None:
+        """Let the remote have a commit of the readable repository, as one who may write there."""
+        git("update-ref", "refs/heads/main", commit, cwd=self.remote)
 
 
 def files_of(repository: Path, commit: str) -> dict[str, bytes]:
@@ -148,6 +161,7 @@ def files_of(repository: Path, commit: str) -> dict[str, bytes]:
 class SealedFleet(Fleet):
     """Machines that share a repository which cannot read what it holds."""
 
+    first_commits = 2
     recovery: Keys
     store_code: str
 
@@ -161,15 +175,29 @@ class SealedFleet(Fleet):
         self.seal(founder)
         git("gc", "--quiet", "--prune=now", cwd=self.remote)  # what it had before, in clear
 
-    def published(self) -> dict[str, bytes]:
-        """What the remote has for those who can read it."""
-        member = Machine(self.base / "founder", str(self.remote), sealed=True)
+    def readable(self) -> Path:
+        """A repository whose main is what those see who can read the remote."""
+        member = self._founder()
         fetched = sealed(member).fetch()
         assert fetched.commit, fetched
-        return files_of(member.memory, fetched.commit)
+        clear = self.base / "readable.git"
+        shutil.rmtree(clear, ignore_errors=True)  # with what was there before
+        git("init", "--quiet", "--bare", "--template=", str(clear), cwd=self.base)
+        git("symbolic-ref", "HEAD", MAIN, cwd=clear)
+        git("fetch", "--quiet", str(member.memory), f"+{UPSTREAM}:{MAIN}", cwd=clear)
+        return clear
+
+    def publish(self, commit: str, *, rewritten: bool = False) -> None:
+        """Let a member send a commit of the readable repository, or replace all by it."""
+        member = self._founder()
+        member.git("fetch", "--quiet", str(self.base / "readable.git"), commit)
+        transport = sealed(member)
+        assert transport.fetch().commit
+        pushed = transport.replace(commit) if rewritten else transport.push(commit)
+        assert pushed.done, pushed
 
     def plain_machine(self, name: str) -> Machine:
-        return super().machine(name)
+        return super().machine_at(self.base / name)
 
     def seal(self, machine: Machine) -> None:
         machine.sealed = True
@@ -178,16 +206,18 @@ class SealedFleet(Fleet):
         first = members.first_generation(sealed(machine), recovery=self.recovery)
         members.seal(sealed(machine), tip, first=first)
         self.store_code = members.generation_code(sealed(machine))
-        self._founder = machine
+        self._sealed_by = machine.name
 
-    def machine(self, name: str) -> Machine:
-        """A machine that is a member, approved by the founder."""
-        made = Machine(self.base / name, str(self.remote), sealed=True)
+    def machine_at(self, home: Path) -> Machine:
+        """A machine that is a member, approved by the one that sealed the remote."""
+        made = Machine(home, str(self.remote), sealed=True)
         if not (made.home / "keys").exists():
             code = members.ask(sealed(made))
-            members.accept(sealed(made), members.approve(sealed(self._founder), code))
-            assert not made.sync().error
+            members.accept(sealed(made), members.approve(sealed(self._founder()), code))
         return made
+
+    def _founder(self) -> Machine:
+        return Machine(self.base / self._sealed_by, str(self.remote), sealed=True)
 
 
 # A sync that stands something over a plain remote has to stand it over a sealed one.

@@ -191,7 +191,8 @@ class GitSyncBackend:
 
     def _tidy(self) -> None:
         """Let git pack its objects now and then, in the background."""
-        for directory in filter(None, (self._directory, self.remote)):
+        depot = os.path.join(self._repository.own, "sealed") if self._sealed else None
+        for directory in filter(None, (self._directory, depot, self.remote)):
             if needs_packing(directory):
                 # A killed one stops the next for half a day if its process id is reused.
                 recovery.free_dead_locks(directory, (".git/gc.pid", "gc.pid"))

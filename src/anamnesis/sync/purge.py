@@ -80,29 +80,32 @@ def purge(
         raise PurgeRaced("not everything is synced", hint="Run first:  anamnesis sync")
     unwanted = set(_texts_of(repository, tip, ids))
     if not unwanted:
-        return _cleared(repository, remembered(repository), url, texts=0)
+        before = remembered(repository)
+        return _cleared(repository, before, before, url)
     remember(repository, unwanted)
     new = _rewritten(repository, tip, unwanted, identity=identity)
+    gone_there = unwanted
     if transport is not None:
         pushed = transport.replace(new)
         if pushed.trouble:
             kind = PurgeRaced if pushed.raced else PurgeRefused
             raise kind(pushed.trouble.message, hint=pushed.trouble.hint)
         repository.ask("update-ref", "-m", "anamnesis: purge", UPSTREAM, new)
+        gone_there = set(pushed.replaced) or unwanted
     if not repository.move_main(new, old=tip):
         raise SyncFailed("moving main", "another git process moved it meanwhile")
-    return _cleared(repository, unwanted, url, texts=len(unwanted))
+    done = _cleared(repository, unwanted, gone_there, url)
+    return replace(done, texts=len(unwanted))
 
 
 def _cleared(
-    repository: Repository, texts_gone: set[str], url: str | None, *, texts: int
+    repository: Repository, gone: set[str], gone_there: set[str], url: str | None
 ) -> Purged:
     """Remove git's own copies; also after a purge that was killed before it came to that."""
     others = forget_past(repository)
     return Purged(
-        texts=texts,
-        cleared=not _still_there(repository, texts_gone),
-        remote_cleared=url is None or clear_remote(url, texts_gone),
+        cleared=not _still_there(repository, gone),
+        remote_cleared=url is None or clear_remote(url, gone_there),
         other_refs=tuple(others),
     )
 

@@ -56,6 +56,7 @@ class Pushed:
     raced: bool = False
     locked: bool = False  # the ref is locked there: by a push under way, or by a dead process
     trouble: Trouble | None = None
+    replaced: tuple[str, ...] = ()  # what the remote had before, where its ids are not ours
 
 
 class Transport(Protocol):

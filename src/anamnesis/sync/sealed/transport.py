@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import install_command
-from anamnesis.sync import remote
+from anamnesis.ground.records import replace as with_changes
+from anamnesis.sync import purge, remote
 from anamnesis.sync.remote import Fetched, Pushed, Trouble
 from anamnesis.sync.repository import UPSTREAM, Repository, SyncFailed, blob_id
 from anamnesis.sync.sealed import envelope, keys, ledger
@@ -42,8 +43,9 @@ _ROLLED_BACK = (
     "the remote had lost packs that this machine has seen, because an old copy was restored or "
     "someone removed them; they were put back"
 )
-_CHANGED = (
-    "packs that this machine has read were changed at the remote; they were put back as they were"
+_FORKED = (
+    "the remote had lost packs that this machine has seen, and other machines went on without "
+    "them; both were merged"
 )
 
 
@@ -151,7 +153,7 @@ class SealedTransport:
                 Ledger(files, 1, envelope.hash_of(whole)),
                 Progress(sealed, generation.hash, 1, envelope.hash_of(whole), commit, len(whole)),
             )
-        return pushed
+        return with_changes(pushed, replaced=(old,) if old else ())
 
     _repair = False  # whether the remote has to be written again from what we have
 
@@ -182,23 +184,25 @@ class SealedTransport:
         if not is_sealed(tuple(tree)):
             raise envelope.Refused("it holds something that no machine of this store wrote")
         files = self._generations(known, tree)
-        if len(files) < len(known.files):
-            return self._rolled_back(_ROLLED_BACK)
         generation = envelope.read_generation(files[-1])
+        if len(files) < len(known.files):
+            # Members that have not seen the later generations may have gone on in this one.
+            still = tuple(m for m in generation.members if m in known.generation.members)
+            packs = _Packs(tree, replace(generation, members=still))
+            return self._open(packs, known, Progress(sealed, generation.hash), lost=True)
         if self.keys.member.sign not in {member.sign for member in generation.members}:
             return Fetched(trouble=_removed(self.depot.url))
         seen = known if len(files) == len(known.files) else Ledger(files)
         packs = _Packs(tree, generation)
-        if packs.count < seen.number:
-            return self._rolled_back(_ROLLED_BACK)
-        if progress.generation != generation.hash or not self._is_there(progress.tip):
+        if not self._goes_on(packs, progress):
             progress = Progress(generation=generation.hash)
-        elif not self._is_kept(progress, packs):
-            return self._rolled_back(_CHANGED)
-        return self._open(packs, seen, replace(progress, commit=sealed))
+        lost = progress.number < seen.number
+        return self._open(packs, seen, replace(progress, commit=sealed), lost=lost)
 
-    def _is_kept(self, progress: Progress, packs: _Packs) -> bool:
-        """Whether the packs that were read before are still the same ones."""
+    def _goes_on(self, packs: _Packs, progress: Progress) -> bool:
+        """Whether the packs that were read before are still there, and in the repository."""
+        if progress.generation != packs.generation.hash or not self._is_there(progress.tip):
+            return False
         before = _Packs(self.depot.tree(progress.commit), packs.generation)
         return before.oids[: progress.number] == packs.oids[: progress.number]
 
@@ -219,8 +223,11 @@ class SealedTransport:
             before = after
         return (*known.files[:count], *news)
 
-    def _open(self, packs: _Packs, seen: Ledger, progress: Progress) -> Fetched:
-        """Take the packs in that are new; the first one that is not right ends it."""
+    def _open(self, packs: _Packs, seen: Ledger, progress: Progress, *, lost: bool) -> Fetched:
+        """Take in the packs that are new, up to the first invalid one.
+
+        `lost` says that packs this machine has seen are missing, unless they turn up.
+        """
         wrong = ""
         news = self.depot.read(packs.oids[progress.number :])
         for number, data in enumerate(news, start=progress.number + 1):
@@ -229,7 +236,7 @@ class SealedTransport:
                     data, generation=packs.generation, number=number,
                     before=progress.pack or packs.generation.hash, reader=self.keys,
                 )  # fmt: skip
-                self._index(opened, progress.tip or None, number, seen)
+                self._index(opened, progress.tip or None, number)
             except envelope.Refused as refused:
                 wrong = str(refused)
                 break
@@ -239,29 +246,45 @@ class SealedTransport:
                 first=size if number == 1 else progress.first,
                 later=progress.later + (0 if number == 1 else size),
             )  # fmt: skip
-        if not progress.tip or progress.number < seen.number:
-            return self._rolled_back(f"{wrong}; what this machine has seen was put back")
-        if wrong:
-            self._repair = True
-            self._remember(replace(seen, number=progress.number, pack=progress.pack), progress)
-            remark = f"{wrong}: it was ignored, and the remote was written again without it"
-            return Fetched(progress.tip, remark=remark, repair=True)
+            lost = lost and opened.hash != seen.pack
+        if not progress.tip or (lost and not self._is_fork(progress.tip)):
+            reason = f"{wrong}; what this machine has seen was put back" if wrong else _ROLLED_BACK
+            return self._rolled_back(reason)
+        self._repair = bool(wrong) or lost
+        if lost:
+            return Fetched(progress.tip, remark=_FORKED, repair=True)
         self._remember(replace(seen, number=progress.number, pack=progress.pack), progress)
-        return Fetched(progress.tip)
+        if wrong:
+            wrong += ": it was ignored, and the remote was written again without it"
+        return Fetched(progress.tip, remark=wrong, repair=self._repair)
 
-    def _index(self, opened: envelope.Pack, tip: str | None, number: int, seen: Ledger) -> None:
-        """Put the objects of a pack into the clear repository, each checked by git."""
-        if number == seen.number and opened.hash != seen.pack:
-            raise envelope.Refused(f"pack {number} is not the one that was there before")
+    def _is_fork(self, tip: str) -> bool:
+        """Whether others went on from an earlier state of what this machine has seen.
+
+        Where it has seen a purge since, they still have what was purged: they have to follow.
+        """
+        known = self.last_seen
+        if known is None:
+            return True
+        apart = self._repository.distance(tip, known)
+        if not apart.ahead or apart.base is None:
+            return False
+        return not purge.is_purged(self._repository, known, since=apart.base)
+
+    def _index(self, opened: envelope.Pack, tip: str | None, number: int) -> None:
+        """Put the objects of a pack into the clear repository, if they are complete.
+
+        Git's stricter checks are left out, as in a plain fetch: they object to old but harmless
+        commits as well, and no name that leads elsewhere is ever written to disk.
+        """
         if opened.base != tip:
             raise envelope.Refused(f"pack {number} does not go on from the one before")
-        words = ("index-pack", "--stdin", "--fix-thin", "--strict")
         reach = [opened.tip, *([f"^{tip}"] if tip else [])]
-        whole = self._holds(*words, input=opened.objects) and self._holds(
-            "rev-list", "--objects", "--quiet", *reach, "--"
-        )
+        whole = self._holds(
+            "index-pack", "--stdin", "--fix-thin", input=opened.objects
+        ) and self._holds("rev-list", "--objects", "--quiet", *reach, "--")
         if not whole:
-            raise envelope.Refused(f"the objects of pack {number} are not whole")
+            raise envelope.Refused(f"the objects of pack {number} are not complete")
         if tip and not self._holds("merge-base", "--is-ancestor", tip, opened.tip):
             raise envelope.Refused(f"pack {number} does not go on from the one before")
 
@@ -284,9 +307,12 @@ class SealedTransport:
 
     def _remember(self, known: Ledger, progress: Progress) -> None:
         """In this order: a kill in between is made good by the next fetch."""
+        before = ledger.read_progress(self._repository.own).generation
         self._repository.ask("update-ref", "-m", "anamnesis: fetch", UPSTREAM, progress.tip)
         ledger.write_progress(self._repository.own, progress)
         ledger.write(self.folder, known)
+        if before and before != progress.generation:
+            purge.forget_past(self.depot)  # its packs hold what may have been purged since
 
 
 class _Packs:
@@ -297,11 +323,6 @@ class _Packs:
         self.oids: list[str] = []
         while (path := envelope.place_of_pack(len(self.oids) + 1)) in tree:
             self.oids.append(tree[path])
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.oids)
 
 
 def sealed_transport(
