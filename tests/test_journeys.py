@@ -33,7 +33,7 @@ MOST = {
     "A session starts": 32,
     "An agent searches": 24,
     "A note is edited in the dashboard": 35,
-    "Two machines meet in a conflict": 43,
+    "Two machines meet in a conflict": 42,
 }
 
 

@@ -15,8 +15,7 @@ from anamnesis.mcp.digest import memory_dict
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.curate import export, import_
-from anamnesis.operations.travel.compose import composition
-from anamnesis.operations.travel.conflicts import Sides
+from anamnesis.operations.travel.conflicts import Sides, composition
 from anamnesis.store import MemoryStore
 from anamnesis.sync.conflicts import Conflict
 from anamnesis.sync.merge import three_way

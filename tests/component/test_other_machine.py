@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.config import Home
-from anamnesis.hooks import arrivals, receipts
+from anamnesis.hooks import arrivals, receipts, runs
 from support.ssh_server import SshServer, Visitor, serving
 
 ASLEEP = (
@@ -52,7 +52,7 @@ class Machine:
     def finish_sync(self) -> None:
         """Wait for the sync in the background."""
         deadline = time.monotonic() + 60
-        while not arrivals.last(self.home).at:
+        while not runs.last_exchange(self.home).at:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
@@ -161,7 +161,7 @@ def test_nobody_waits_again_soon_after_a_success_or_a_failure(tmp_path: Path) ->
 
     assert arrivals.is_due(home)
     for worked in (True, False):
-        arrivals.note_exchange(home, worked=worked)
+        runs.note_exchange(home, worked=worked)
         assert not arrivals.is_due(home)
 
 
@@ -172,7 +172,7 @@ def test_a_failure_spares_the_wait_for_longer_than_a_success(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, worked: bool, due: bool
 ) -> None:
     home = Home(tmp_path / "store")
-    arrivals.note_exchange(home, worked=worked)
+    runs.note_exchange(home, worked=worked)
     now = time.time()
     monkeypatch.setattr("time.time", lambda: now + seconds)
 
@@ -192,5 +192,5 @@ def test_a_damaged_file_counts_as_no_exchange(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "exchange.json").write_text('{"at": "x"')
 
-    assert arrivals.last(home) == arrivals.Exchange()
+    assert runs.last_exchange(home) == runs.Exchange()
     assert arrivals.since_start(home, "s") == []

@@ -20,9 +20,10 @@ from anamnesis.ground.errors import install_command
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
 from anamnesis.sync.repository import SyncFailed
-from anamnesis.sync.sealed import envelope, ledger, members
+from anamnesis.sync.sealed import envelope, members
+from anamnesis.sync.sealed.depot import read_ledger
 from anamnesis.sync.sealed.keys import Keys, made_keys, new_keys
-from support.fleet import Machine, SealedFleet, git, in_step, quiet, sealed
+from support.fleet import CREATED, Machine, SealedFleet, git, in_step, quiet, sealed
 
 Two = tuple[SealedFleet, Machine, Machine]
 
@@ -284,7 +285,7 @@ def test_what_a_revoked_machine_still_pushes_is_refused_and_reported(two: Two) -
     founder.sync()
     members.revoke(sealed(laptop), made_keys(str(desk.home / "keys")).member.code)
     laptop.sync()
-    known = ledger.read(str(laptop.home / "keys"))
+    known = read_ledger(str(laptop.home / "keys"))
     assert known
     forged = envelope.pack(
         b"", tip="0" * 40, base=None, generation=known.generation, number=2, before=known.pack,
@@ -305,7 +306,7 @@ def test_what_a_revoked_machine_still_pushes_is_refused_and_reported(two: Two) -
 def test_a_revoked_machine_cannot_let_itself_in_again(two: Two) -> None:
     """It may still sign after the generation that it was in; who saw the real one refuses that."""
     fleet, laptop, desk = two
-    known = ledger.read(str(desk.home / "keys"))
+    known = read_ledger(str(desk.home / "keys"))
     keys = made_keys(str(desk.home / "keys"))
     assert known
     members.revoke(sealed(laptop), keys.member.code)
@@ -323,7 +324,7 @@ def test_a_revoked_machine_cannot_let_itself_in_again(two: Two) -> None:
 
 
 def _next_pack(machine: Machine, signer: Keys, *, number: int = 0) -> bytes:
-    known = ledger.read(str(machine.home / "keys"))
+    known = read_ledger(str(machine.home / "keys"))
     assert known
     return envelope.pack(
         b"", tip="1" * 40, base=None, generation=known.generation,
@@ -332,13 +333,13 @@ def _next_pack(machine: Machine, signer: Keys, *, number: int = 0) -> bytes:
 
 
 def _forged(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
-    known = ledger.read(str(machine.home / "keys"))
+    known = read_ledger(str(machine.home / "keys"))
     assert known
     return {envelope.place_of_pack(known.number + 1): _next_pack(machine, new_keys())}
 
 
 def _replayed(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
-    known = ledger.read(str(machine.home / "keys"))
+    known = read_ledger(str(machine.home / "keys"))
     assert known
     return {envelope.place_of_pack(known.number + 1): files_of(fleet.remote)["packs/0/1"]}
 
@@ -347,7 +348,7 @@ def _of_an_earlier_generation(fleet: SealedFleet, machine: Machine) -> dict[str,
     earlier = files_of(fleet.remote)["packs/0/3"]
     fleet.machine("third")  # approving it begins a generation
     machine.sync()
-    known = ledger.read(str(machine.home / "keys"))
+    known = read_ledger(str(machine.home / "keys"))
     assert known
     return {envelope.place_of_pack(known.number + 1): earlier}
 
@@ -358,13 +359,13 @@ def _reordered(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
 
 
 def _truncated(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
-    known = ledger.read(str(machine.home / "keys"))
+    known = read_ledger(str(machine.home / "keys"))
     assert known
     return {envelope.place_of_pack(known.number): None}
 
 
 def _cut(fleet: SealedFleet, machine: Machine) -> dict[str, bytes | None]:
-    known = ledger.read(str(machine.home / "keys"))
+    known = read_ledger(str(machine.home / "keys"))
     assert known
     path = envelope.place_of_pack(known.number)
     return {path: files_of(fleet.remote)[path][:-10]}
@@ -398,7 +399,7 @@ def test_packs_that_were_tampered_with_are_noticed_and_put_right(
 
 def test_a_changed_header_is_refused_until_a_member_replaces_it(two: Two) -> None:
     fleet, laptop, desk = two
-    known = ledger.read(str(laptop.home / "keys"))
+    known = read_ledger(str(laptop.home / "keys"))
     assert known
     mine = new_keys()
     generation = known.generation
@@ -774,6 +775,27 @@ def test_a_person_seals_joins_approves_and_revokes(
     assert len(listed["members"]) == 3
 
 
+def test_a_store_without_notes_can_be_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    person, url = Person(tmp_path, monkeypatch), str(tmp_path / "remote.git")
+    person.at("laptop", "remote", "--create", url)
+
+    assert person.at("laptop", "remote", "seal", "--yes") == 0
+
+    capsys.readouterr()
+    person.at("desk", "join", url, *JOIN)
+    assert person.at("laptop", *capsys.readouterr().out.split()[1:]) == 0
+    answer = capsys.readouterr().out.split()
+    assert person.at("desk", "join", url, *answer[3:], *JOIN) == 0
+    person.at("laptop", "write", "--title", "First", "hello")
+    assert person.at("laptop", "sync") == 0
+    assert person.at("desk", "sync") == 0
+    capsys.readouterr()
+    person.at("desk", "list")
+    assert "First" in capsys.readouterr().out
+
+
 def test_a_machine_without_the_extra_is_told_and_keeps_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -790,6 +812,15 @@ def test_a_machine_without_the_extra_is_told_and_keeps_working(
     assert person.at("laptop", "search", "hello") == 0
     assert person.at("laptop", "status") == 0
     assert "needs the extra [sealed]" in capsys.readouterr().out
+    beat = {"machine": "desk", "name": "desk", "version": "1", "install": "x", "seen": CREATED,
+            "last_capture": "", "last_sync": "", "pending": 0, "last_error": ""}  # fmt: skip
+    folder = tmp_path / "laptop" / ".anamnesis" / "memory" / ".machines"
+    folder.mkdir(exist_ok=True)
+    (folder / "desk.json").write_text(json.dumps(beat))
+    assert person.at("laptop", "machines") == 1
+    printed = capsys.readouterr()
+    assert printed.out.startswith("desk")
+    assert install_command("sealed") in printed.err
 
 
 def test_doctor_and_status_know_a_sealed_remote_and_what_is_wrong_with_it(

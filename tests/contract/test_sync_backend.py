@@ -88,6 +88,7 @@ def join(request: pytest.FixtureRequest, tmp_path: Path) -> Join:
         def machine(name: str) -> Node:
             made = fleet.machine(name or "alone")
             made.remote = made.remote if name else None
+            made.sync()  # a sealed remote has a commit from the start
             return Node(Folder(made.memory), made.backend)
 
         return machine

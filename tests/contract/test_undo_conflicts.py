@@ -12,7 +12,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.operations.curate import forget
-from anamnesis.operations.travel import compose, conflicts
+from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
 from anamnesis.sync.conflicts import Conflicts
 from support.fleet import Fleet, Machine, in_step
@@ -54,7 +54,7 @@ def by_command(choice: str) -> Callable[[MemoryStore, str], None]:
 
 def in_dashboard(choice: str) -> Callable[[MemoryStore, str], None]:
     def resolve(store: MemoryStore, note_id: str) -> None:
-        form = {"choice": choice, "seal": compose.seal(conflicts.find(store, note_id))}
+        form = {"choice": choice, "seal": conflicts.seal(conflicts.find(store, note_id))}
         if choice == "picked":
             form["part-1"] = "both"
         answer = dashboard(store).post(f"/conflicts/{note_id}", data=form)
@@ -96,7 +96,7 @@ def test_the_page_undoes_all_conflicts_that_were_resolved_together(
 ) -> None:
     other = _clash(store, "Ports")
     before = kept_in(root)
-    sealed = [f"{each.conflict.id} {compose.seal(each)}" for each in conflicts.held(store)]
+    sealed = [f"{each.conflict.id} {conflicts.seal(each)}" for each in conflicts.held(store)]
     form = {"choice": "theirs", "id": sealed}
     assert dashboard(store).post("/conflicts", data=form).status_code == 303
     assert {note.body for note in store.list()} == {"there"}

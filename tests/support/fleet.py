@@ -204,7 +204,7 @@ class SealedFleet(Fleet):
         self.recovery = new_keys(recovery=True)
         tip = machine.git("rev-parse", "main")
         first = members.first_generation(sealed(machine), recovery=self.recovery)
-        members.seal(sealed(machine), tip, first=first)
+        members.seal(sealed(machine), tip, first=first, old=tip)
         self.store_code = members.generation_code(sealed(machine))
         self._sealed_by = machine.name
 

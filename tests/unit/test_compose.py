@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.operations.travel.compose import Composition, composition
-from anamnesis.operations.travel.conflicts import Sides
+from anamnesis.operations.travel.conflicts import Composition, Sides, composition
 from anamnesis.sync.conflicts import Conflict
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "d d"]), max_size=8).map("\n".join)

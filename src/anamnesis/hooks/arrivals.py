@@ -1,7 +1,7 @@
 """What a session is still owed: notes that the last sync brought, memory that its client dropped.
 
-The background sync leaves `<home>/state/exchange.json` when it ends, so that a session need not
-run git. A session's start waits a moment for that; what arrives later comes with the first prompt.
+The background sync leaves a record when it ends (`hooks/runs`), so that a session need not run
+git. A session's start waits a moment for that; what arrives later comes with the first prompt.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ import os
 import time
 
 from anamnesis import config
-from anamnesis.ground import atomic, quickjson
-from anamnesis.ground.errors import NotWritable
-from anamnesis.ground.records import record
+from anamnesis.ground import atomic
+from anamnesis.hooks.runs import last_exchange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from anamnesis.config import Home
@@ -26,42 +24,7 @@ DEFAULT_MILLISECONDS = 700
 _STARTS = ("startup", "resume", "new")
 _FRESH_SECONDS = 60.0  # after a success: of two sessions in a minute, only the first waits
 _SPARED_SECONDS = 600.0  # after a failure: when offline, not every start waits
-_REMEMBERED_SECONDS = 3_600.0
-_MOST_REMEMBERED = 50
 _STEP_SECONDS = 0.02
-
-
-@record
-class Exchange:
-    """The last sync: when it ended, whether it worked, and what the latest ones brought."""
-
-    at: float = 0.0
-    worked: bool = False
-    arrived: tuple[tuple[float, str], ...] = ()  # when, and the note's id
-
-
-def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> None:
-    """Record the end of a sync; `changed` are files relative to the store's root."""
-    now = time.time()
-    ids = [path.rpartition("/")[2][:-3] for path in changed if path.endswith(".md")]
-    kept = [each for each in last(home).arrived if now - each[0] < _REMEMBERED_SECONDS]
-    arrived = [*kept, *((now, id) for id in ids)][-_MOST_REMEMBERED:]
-    said = {"at": now, "worked": worked, "arrived": arrived}
-    try:
-        atomic.write_text(_path(home), quickjson.dumps(said))
-    except (NotWritable, OSError, UnicodeError):
-        return  # the notes are there; only the hint is lost
-
-
-def last(home: Home) -> Exchange:
-    """The last sync; an empty record if there was none or its file is damaged."""
-    try:
-        with open(_path(home), "rb") as stream:
-            said = quickjson.loads(stream.read())
-        arrived = tuple((float(at), str(id)) for at, id in said["arrived"])
-        return Exchange(float(said["at"]), bool(said["worked"]), arrived)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return Exchange()
 
 
 def may_come(source: str) -> bool:
@@ -71,7 +34,7 @@ def may_come(source: str) -> bool:
 
 def is_due(home: Home) -> bool:
     """Whether the last sync is old enough to wait for the next one."""
-    latest = last(home)
+    latest = last_exchange(home)
     age = time.time() - latest.at
     return not 0 <= age < (_FRESH_SECONDS if latest.worked else _SPARED_SECONDS)
 
@@ -105,7 +68,7 @@ def since_start(home: Home, session: str) -> list[str]:
     except (OSError, ValueError, IndexError):
         return []
     atomic.remove(path)
-    return list(dict.fromkeys(id for at, id in last(home).arrived if at >= started))
+    return list(dict.fromkeys(id for at, id in last_exchange(home).arrived if at >= started))
 
 
 def owe_memory(home: Home, session: str) -> None:
@@ -146,10 +109,6 @@ def _patience() -> float:
 
 def _stamp(home: Home) -> int:
     try:
-        return os.stat(_path(home)).st_mtime_ns
+        return os.stat(home.state("exchange.json")).st_mtime_ns
     except OSError:
         return 0
-
-
-def _path(home: Home) -> str:
-    return home.state("exchange.json")

@@ -1,8 +1,9 @@
-"""The journal of hook runs, and since when an area has been failing."""
+"""The journal of hook runs, since when an area has been failing, and what the last sync brought."""
 
 from __future__ import annotations
 
 import os
+import time
 
 from anamnesis.ground import atomic, clock, quickjson
 from anamnesis.ground.errors import AnamnesisError, NotWritable
@@ -10,7 +11,7 @@ from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from anamnesis.config import Home
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
+_REMEMBERED_SECONDS = 3_600.0  # what a sync brought, for the sessions that start meanwhile
+_MOST_REMEMBERED = 50
 AREAS = ("inject", "recall", "capture", "summarising", "sync", "reflect", "embed")
 
 
@@ -34,6 +37,15 @@ class Failing:
     def sentence(self) -> str:
         """The message for the user."""
         return f"{self.area} has been failing since {self.since} ({self.reason})"
+
+
+@record
+class Exchange:
+    """The last sync: when it ended, whether it worked, and what the latest ones brought."""
+
+    at: float = 0.0
+    worked: bool = False
+    arrived: tuple[tuple[float, str], ...] = ()  # when, and the note's id
 
 
 def note_run(home: Home, hook: str, *, did: str, session: str = "", failed: bool = False) -> None:
@@ -180,3 +192,27 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return entry if isinstance(entry, dict) else None
+
+
+def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> None:
+    """Record the end of a sync; `changed` are files relative to the store's root."""
+    now = time.time()
+    ids = [path.rpartition("/")[2][:-3] for path in changed if path.endswith(".md")]
+    kept = [each for each in last_exchange(home).arrived if now - each[0] < _REMEMBERED_SECONDS]
+    arrived = [*kept, *((now, id) for id in ids)][-_MOST_REMEMBERED:]
+    said = {"at": now, "worked": worked, "arrived": arrived}
+    try:
+        atomic.write_text(home.state("exchange.json"), quickjson.dumps(said))
+    except (NotWritable, OSError, UnicodeError):
+        return  # the notes are there; only the hint is lost
+
+
+def last_exchange(home: Home) -> Exchange:
+    """The last sync; an empty record if there was none or its file is damaged."""
+    try:
+        with open(home.state("exchange.json"), "rb") as stream:
+            said = quickjson.loads(stream.read())
+        arrived = tuple((float(at), str(id)) for at, id in said["arrived"])
+        return Exchange(float(said["at"]), bool(said["worked"]), arrived)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Exchange()

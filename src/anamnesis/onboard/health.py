@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.onboard.agents.agent import Agent, Setup
-    from anamnesis.operations.travel.state import KnownState
+    from anamnesis.operations.travel.sync import KnownState
     from anamnesis.store import MemoryStore
 
 

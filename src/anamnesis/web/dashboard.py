@@ -21,7 +21,7 @@ from anamnesis.operations.notes import history, undo
 from anamnesis.operations.notes.browse import NoteCounts
 from anamnesis.operations.notes.list import NoteFilter
 from anamnesis.operations.notes.search import search
-from anamnesis.operations.travel.state import KnownState
+from anamnesis.operations.travel.sync import KnownState
 from anamnesis.web import markdown, navigation, words
 from anamnesis.web.jobs import Jobs
 from anamnesis.web.recorder import Recorder

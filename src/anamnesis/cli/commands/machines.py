@@ -63,7 +63,6 @@ def run(args: Namespace) -> int:
 
 def _list(*, as_json: bool) -> int:
     beats = fleet.machines(config.home_directory())
-    members = sealed.machines()
     if as_json:
         output.say_json(
             {
@@ -75,20 +74,21 @@ def _list(*, as_json: bool) -> int:
                 ],
                 "members": [
                     {"code": member.code, "name": member.name, "recovery": member.is_recovery}
-                    for member in members
+                    for member in sealed.machines()
                 ],
             }
         )
         return 0
-    if not beats and not members:
-        output.talk("No machine has reported yet; each one reports when it syncs")
     for beat in beats:
         here = "  this machine" if beat.machine == config.resolve_machine_id() else ""
         output.say(f"{beat.label:24} last seen {tables.moment(beat.seen)}{here}")
+    members = sealed.machines()
+    if not beats and not members:
+        output.talk("No machine has reported yet; each one reports when it syncs")
     if members:
-        output.say("")
-        output.say(f"Sealed; store code {sealed.store_code()}. Keys that can read it:")
+        blank = "\n" if beats else ""
+        output.say(f"{blank}Sealed; store code {sealed.store_code()}. Keys that can read it:")
     for member in members:
-        who = "the recovery key" if member.is_recovery else member.name or "has not synced yet"
+        who = "the recovery key" if member.is_recovery else member.name or "has not reported yet"
         output.say(f"  {member.code}  {who}{'  this machine' if member.is_here else ''}")
     return 0

@@ -76,7 +76,7 @@ def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
 
         background.start(["sync"])
     if not is_due:
-        running = by_hook and arrivals.last(home).worked
+        running = by_hook and runs.last_exchange(home).worked
         arrivals.promise(home, payload.session_id, is_running=running)
     elif not arrivals.wait(home):
         arrivals.promise(home, payload.session_id)

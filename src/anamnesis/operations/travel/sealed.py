@@ -13,8 +13,10 @@ from anamnesis.operations.machine import settings
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync
 from anamnesis.sync import purge, recovery, remote
-from anamnesis.sync.repository import MAIN, UPSTREAM, Repository
-from anamnesis.sync.sealed import keys, ledger, members
+from anamnesis.sync.plan import Replayed
+from anamnesis.sync.repository import MAIN, UPSTREAM, Identity, Repository
+from anamnesis.sync.sealed import keys, members
+from anamnesis.sync.sealed.depot import read_ledger
 from anamnesis.sync.sealed.transport import sealed_transport
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ class MemberMachine:
     """A machine that reads and writes the sealed remote."""
 
     code: str
-    name: str  # empty until it has synced
+    name: str  # empty for another machine that has not reported yet
     seen: str
     is_here: bool
     is_recovery: bool
@@ -87,14 +89,14 @@ def seal(show: Callable[[RecoveryKey], None]) -> bool:
         raise NotInStep(result.error or result.detail, result.hint)
     with _transport() as transport:
         repository = Repository(config.home_directory().memory)
-        tip = repository.resolve(MAIN)
-        if tip is None or repository.resolve(UPSTREAM) != tip:
+        tip, there = repository.resolve(MAIN), repository.resolve(UPSTREAM)
+        if there != tip:
             raise NotInStep("another machine has synced in the meantime", "")
         first = members.first_generation(transport, recovery=spare)
         show(RecoveryKey(spare.age, keys.code_of(first)))
-        members.seal(transport, tip, first=first)
+        members.seal(transport, tip or _empty_commit(repository), first=first, old=there)
     settings.change("sealed", "1")
-    return purge.clear_remote(url, [tip])
+    return there is None or purge.clear_remote(url, [there])
 
 
 def replace() -> None:
@@ -149,7 +151,7 @@ def revoke(name: str) -> str:
 
 def store_code() -> str:
     """The code of the current generation, for a machine that joins; empty if not sealed."""
-    known = ledger.read(config.home_directory().keys) if is_sealed() else None
+    known = read_ledger(config.home_directory().keys) if is_sealed() else None
     return keys.code_of(known.files[-1]) if known else ""
 
 
@@ -160,16 +162,25 @@ def machines() -> list[MemberMachine]:
     if known is None:
         return []
     beats = {machine.key: machine for machine in fleet.machines(home) if machine.key}
+    names = {known.member.code: config.resolve_machine_id()}
+    names |= {code: machine.name for code, machine in beats.items()}
     return [
         MemberMachine(
             member.code,
-            beats[member.code].name if member.code in beats else "",
+            names.get(member.code, ""),
             beats[member.code].seen if member.code in beats else "",
             member == known.member,
             member.recovery,
         )
         for member in members.members(home.keys)
     ]
+
+
+def _empty_commit(repository: Repository) -> str:
+    """The history of a store without notes, so that there is something to seal."""
+    identity = Identity(config.resolve_machine_id())
+    step = Replayed(identity.signature(), identity.message(), {})
+    return repository.commit(MAIN, None, [step], committer=identity.signature())
 
 
 def _remote() -> str:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record, replace
-from anamnesis.hooks import arrivals, background, runs
+from anamnesis.hooks import background, runs
 from anamnesis.sync import SyncBackend, SyncResult, SyncState
 from anamnesis.sync.git import NETWORK_SECONDS, backend_of, backend_of_this_machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from anamnesis.config import Home
     from anamnesis.store import MemoryStore
 
 __all__ = [
-    "NETWORK_SECONDS", "SyncBackend", "SyncOutcome", "arrive", "backend_of", "exchange",
-    "first_sync", "has_native_news", "import_native", "look_after", "sync", "sync_memory",
-    "sync_state",
+    "NETWORK_SECONDS", "KnownState", "SyncBackend", "SyncOutcome", "arrive", "backend_of",
+    "exchange", "first_sync", "has_native_news", "import_native", "look_after", "sync",
+    "sync_memory", "sync_state",
 ]  # fmt: skip
 
+_REFS = ("HEAD", "packed-refs", "refs/heads/main", "refs/remotes/origin/main")
+_CACHE = "index"  # of git, which measuring itself brings up to date
 _MANY = 500
 _ARRIVAL_SECONDS = 10.0  # a session start is waiting, and its client gives up after 15
 
@@ -97,7 +102,7 @@ def arrive(home: Home) -> None:
 
 def _is_arriving(home: Home) -> bool:
     """Whether an ephemeral machine has not synced yet: it only fetches, and fast."""
-    return config.is_ephemeral() and not arrivals.last(home).at
+    return config.is_ephemeral() and not runs.last_exchange(home).at
 
 
 def _with_both_versions(
@@ -131,6 +136,38 @@ def sync_state() -> SyncState:
     return backend_of_this_machine().state()
 
 
+class KnownState:
+    """The state of sync of one store; `contents` says what differs after each change of a note.
+
+    To compare 50,000 files with the last commit takes git a tenth of a second, and several pages
+    ask for it.
+    """
+
+    def __init__(self, home: Home, contents: Callable[[], str]) -> None:
+        self._home = home
+        self._contents = contents
+        self._lock = threading.Lock()
+        self._known: tuple[tuple[object, ...], SyncState] | None = None
+
+    def __call__(self) -> SyncState:
+        """The state as it is now."""
+        with self._lock:
+            marks = (self._contents(), *self._marks())
+            if self._known is None or self._known[0] != marks:
+                self._known = (marks, sync_state())
+            return self._known[1]
+
+    def _marks(self) -> Iterator[tuple[object, ...]]:
+        """What a commit, a sync, a conflict or another program's new file leaves different."""
+        git = os.path.join(self._home.memory, ".git")
+        own = os.path.join(git, "anamnesis")
+        for folder in (self._home.memory, self._home.conflicts, own):
+            names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
+            yield from (_mark(folder, name) for name in names if name not in (_CACHE, ".git"))
+        yield _mark(self._home, "config.json")
+        yield from (_mark(git, ref) for ref in _REFS)
+
+
 def exchange(
     backend: SyncBackend, *, store: MemoryStore | None = None, accept_deletions: bool = False
 ) -> SyncOutcome:
@@ -154,7 +191,7 @@ def exchange(
         _with_store(store, lambda opened: _follow(opened, paths, arrived=result.changed))
     worked = not (result.error or result.offline)
     home = config.home_directory()
-    arrivals.note_exchange(home, worked=worked, changed=result.changed)
+    runs.note_exchange(home, worked=worked, changed=result.changed)
     return SyncOutcome(result, database.notes_in(home.index_db))
 
 
@@ -248,7 +285,7 @@ def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
         with runs.Watched(home, "sync"):
             result = sync()
     except Exception:
-        arrivals.note_exchange(home, worked=False)
+        runs.note_exchange(home, worked=False)
         raise
     if result.error:
         runs.failed(home, "sync", result.error)
@@ -274,3 +311,11 @@ def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]
 
     with MemoryStore(config.home_directory()) as opened:
         work(opened)
+
+
+def _mark(folder: str, name: str) -> tuple[object, ...]:
+    try:
+        status = os.stat(os.path.join(folder, name))
+    except OSError:
+        return (name,)
+    return (name, status.st_mtime_ns, status.st_size, status.st_ino)

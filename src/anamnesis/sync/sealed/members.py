@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError, InvalidInput
 from anamnesis.sync import remote
-from anamnesis.sync.sealed import envelope, keys, ledger
-from anamnesis.sync.sealed.depot import Depot, is_sealed
-from anamnesis.sync.sealed.ledger import Ledger
+from anamnesis.sync.sealed import envelope, keys
+from anamnesis.sync.sealed.depot import (
+    Depot,
+    Ledger,
+    is_sealed,
+    read_ledger,
+    write_ledger,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +88,14 @@ def first_generation(transport: SealedTransport, *, recovery: Keys) -> bytes:
     return envelope.generation(1, "", both, signer=transport.keys)
 
 
-def seal(transport: SealedTransport, commit: str, *, first: bytes) -> None:
-    """Replace a plain remote, whose tip is this commit, by a sealed one; raises SealFailed."""
-    ledger.write(transport.folder, Ledger((first,)))  # killed after the push, it is ours already
+def seal(transport: SealedTransport, commit: str, *, first: bytes, old: str | None) -> None:
+    """Replace what a plain remote has by this commit, sealed; raises SealFailed.
+
+    `old` is the commit that the remote has now, None if it is empty.
+    """
+    write_ledger(transport.folder, Ledger((first,)))  # killed after the push, it is ours already
     for _ in range(_TRIES):
-        pushed = transport.begin(commit, (first,), old=commit)
+        pushed = transport.begin(commit, (first,), old=old)
         if not pushed.locked:
             break
         time.sleep(_LOCKED_SECONDS)
@@ -195,14 +203,14 @@ def accept(transport: SealedTransport, code: str) -> None:
     files = _generations(transport.depot)
     for number, data in enumerate(files, start=1):
         if keys.same_code(code, keys.code_of(data)):
-            ledger.write(transport.folder, Ledger(files[:number]))
+            write_ledger(transport.folder, Ledger(files[:number]))
             return
     raise WrongCode
 
 
 def is_ours(transport: SealedTransport) -> bool:
     """Whether this machine may read the sealed remote and knows whom to trust there."""
-    return ledger.read(transport.folder) is not None and not transport.fetch().trouble
+    return read_ledger(transport.folder) is not None and not transport.fetch().trouble
 
 
 def recover(transport: SealedTransport, printed: str, code: str) -> None:
@@ -217,7 +225,7 @@ def recover(transport: SealedTransport, printed: str, code: str) -> None:
 
 def members(folder: str) -> tuple[Member, ...]:
     """Who reads and writes the remote, as this machine knows it."""
-    known = ledger.read(folder)
+    known = read_ledger(folder)
     return known.generation.members if known else ()
 
 
@@ -227,7 +235,7 @@ def generation_code(transport: SealedTransport) -> str:
 
 
 def _known(transport: SealedTransport) -> Ledger:
-    known = ledger.read(transport.folder)
+    known = read_ledger(transport.folder)
     if known is None:
         raise NotSealed(transport.depot.url)
     return known

@@ -18,9 +18,17 @@ from anamnesis.ground.records import replace as with_changes
 from anamnesis.sync import purge, remote
 from anamnesis.sync.remote import Fetched, Pushed, Trouble
 from anamnesis.sync.repository import UPSTREAM, Repository, SyncFailed, blob_id
-from anamnesis.sync.sealed import envelope, keys, ledger
-from anamnesis.sync.sealed.depot import Depot, is_sealed
-from anamnesis.sync.sealed.ledger import Ledger, Progress
+from anamnesis.sync.sealed import envelope, keys
+from anamnesis.sync.sealed.depot import (
+    Depot,
+    Ledger,
+    Progress,
+    is_sealed,
+    read_ledger,
+    read_progress,
+    write_ledger,
+    write_progress,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +75,7 @@ class SealedTransport:
 
     def fetch(self) -> Fetched:
         """Learn what the remote has, and take its packs in."""
-        known = ledger.read(self.folder)
+        known = read_ledger(self.folder)
         if known is None:
             return Fetched(trouble=_not_approved(self.depot.url))
         fetched = self.depot.fetch()
@@ -158,14 +166,14 @@ class SealedTransport:
     _repair = False  # whether the remote has to be written again from what we have
 
     def _known(self) -> tuple[Ledger, Progress]:
-        known = ledger.read(self.folder)
+        known = read_ledger(self.folder)
         if known is None:
             raise SyncFailed("sealing", "this machine is not a member of the sealed remote")
         return known, self._progress()
 
     def _progress(self) -> Progress:
         """How far we have come; not at all, if what shows it is gone."""
-        progress = ledger.read_progress(self._repository.own)
+        progress = read_progress(self._repository.own)
         there = progress.commit and self.depot.has_commit(progress.commit)
         return progress if there else Progress()
 
@@ -307,10 +315,10 @@ class SealedTransport:
 
     def _remember(self, known: Ledger, progress: Progress) -> None:
         """In this order: a kill in between is made good by the next fetch."""
-        before = ledger.read_progress(self._repository.own).generation
+        before = read_progress(self._repository.own).generation
         self._repository.ask("update-ref", "-m", "anamnesis: fetch", UPSTREAM, progress.tip)
-        ledger.write_progress(self._repository.own, progress)
-        ledger.write(self.folder, known)
+        write_progress(self._repository.own, progress)
+        write_ledger(self.folder, known)
         if before and before != progress.generation:
             purge.forget_past(self.depot)  # its packs hold what may have been purged since
 

@@ -11,7 +11,7 @@ from anamnesis.notes.fields import EDITED
 from anamnesis.notes.frontmatter import note_in, serialize
 from anamnesis.operations.notes.edit import checked
 from anamnesis.operations.notes.policy import draft_of, revised
-from anamnesis.operations.travel import compose, conflicts
+from anamnesis.operations.travel import conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
 from anamnesis.web.pages.note import draft_from, field_text
@@ -32,7 +32,7 @@ _BY_HAND = ("edit", "edited")
 def show(visit: Visit) -> Response:
     """All held notes."""
     held = [(sides, note_in(sides.conflict.theirs)) for sides in conflicts.held(visit.store)]
-    seals = [f"{sides.conflict.id} {compose.seal(sides)}" for sides, _ in held]
+    seals = [f"{sides.conflict.id} {conflicts.seal(sides)}" for sides, _ in held]
     return visit.page("conflicts.html", held=held, seals=seals)
 
 
@@ -67,7 +67,7 @@ def resolve_all(visit: Visit) -> Response:
     seen = [
         sides
         for sides in conflicts.held(visit.store)
-        if f"{sides.conflict.id} {compose.seal(sides)}" in shown
+        if f"{sides.conflict.id} {conflicts.seal(sides)}" in shown
     ]
     done = conflicts.resolve_all(visit.store, seen, choice)
     visit.dashboard.recorder.soon()
@@ -81,9 +81,9 @@ def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str
     notice = ""
     if choice not in ("picked", "edited"):
         return conflicts.resolve(visit.store, sides.conflict.id, choice).unit, notice
-    if visit.value("seal") != compose.seal(sides):
+    if visit.value("seal") != conflicts.seal(sides):
         raise NoteChangedOnDisk(sides.conflict.path)
-    composed = compose.composition(sides, visit.fields)
+    composed = conflicts.composition(sides, visit.fields)
     if composed is None:
         raise InvalidInput("Only whole versions can be chosen here.")
     note = composed.note()
@@ -96,7 +96,7 @@ def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str
 
 
 def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
-    composed = compose.composition(sides, visit.fields)
+    composed = conflicts.composition(sides, visit.fields)
     if composed is None:
         texts = (_text(sides.mine), _text(sides.conflict.theirs))
         title = note_in(sides.conflict.theirs) or note_in(sides.mine or b"")
@@ -112,7 +112,7 @@ def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -
         draft=draft,
         sides=sides,
         composed=composed,
-        seal=compose.seal(sides),
+        seal=conflicts.seal(sides),
         labels=_LABELS,
         side_by_side=differences.side_by_side,
         note=note,
