@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from anamnesis.store import MemoryStore
 from support.fleet import Fleet
 from support.notes import content_of_files, hand_written, index_content, write_file
 
+LINUX = sys.platform == "linux"
 BAD_FILES = {
     "empty": (b"", "missing YAML front-matter"),
     "plain": (b"just text", "missing YAML front-matter"),
@@ -59,6 +61,30 @@ def test_what_is_no_regular_file_is_reported(store: MemoryStore, root: Path) -> 
         "pipe.md": "it is not a regular file",
     }
     assert store.search("findme") == []
+
+
+@pytest.mark.skipif(not LINUX, reason="other systems have no such names")
+def test_a_name_that_is_not_text_stops_nothing(store: MemoryStore, root: Path) -> None:
+    note = store.write(type="semantic", title="findme", body="x")
+    folder = os.fsencode(root / "memory" / "semantic")
+    os.mkdir(folder + b"/caf\xe9")
+    for name in (b"na\xefve.md", b"caf\xe9/inside.md"):
+        with open(os.path.join(folder, name), "w") as stream:
+            stream.write(hand_written("other", title="findme"))
+
+    (problem,) = store.unreadable()
+
+    assert problem.path == "memory/semantic"
+    assert problem.reason == r"names in it are not UTF-8: caf\xe9, na\xefve.md; rename them"
+    assert store.search("findme") == store.list() == [note]
+    assert store.reindex() == 1
+    assert store.unreadable() == [problem]
+
+    os.rename(folder + b"/na\xefve.md", folder + b"/naive.md")
+    os.rename(folder + b"/caf\xe9", folder + b"/cafe")
+
+    assert "names in it" not in str(store.unreadable())
+    assert len(store.list()) == 2
 
 
 def test_a_corrected_file_is_no_longer_reported(store: MemoryStore, root: Path) -> None:

@@ -183,32 +183,59 @@ def folder_mtime(root: str, folder: str) -> int:
 def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
     # Taken before the entries are read, so that a later change is noticed next time.
     changed = folder_mtime(root, folder)
-    files, below = listing.files, []
+    below: list[str] = []
     try:
         with os.scandir(os.path.join(root, folder)) as entries:
-            for entry in entries:
-                name = entry.name
-                if name[0] == ".":
-                    continue
-                if name.endswith(".md"):
-                    path = f"{folder}/{name}"
-                    try:
-                        status = entry.stat(follow_symlinks=False)
-                    except FileNotFoundError:
-                        continue  # deleted meanwhile; its folder's time has changed
-                    files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
-                    if not stat.S_ISREG(status.st_mode):
-                        listing.problems[path] = _irregular(status.st_mode)
-                elif entry.is_dir(follow_symlinks=False):
-                    below.append(f"{folder}/{name}")
+            problem = _list_entries(entries, folder, listing, below)
     except FileNotFoundError:
         return []
     except OSError as error:
-        files[folder] = (0, 0, 0)
-        listing.problems[folder] = f"the folder cannot be listed: {(error.strerror or '').lower()}"
+        problem = f"the folder cannot be listed: {(error.strerror or '').lower()}"
         changed = NEVER
+    if problem:
+        listing.files[folder] = (0, 0, 0)
+        listing.problems[folder] = problem
     listing.folders[folder] = changed
     return below
+
+
+def _list_entries(
+    entries: Iterable[os.DirEntry[str]], folder: str, listing: Listing, below: list[str]
+) -> str:
+    """Add the files of a folder to a listing, and its folders to `below`; gives what is amiss."""
+    unnamed = []
+    for entry in entries:
+        name = entry.name
+        if name[0] == ".":
+            continue
+        if not (name.isascii() or _is_utf8(name)):
+            unnamed.append(name)
+        elif name.endswith(".md"):
+            path = f"{folder}/{name}"
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # deleted meanwhile; its folder's time has changed
+            listing.files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
+            if not stat.S_ISREG(status.st_mode):
+                listing.problems[path] = _irregular(status.st_mode)
+        elif entry.is_dir(follow_symlinks=False):
+            below.append(f"{folder}/{name}")
+    return f"names in it are not UTF-8: {_shown(unnamed)}; rename them" if unnamed else ""
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _shown(names: Iterable[str]) -> str:
+    """Names that are not text, as one can type them in a shell."""
+    typed = (os.fsencode(name).decode("utf-8", "backslashreplace") for name in names)
+    return ", ".join(sorted(typed))
 
 
 def _irregular(mode: int) -> str:
