@@ -80,6 +80,31 @@ def test_a_held_note_that_is_no_file_any_more_stops_nothing(
 # What a person left
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_a_folder_named_like_a_note_displaces_none(
+    pair: tuple[Machine, Machine], there: bool
+) -> None:
+    laptop, desk = pair
+    if there:
+        laptop.write("d", "the note")
+        laptop.sync()
+        desk.sync()
+        laptop.delete("d")
+    else:
+        desk.write("d", "the note")
+    laptop.path("d").mkdir()
+    inside = laptop.write("inside", "in the folder").rename(laptop.path("d") / "inside.md")
+
+    for machine in (laptop, desk, laptop, desk, laptop):
+        told = machine.sync()
+
+    assert "in the folder" in inside.read_text()
+    assert desk.body("d") == "the note"
+    assert (
+        "semantic/d.md/inside.md: its folder d.md is named like a note; rename it" in told.held_back
+    )
+
+
 def test_an_unfinished_rebase_is_set_aside(pair: tuple[Machine, Machine]) -> None:
     laptop, desk = pair
     desk.edit("n", body="from desk")

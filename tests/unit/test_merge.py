@@ -104,6 +104,26 @@ def test_unknown_keys_of_a_newer_version_are_merged_too() -> None:
     assert note.extra == "colour: red\n"
 
 
+def test_different_unknown_keys_of_both_sides_are_merged() -> None:
+    base = data(extra="colour: red\nsize:\n- 1\n")
+    one = data(extra="colour: red\nsize:\n- 1\n- 2\nowner: me\n# mine\n")
+    two = data(extra="colour: blue\nsize:\n- 1\nage: 3\n")
+
+    for mine, theirs in ((one, two), (two, one)):
+        note = merged(mine, theirs, base)
+        assert note.extra == "colour: blue\nsize:\n- 1\n- 2\nage: 3\nowner: me\n# mine\n"
+        assert merged(serialize(note).encode(), theirs, base) == note
+    assert merged(data(extra="a: 1\n"), data(extra="b: 2\n"), base=None).extra == "a: 1\nb: 2\n"
+    assert three_way(data(), data(extra="a: 1\n"), data(extra="a: 2\n")).clashes == ("extra",)
+
+
+def test_an_unknown_key_that_one_side_removed_is_gone_unless_the_other_edited_it() -> None:
+    base = data(extra="a: 1\nb: 2\n")
+
+    assert merged(data(extra="a: 1\n"), data(extra="a: 5\nb: 2\n"), base).extra == "a: 5\n"
+    assert three_way(base, data(extra="a: 1\n"), data(extra="a: 1\nb: 3\n")).clashes == ("extra",)
+
+
 def test_a_note_imported_on_two_machines_is_one_note() -> None:
     one = data(machine_id="laptop", updated_at="2026-01-02T00:00:00+00:00", tags=["a"])
     two = data(machine_id="desk", updated_at="2026-01-03T00:00:00+00:00", tags=["z"])

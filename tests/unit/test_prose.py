@@ -37,6 +37,10 @@ def merged(base: str, mine: str, theirs: str) -> str | None:
          f"a\n\n{CODE}\n\n```py\nx\n\ny\n```"),
         ("a blank line above an edited one", "one a b\n\ntwo a b", "\none a b M\n\ntwo a b",
          "one a b\n\ntwo a b T", "\none a b M\n\ntwo a b T"),
+        ("other line ends here", "one\ntwo\nx y z", "one\r\ntwo\r\nx y z\r", "one\nTWO\nx y z",
+         "one\r\nTWO\r\nx y z\r"),
+        ("other line ends there", "one\r\ntwo\r", "ONE\r\ntwo\r", "one\ntwo\nT", "ONE\ntwo\nT"),
+        ("no line end at the end", "one\ntwo", "one\r\ntwo\r\nM", "ONE\ntwo", "ONE\r\ntwo\r\nM\r"),
         ("neighbouring lines", "one\ntwo", "ONE\ntwo", "one\nTWO", "ONE\nTWO"),
         ("a line below an edited one", "one\ntwo", "ONE\ntwo", "one\nT\ntwo", "ONE\nT\ntwo"),
         ("a paragraph below an edited one", "one a b\n\nend", "one a b M\n\nend",
@@ -125,6 +129,12 @@ def test_a_line_with_a_clash_does_not_hold_the_next() -> None:
 
     assert woven.shared == "the port is 3\nthe host is new"
     assert woven.kept == "the port is 2\nthe host is new"
+
+
+def test_other_line_ends_leave_only_the_clashing_part_held() -> None:
+    woven = weave("one\ntwo", "one\r\nM\r", "one\nT", mine_first=True)
+
+    assert woven == Woven("one\r\nT\r", "one\r\nM\r", "one\r\ntwo\r", clean=False)
 
 
 def test_the_edit_made_first_stands_first() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeVar, dataclass_transform
 
     Kind = Literal["text", "number", "words", "ids"]
-    Rule = Literal["same", "choice", "writer", "items", "lines", "earliest", "latest"]
+    Rule = Literal["same", "choice", "writer", "items", "entries", "lines", "earliest", "latest"]
     Value = str | float | list[str]
     MemoryType = Literal["procedural", "semantic", "episodic"]
     Scope = Literal["portable", "machine-local"]
@@ -38,6 +38,7 @@ SAME: Rule = "same"  # two versions of one note always agree on it
 CHOICE: Rule = "choice"  # your words: never guessed if both sides changed them
 WRITER: Rule = "writer"  # a fact about one writer: the later edit wins if both sides changed it
 ITEMS: Rule = "items"  # a set: what either side added is there, what either removed is not
+ENTRIES: Rule = "entries"  # lines of YAML: each key by itself, as a choice
 LINES: Rule = "lines"  # a text: changes of different lines are put together
 EARLIEST: Rule = "earliest"
 LATEST: Rule = "latest"
@@ -128,7 +129,7 @@ class Memory:
     # Who wrote it, in more detail than the source: `agent:<client>`, `import:<program>`.
     origin: str = row(merge=WRITER, default="")
     # Keys that this version does not know, as lines of YAML, kept word for word.
-    extra: str = row(merge=LINES, default="", key=False, column=False)
+    extra: str = row(merge=ENTRIES, default="", key=False, column=False)
 
     @property
     def supersedes_ids(self) -> tuple[NoteId, ...]:

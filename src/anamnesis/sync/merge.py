@@ -14,6 +14,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes.fields import (
     CHOICE,
     EARLIEST,
+    ENTRIES,
     FIELDS,
     ITEMS,
     LATER,
@@ -185,11 +186,32 @@ def _lines(edit: Edit) -> Any:
     chosen = _choice(edit)
     if edit.before is None:  # a text that has all of the other one, in order, says no less
         return chosen if chosen is not None else longer(edit.mine, edit.theirs)
-    if chosen is not None:
-        return chosen
-    # A body has no line end at its end; with one, a line put after the last is no edit of it.
-    merged = merge_text(*(f"{text}\n" for text in (edit.before, edit.mine, edit.theirs)))
-    return None if merged is None else merged.removesuffix("\n")
+    return chosen  # what both changed is woven, see `_merge_notes`
+
+
+def _entries(edit: Edit) -> Any:
+    """Lines of YAML, key by key; what is new follows, in an order that both machines see alike."""
+    before, mine, theirs = (_by_key(text or "") for text in (edit.before, edit.mine, edit.theirs))
+    new = sorted([key for key in side if key not in before] for side in (mine, theirs))
+    merged = ""
+    for key in dict.fromkeys((*before, *new[0], *new[1])):
+        was, own, other = (side.get(key, "") for side in (before, mine, theirs))
+        chosen = own if own == other else _choice(Edit(was, own, other, None))
+        if chosen is None:
+            return None
+        merged += chosen
+    return merged
+
+
+def _by_key(lines: str) -> dict[str, str]:
+    """Each top-level key with its lines; one that is there twice keeps both."""
+    entries: dict[str, str] = {}
+    key = ""
+    for line in lines.splitlines(keepends=True):
+        if line[0] not in " \t-#" and ":" in line:
+            key = line.partition(":")[0]
+        entries[key] = entries.get(key, "") + line
+    return entries
 
 
 def _items(edit: Edit) -> Value:
@@ -209,6 +231,7 @@ RULES: dict[Rule, Callable[[Edit], Value | None]] = {
     CHOICE: _choice,
     WRITER: _writer,
     ITEMS: _items,
+    ENTRIES: _entries,
     LINES: _lines,
     EARLIEST: lambda edit: min(filter(None, (edit.mine, edit.theirs))),
     LATEST: lambda edit: max(edit.mine, edit.theirs),

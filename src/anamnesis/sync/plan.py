@@ -304,7 +304,7 @@ def travels(path: str) -> bool:
     parts = path.split("/")
     if len(parts) == 2 and parts[0] in (MACHINES, TOMBSTONES):
         return parts[1].endswith(".json") and is_valid_id(parts[1].removesuffix(".json"))
-    if not path.endswith(".md") or len(parts) > _MAX_DEPTH:
+    if not path.endswith(".md") or len(parts) > _MAX_DEPTH or _folder_like_a_note(parts):
         return False
     return all(_is_safe(part) for part in parts)
 
@@ -318,7 +318,14 @@ def why_not(path: str) -> str:
         return ""
     if len(parts) > _MAX_DEPTH:
         return f"it is more than {_MAX_DEPTH - 1} folders deep"
+    if folder := _folder_like_a_note(parts):
+        return f"its folder {folder} is named like a note; rename it"
     return "its name is not possible on every system; rename it"
+
+
+def _folder_like_a_note(parts: Sequence[str]) -> str:
+    """A folder that would displace the note of that name on another machine, or nothing."""
+    return next((part for part in parts[:-1] if part.endswith(".md")), "")
 
 
 def is_note(path: str) -> bool:

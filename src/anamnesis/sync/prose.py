@@ -67,6 +67,11 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
     The result can be merged with either side again and stays what it is, so a sync that was
     killed in between, or that meets its own work at the remote, repeats nothing.
     """
+    ends = [_line_end(text) for text in (base, mine, theirs)]
+    if len(set(ends)) > 1 and all(ends):  # an editor wrote other line ends: no word of it is new
+        plain = (text.replace("\r\n", "\n").removesuffix("\r") for text in (base, mine, theirs))
+        woven = weave(*plain, mine_first=mine_first)
+        return _with_line_end(woven, ends[2] if ends[1] == ends[0] else ends[1])
     # A body has no line end at its end; with one, a line put after the last is no edit of it.
     texts = _ended(base), _ended(mine), _ended(theirs)
     for first in (mine_first, not mine_first):
@@ -77,6 +82,22 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
         woven = Woven(texts[2], texts[1], texts[0], clean=False)
     shared, kept, before = (
         text.removesuffix("\n") for text in (woven.shared, woven.kept, woven.base)
+    )
+    return Woven(shared, kept, before, woven.clean)
+
+
+def _line_end(text: str) -> str:
+    """How all lines of a text end; nothing if they end in several ways."""
+    if "\r" not in text:
+        return "\n"
+    lone = text.removesuffix("\r").replace("\r\n", "")
+    return "" if "\r" in lone or "\n" in lone else "\r\n"
+
+
+def _with_line_end(woven: Woven, end: str) -> Woven:
+    shared, kept, before = (
+        _ended(text).replace("\n", end).removesuffix("\n")
+        for text in (woven.shared, woven.kept, woven.base)
     )
     return Woven(shared, kept, before, woven.clean)
 
