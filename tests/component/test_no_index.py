@@ -112,16 +112,15 @@ def test_a_hook_without_an_index_reads_a_bounded_number_of_files(root: Path, hom
 
 def test_nothing_is_built_twice(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from anamnesis.hooks import background
-    from anamnesis.operations.sessions import rebuilding
 
     started: list[object] = []
     monkeypatch.setattr(background, "start", started.append)
     with locks.held(str(root / "locks" / "rebuild.lock"), name="index", timeout=1):
-        rebuilding.rebuild_in_background(Home(root))
+        background.update_index(Home(root))
     assert started == []
 
-    rebuilding.rebuild_in_background(Home(root))
-    assert started == [rebuilding.ARGUMENTS]
+    background.update_index(Home(root))
+    assert started == [background.REINDEX]
 
 
 def test_a_rebuild_that_is_not_needed_leaves_the_index_alone(

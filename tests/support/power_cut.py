@@ -74,6 +74,9 @@ class Disk:
             self._rename(call.name, one, two)
             return
         file = self._names.get(one)
+        if call.name == "sync-all":
+            self._sync_all()
+            return
         if call.name == "sync" and (file or one == str(self.base)):
             self._sync(one, file)
         elif file is not None and call.name == "write":
@@ -127,6 +130,12 @@ class Disk:
         for renaming in self._renamings:
             renaming.is_kept = renaming.is_kept or path in renaming.folders
 
+    def _sync_all(self) -> None:
+        for file in self._names.values():
+            file.synced = file.written
+        for renaming in self._renamings:
+            renaming.is_kept = True
+
     def _below(self, folder: str) -> list[tuple[str, _File]]:
         return [(n, file) for n, file in self._names.items() if n.startswith(f"{folder}/")]
 
@@ -137,7 +146,7 @@ class Disk:
 def moments(calls: Sequence[Call], below: Path) -> Iterator[int]:
     """The numbers of calls after which the disk may hold something new: each name and each sync."""
     for at, call in enumerate(calls, start=1):
-        if call.name in (*_RENAMES, "sync") and call.paths[0].startswith(str(below)):
+        if call.name in (*_RENAMES, "sync", "sync-all") and call.paths[0].startswith(str(below)):
             yield at
 
 

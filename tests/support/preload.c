@@ -325,6 +325,16 @@ static int settle(int fd, long number) {
 int fsync(int fd) { return settle(fd, SYS_fsync); }
 int fdatasync(int fd) { return settle(fd, SYS_fdatasync); }
 
+int syncfs(int fd) {
+    char path[PATH_MAX];
+    if (page) {
+        of_fd(fd, path);
+        FAIL(SYNCS, path);
+        if (is_under(path)) note("sync-all", inode_of(fd), 0, path, NULL, NULL, 0);
+    }
+    return syscall(SYS_syncfs, fd);
+}
+
 static int cut(int fd, off_t size) {
     char path[PATH_MAX];
     if (page) {

@@ -158,7 +158,7 @@ def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = Fals
     killed in between, a note is there twice and not lost. Removed for good, nothing is kept.
     """
     for change in changes:
-        if current(root, change.path) != change.before:
+        if not _is_as_planned(root, change):
             raise _moved_on(change)
     wanted = [
         (os.path.join(root, each.path), each.before, each.after)
@@ -170,6 +170,12 @@ def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = Fals
         done = [each for each in wanted if each[0] not in moved_on]
         atomic.exchange_all([(path, after, before) for path, before, after in done])
         raise next(_moved_on(each) for each in changes if os.path.join(root, each.path) in moved_on)
+
+
+def _is_as_planned(root: str, change: FileChange) -> bool:
+    if change.before is None:
+        return not os.path.lexists(os.path.join(root, change.path))
+    return current(root, change.path) == change.before
 
 
 def _moved_on(change: FileChange) -> AnamnesisError:

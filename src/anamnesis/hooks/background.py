@@ -7,7 +7,7 @@ import sys
 import time
 
 from anamnesis import config
-from anamnesis.ground import atomic
+from anamnesis.ground import atomic, locks
 from anamnesis.ground.children import let_go
 from anamnesis.ground.errors import NoHome
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
 
+REINDEX = ("reindex", "--if-needed")
 _LONGEST_SECONDS = 600.0
 _ENTRY = "import sys; from anamnesis.cli import main; sys.exit(main())"
 
@@ -35,6 +36,16 @@ def start(arguments: Sequence[str]) -> None:
         from anamnesis.ground import process
 
         process.detach(argv)
+
+
+def update_index(home: Home) -> None:
+    """Have the index built or brought up to date, unless another process is at it."""
+    if any(locks.is_held(home.lock(name)) for name in ("rebuild", "scan")):
+        return
+    from anamnesis.hooks import runs
+
+    runs.note_run(home, "reindex", did="started in the background")
+    start(REINDEX)
 
 
 def complete(arguments: Sequence[str]) -> None:

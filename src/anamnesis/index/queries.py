@@ -92,8 +92,8 @@ def titled(db: sqlite3.Connection, title: str, *, project: str) -> list[str]:
 
 
 _WAITING = (
-    "FROM memories m WHERE m.superseded = 0 AND (m.id IN (SELECT memory_id FROM held) OR m.id IN "
-    "(SELECT memory_id FROM memory_tags WHERE tag = 'pending'))"
+    "FROM memories m WHERE m.superseded = 0 AND (m.id IN (SELECT memory_id FROM held WHERE kind <> "
+    "'unscanned') OR m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending'))"
 )
 
 

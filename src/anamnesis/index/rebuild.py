@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import time
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.ground.errors import NotWritable
-from anamnesis.index import database, refresh, rows
+from anamnesis.index import database, refresh, rows, words
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
 
@@ -117,7 +118,7 @@ def in_memory(home: Home) -> Database:
     """An index in memory, for a store that cannot be written."""
     db = database.connect(":memory:")
     database.create(db)
-    _Build(db, home).load()
+    _Build(db, home).load(scanned_at_once=math.inf)  # nobody else could do it later
     return Database("", connection=db)
 
 
@@ -127,8 +128,13 @@ class _Build:
     def __init__(self, db: sqlite3.Connection, home: Home) -> None:
         self._db, self._home, self._files = db, home, refresh.Files(home)
 
-    def load(self, progress: refresh.Progress | None = None) -> None:
-        """Add the files that are missing: in bulk first, then what bulk cannot decide."""
+    def load(
+        self, progress: refresh.Progress | None = None, *, scanned_at_once: float = refresh.FEW
+    ) -> None:
+        """Add the files that are missing: in bulk first, then what bulk cannot decide.
+
+        If more texts are new than may be scanned at once, their notes are held until they are.
+        """
         from anamnesis.trust.clean import CleanTexts
 
         db = self._db
@@ -139,6 +145,7 @@ class _Build:
         missing = refresh.diff(db, listing).added
         taken = {row[0] for row in db.execute("SELECT id FROM memories")}
         done = len(listing.files) - len(missing)
+        unknown = 0
         for asked, readings in self._files.batches(missing, listing.problems):
             fresh = []
             for reading in readings:
@@ -150,7 +157,12 @@ class _Build:
             db.execute("BEGIN")
             refresh.record_files(db, readings)
             rows.insert_all(db, fresh)
-            rows.record_verdicts(db, self._home, (note for _, note, _ in fresh), clean=clean)
+            new = [note for _, note, _ in fresh if note not in clean]
+            unknown += len(new)
+            if unknown > scanned_at_once:
+                rows.put_off_scan(db, new)
+            else:
+                rows.record_verdicts(db, self._home, new, clean=clean)
             db.execute("COMMIT")
             done += len(asked)
             if progress is not None:
@@ -158,7 +170,7 @@ class _Build:
         clean.save()
         database.end_bulk(db)
         database.create_indexes(db)
-        rows.build_vocabulary(db)
+        words.build_vocabulary(db)
         self._resolve_contested()
 
     def catch_up(self) -> None:

@@ -26,6 +26,7 @@ _TICK_NS = 20_000_000
 _SECOND_NS = 1_000_000_000
 _COARSE_TICK_NS = 2 * _SECOND_NS  # of file systems whose stamps are whole seconds, such as FAT
 BATCH = 1000
+FEW = 500  # notes that are scanned for orders and secrets at once; more take seconds
 
 
 @record
@@ -67,7 +68,8 @@ class Reading:
 class Files:
     """The files of one store as the index reads them.
 
-    Where several batches bring many notes, the words of all of them are listed once, at their end.
+    Where several batches bring many notes, the words of all of them are listed once, at their
+    end, and the notes are held until `MemoryStore.scan` has scanned them.
     """
 
     def __init__(self, home: Home, *, several: bool = False) -> None:
@@ -156,8 +158,6 @@ class Files:
 
     def _index_new(self, db: sqlite3.Connection, readings: Iterable[Reading]) -> set[str]:
         """Index all at once the notes that the index does not have and no other file claims."""
-        from anamnesis.index import rows  # only writing needs it; a hook reads
-
         known = "SELECT 1 FROM memories WHERE id = ?"
         claimed = "SELECT 1 FROM files WHERE note_id = ? AND path != ?"
         new = [
@@ -168,31 +168,41 @@ class Files:
                 f"{known} UNION ALL {claimed}", (reading.note.id, reading.note.id, reading.path)
             ).fetchone()
         ]
+        if not new:
+            return set()
         last = db.execute("SELECT max(rowid) FROM memories").fetchone()[0] or 0
         numbered = enumerate(new, start=last + 1)
         rows.insert_all(db, [(at, note, path.partition("/")[2]) for at, (note, path) in numbered])
         notes = [note for note, _ in new]
         self._learn_words(db, notes)
-        rows.record_verdicts(db, self._home, notes)
+        self._judge(db, notes)
         return {note.id for note in notes}
 
+    def _judge(self, db: sqlite3.Connection, notes: list[Memory]) -> None:
+        if self._several or len(notes) > FEW:
+            rows.put_off_scan(db, notes)
+        else:
+            rows.record_verdicts(db, self._home, notes)
+
     def _learn_words(self, db: sqlite3.Connection, notes: list[Memory]) -> None:
-        if self._several and len(notes) >= rows.MANY and not self.owes_words:
+        from anamnesis.index import words  # only writing needs it; a hook reads
+
+        if self._several and len(notes) >= words.MANY and not self.owes_words:
             # Without the table: if this process is killed, the next one that needs it makes it.
-            rows.drop_vocabulary(db)
+            words.drop_vocabulary(db)
             self.owes_words = True
         if not self.owes_words:
-            rows.learn_words(db, notes)
+            words.learn_words(db, notes)
 
     def finish(self, db: sqlite3.Connection) -> None:
         """List the words that the batches left to be listed."""
-        rows.build_vocabulary(db)
+        from anamnesis.index import words
+
+        words.build_vocabulary(db)
         self.owes_words = False
 
     def _choose(self, db: sqlite3.Connection, note_id: str, fresh: dict[str, Reading]) -> None:
         """Index the one file that represents an id; the other files get a problem."""
-        from anamnesis.index import rows  # only writing needs it; a hook reads
-
         rivals: list[tuple[Memory, Reading]] = []
         for (path,) in db.execute(
             "SELECT path FROM files WHERE note_id = ?", (note_id,)
@@ -206,7 +216,7 @@ class Files:
         note, winner = max(rivals, key=lambda rival: _precedence(*rival))
         rows.upsert(db, note, winner.path.partition("/")[2])
         self._learn_words(db, [note])
-        rows.record_verdicts(db, self._home, [note])
+        self._judge(db, [note])
         for _, reading in rivals:
             clash = f"its id is also that of {winner.path}, which counts"
             problem = reading.problem if reading is winner else clash

@@ -1,17 +1,13 @@
-"""Rows of the index: a note's and its header, why it is held, what replaces it, all words.
+"""Rows of the index: a note's and its header, why it is held, what replaces it.
 
 A note is hidden as soon as one other note names it. In a cycle, where every note is named, the
 one that was updated last stays visible, unless a note outside the circle replaces it.
-
-The words of all notes are a table of their own, for guessing what was meant: FTS5 can list its
-words, but walks the notes of each to do so. The table is made when the index is built and learns
-the words of later notes. It never forgets one: a word that no note has any more is a guess that
-finds nothing, and the next rebuild is without it.
 """
 
 from __future__ import annotations
 
 from anamnesis.ground import quickjson
+from anamnesis.ground.records import replace
 from anamnesis.notes.fields import FIELDS, WORDS, Memory
 
 TYPE_CHECKING = False
@@ -54,10 +50,7 @@ _INSERT_TEXT = (
 )
 _INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
 _INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
-_TABLE = "CREATE TABLE vocabulary (term TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID"
-_LISTED = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.listed USING fts5vocab(main, memories_fts, row)"
-MANY = 500  # notes: to stem all of their words costs more than to list those of the index
-_FACET = "zq" + "[0-9a-f]" * 8  # the word that stands for a project
+_UNSCANNED = "unscanned"  # a note whose scan was put off, which is held until then
 
 
 def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]]) -> None:
@@ -105,6 +98,16 @@ def header(row: sqlite3.Row) -> Memory:
     for at, default in _NOT_STORED:
         values.insert(at, default)
     return Memory(*values)
+
+
+def indexed(db: sqlite3.Connection, ids: Iterable[NoteId]) -> list[Memory]:
+    """Some notes as the index has them, with their bodies."""
+    sql = (
+        f"SELECT {HEADER}, f.body FROM memories m "  # noqa: S608  fixed names
+        "JOIN memories_fts f ON f.rowid = m.rowid WHERE m.id = ?"
+    )
+    found = (db.execute(sql, (id,)).fetchone() for id in ids)
+    return [replace(header(row), body=row["body"]) for row in found if row is not None]
 
 
 def _items(text: str) -> list[str]:
@@ -161,7 +164,7 @@ def record_verdicts(
 ) -> None:
     """Scan the text of notes and store the findings, so that no hook has to.
 
-    With `clean` the table is being filled: texts that are known to be clean are not scanned.
+    With `clean` the table is being filled, and what was found clean is kept there.
     """
     from anamnesis.trust.clean import NewTexts
     from anamnesis.trust.verdict import verdict
@@ -175,6 +178,33 @@ def record_verdicts(
             db.execute("INSERT INTO held VALUES (?, ?, ?)", (note.id, judged.kind, judged.reason))
     if clean is None:
         texts.save()
+
+
+def put_off_scan(db: sqlite3.Connection, notes: Iterable[Memory]) -> None:
+    """Hold notes until they are scanned: scanning many takes longer than indexing them."""
+    db.executemany(
+        "INSERT OR REPLACE INTO held VALUES (?, ?, 'it has not been scanned yet')",
+        [(note.id, _UNSCANNED) for note in notes],
+    )
+
+
+def unscanned(db: sqlite3.Connection, among: Iterable[NoteId] | None = None) -> list[str]:
+    """The notes that have not been scanned yet, the latest first."""
+    if among is not None:
+        sql = "SELECT 1 FROM held WHERE memory_id = ? AND kind = ?"
+        return [id for id in among if db.execute(sql, (id, _UNSCANNED)).fetchone()]
+    found = db.execute(
+        "SELECT memory_id FROM held JOIN memories ON id = memory_id WHERE kind = ? "
+        "ORDER BY updated_at DESC, id DESC",
+        (_UNSCANNED,),
+    )
+    return [row[0] for row in found]
+
+
+def has_unscanned(db: sqlite3.Connection) -> bool:
+    """Whether there is a note that has not been scanned yet."""
+    row = db.execute("SELECT 1 FROM held WHERE kind = ? LIMIT 1", (_UNSCANNED,)).fetchone()
+    return row is not None
 
 
 def reasons(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
@@ -315,74 +345,3 @@ def _linked(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
             group.add(note)
             waiting.extend(row[0] for row in neighbours)
     return group
-
-
-def build_vocabulary(db: sqlite3.Connection) -> None:
-    """Make the table from the words that the full-text index has."""
-    drop_vocabulary(db)
-    db.execute(_TABLE)
-    db.execute(_LISTED)
-    db.execute(
-        "INSERT INTO vocabulary SELECT term, doc FROM temp.listed WHERE term NOT GLOB ?", (_FACET,)
-    )
-    db.execute("DROP TABLE temp.listed")
-
-
-def drop_vocabulary(db: sqlite3.Connection) -> None:
-    """Take the table away; whoever needs it makes it again."""
-    db.execute("DROP TABLE IF EXISTS vocabulary")
-
-
-def learn_words(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
-    """Add the words of notes; an index of an earlier version gets the whole table first."""
-    if not has_vocabulary(db) or len(notes) >= MANY:
-        build_vocabulary(db)
-        return
-    from anamnesis.index import words  # only writing needs it; a hook reads
-
-    spelled: set[str] = set()
-    for note in notes:
-        text = f"{note.title}\n{note.body}\n{' '.join(note.tags)}"
-        spelled.update(words.tokens(text), words.tokens(words.parts(text)))
-    # Each word is stemmed and looked up once, however many of the notes have it.
-    db.executemany(
-        "INSERT OR IGNORE INTO vocabulary VALUES (?, 1)",
-        [(term,) for term in sorted({words.stem(word) for word in spelled})],
-    )
-
-
-def has_vocabulary(db: sqlite3.Connection) -> bool:
-    """Whether this index has the table."""
-    table = db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vocabulary'")
-    return table.fetchone() is not None
-
-
-def words_between(
-    db: sqlite3.Connection, first: str, last: str, *, lengths: tuple[int, int]
-) -> Iterable[tuple[str, int]]:
-    """The words from `first` up to but without `last`, and in how many notes each is."""
-    table = "vocabulary"
-    if not has_vocabulary(db):
-        db.execute(_LISTED)
-        table = "temp.listed"
-    return db.execute(
-        f"SELECT term, {'notes' if table == 'vocabulary' else 'doc'} FROM {table} "  # noqa: S608
-        "WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
-        (first, last, *lengths),
-    ).fetchall()
-
-
-def words_beginning(db: sqlite3.Connection, start: str, *, most: int) -> list[tuple[str, int]]:
-    """The commonest words that begin so, and in how many notes each is; none without the table."""
-    if not start or not has_vocabulary(db):
-        return []
-    return db.execute(
-        "SELECT term, notes FROM vocabulary WHERE term >= ? AND term < ? "
-        "ORDER BY notes DESC, term LIMIT ?",
-        (start, _after(start), most),
-    ).fetchall()
-
-
-def _after(start: str) -> str:
-    """The first text that does not begin so."""
-    return start[:-1] + chr(min(ord(start[-1]) + 1, 0x10FFFF))

@@ -185,7 +185,7 @@ def new_id() -> str:
 def encode_id(milliseconds: int, rest: int) -> str:
     """The ULID of a time and of 80 bits."""
     number = milliseconds << 80 | rest
-    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join([_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5)])
 
 
 def names_an_id(path: str) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import replace
-from anamnesis.index import rows
-from anamnesis.index.words import stem
+from anamnesis.index.words import stem, words_beginning, words_between
 from anamnesis.search.query import exchanged
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ def completed(db: sqlite3.Connection, term: Term) -> Term:
     Two letters begin a twentieth of all words. Looking for all of those would cost a look at half
     of the notes.
     """
-    known = rows.words_beginning(db, term.text, most=_COMPLETIONS)
+    known = words_beginning(db, term.text, most=_COMPLETIONS)
     forms: list[str] = []
     notes = 0
     for word, having in known:
@@ -53,7 +52,7 @@ def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     """The most common word of the store among those nearest to this one."""
     slips = 2 if len(term.text) >= _TWO_SLIPS else 1
     length, initial = len(term.stem), term.stem[0]
-    known = rows.words_between(
+    known = words_between(
         db, initial, chr(ord(initial) + 1), lengths=(length - slips, length + slips)
     )
     letters = {*term.stem}

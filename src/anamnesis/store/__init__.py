@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self, TypeVar
 
-    from anamnesis.notes.fields import NoteId
     from anamnesis.search.engine import SearchHit
     from anamnesis.search.prompt import PromptAnswer
     from anamnesis.search.query import Filters, _fts_query
@@ -306,13 +305,6 @@ class MemoryStore(Filing):
             return self._catalog.refresh()
         except INDEX_LAG:
             return Changes()
-
-    def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
-        """Scan some notes again, after you vouched for them."""
-        try:
-            self._catalog.judge([note for id in ids if (note := self.get(id)) is not None])
-        except INDEX_LAG:
-            return
 
     def refresh_paths(self, paths: Iterable[str]) -> None:
         """Index some changed files, named relative to the root; nothing else is read.

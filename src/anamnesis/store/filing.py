@@ -16,6 +16,7 @@ from anamnesis.ground.errors import (
     StoreBusy,
 )
 from anamnesis.ground.records import replace
+from anamnesis.index import rows
 from anamnesis.index.catalog import Catalog
 from anamnesis.index.database import IndexBroken, SqliteError
 from anamnesis.notes import tree
@@ -24,12 +25,14 @@ from anamnesis.notes.fields import SCOPES, TYPES, Memory, Scope, UnreadableNote,
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anamnesis.index.refresh import Progress
+    from anamnesis.notes.fields import NoteId
 
 # The file is written; the next refresh catches up.
 INDEX_LAG = (IndexBroken, NotWritable, StoreBusy, SqliteError)
+_SCANNED_AT_ONCE = 50  # notes; meanwhile no other process can write
 
 
 class Filing:
@@ -122,6 +125,34 @@ class Filing:
             trusted = self._catalog.trusted(paths)
             make()
             self._follow(paths, trusted)
+
+    def reasons(self, ids: Sequence[NoteId]) -> dict[str, str]:
+        """Why some of these notes are held; those whose scan was put off are scanned now."""
+        self.scan(ids)
+        return self._catalog.query(lambda db: rows.reasons(db, ids))
+
+    def scan(self, ids: Sequence[NoteId] | None = None) -> None:
+        """Scan those of these notes, or of all, whose scan was put off; the latest first."""
+        waiting = self._catalog.query(lambda db: rows.unscanned(db, ids))
+        for first in range(0, len(waiting), _SCANNED_AT_ONCE):
+            self._judge(self._indexed(waiting[first : first + _SCANNED_AT_ONCE]))
+        if len(waiting) > _SCANNED_AT_ONCE:
+            from anamnesis.trust.clean import CleanTexts
+
+            CleanTexts(self.home).put_in_order()
+
+    def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
+        """Scan some notes again, after you vouched for them."""
+        self._judge([note for id in ids if (note := self.get(id)) is not None])
+
+    def _indexed(self, ids: Sequence[NoteId]) -> Sequence[Memory]:
+        return self._catalog.query(lambda db: rows.indexed(db, ids))
+
+    def _judge(self, notes: Sequence[Memory]) -> None:
+        try:
+            self._catalog.judge(notes)
+        except INDEX_LAG:
+            return
 
     def _follow(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
         try:

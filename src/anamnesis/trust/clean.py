@@ -60,14 +60,21 @@ class CleanTexts:
 
     def save(self) -> None:
         """Keep what was met; a store that cannot be written scans again the next time."""
-        from anamnesis.ground import atomic
-        from anamnesis.ground.errors import NotWritable
-
         every = self._known | self._met
         if len(every) > 2 * len(self._met) + _SPARE:
             every = self._met
         elif every == self._known:
             return
+        self._write(every)
+
+    def put_in_order(self) -> None:
+        """Write the file in order after many were added at its end, so that a hook finds them."""
+        self._write(self._known | self._met)
+
+    def _write(self, every: set[str]) -> None:
+        from anamnesis.ground import atomic
+        from anamnesis.ground.errors import NotWritable
+
         try:
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             lines = [f"{_version()} {len(every)}", *sorted(every), ""]
@@ -106,7 +113,8 @@ class NewTexts:
                 if not first:
                     lines = f"{_version()} 0\n{lines}"
                 elif first.rpartition(" ")[0] != _version():
-                    return  # the next rebuild writes the file afresh
+                    file.truncate(0)  # what older rules found clean is scanned again
+                    lines = f"{_version()} 0\n{lines}"
                 file.write(lines)
         except OSError:
             return

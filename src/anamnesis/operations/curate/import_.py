@@ -17,6 +17,7 @@ from anamnesis.index.queries import PENDING, places, titled
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
 from anamnesis.notes.fields import TYPES, Memory
+from anamnesis.operations.machine import index
 from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
 from anamnesis.redact import RULES, allow_list, findings, redact
@@ -37,6 +38,7 @@ CLAUDE_CODE, OWN_EXPORT = "claude-code", "anamnesis"
 FORMATS = (CLAUDE_CODE, OWN_EXPORT, *programs.PROGRAMS)
 # What a changed source overwrites; everything else may have been changed here.
 _AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extra")
+_MANY = 500  # notes: what is put off for them is not left to the next session
 CONFIDENCE = 0.8  # written on purpose, but not for this store
 
 
@@ -197,6 +199,8 @@ def carry_out(store: MemoryStore, planned: ImportPlan, *, source: str) -> undo.U
     summary = f"{source}: {planned.sentence}"
     unit = undo.apply(store, changes, kind="import", summary=summary)
     sources.remember(store.home, planned.digests, files=_files(store, planned.digests))
+    if len(changes) > _MANY:
+        index.complete(store)
     return unit
 
 
@@ -226,8 +230,9 @@ class _Planner:
         self._forgotten = tree.forgotten(store.home)
         self.marks = [(self._id(draft), self._digest(draft)) for draft in drafts]
         digests = dict(self.marks)
-        self._here = {*_files(store, digests), *_named_files(store.home)}
-        self._unchanged = self._unchanged_since(digests)
+        files = _files(store, digests)
+        self._here = {*files, *_named_files(store.home)}
+        self._unchanged = self._unchanged_since(digests, files)
 
     def add(self, draft: ImportDraft, id: NoteId, digest: str) -> None:
         """Decide about one draft, given its mark: the id of its note and the digest of its text."""
@@ -241,10 +246,15 @@ class _Planner:
 
     def result(self) -> ImportPlan:
         """What was decided."""
+        known = self._known()
+        self._counts["known"] = len(known)
         return ImportPlan(
-            list(self._notes.values()), list(self._updated.values()), edited=self._edited,
-            digests=self._digests, **self._counts,
-        )  # fmt: skip
+            [note for id, note in self._notes.items() if id not in known],
+            list(self._updated.values()),
+            edited=self._edited,
+            digests=self._digests,
+            **self._counts,
+        )
 
     def _id(self, draft: ImportDraft) -> str:
         return draft.id or derived_id("import", self._source, "", draft.key, at="")
@@ -252,23 +262,20 @@ class _Planner:
     def _digest(self, draft: ImportDraft) -> str:
         return sources.digest(draft, under=self._under)
 
-    def _unchanged_since(self, digests: dict[str, str]) -> dict[str, str]:
+    def _unchanged_since(self, digests: dict[str, str], files: dict[str, str]) -> dict[str, str]:
         """The texts that were imported unchanged and whose notes have not been edited since."""
         home = self._store.home
         before = sources.known(home)
-        files = _files(self._store, digests.keys() & before.keys())
         return {
             id: digests[id]
             for id, file in files.items()
-            if before[id] == sources.mark(home, file, digest=digests[id])
+            if id in before and before[id] == sources.mark(home, file, digest=digests[id])
         }
 
     def _decide(self, note: Memory) -> None:
         read = self._store.read(note.id) if note.id in self._here else None
         if read is not None:
             self._compare(read, note)
-        elif self._is_known(note):
-            self._counts["known"] += 1
         else:
             self._notes[note.id] = note
 
@@ -286,10 +293,20 @@ class _Planner:
             fresh = replace(old, tags=tags, **{name: getattr(note, name) for name in _AT_SOURCE})
             self._updated[note.id] = (read, fresh)
 
-    def _is_known(self, note: Memory) -> bool:
-        ids = self._store.ask(lambda db: titled(db, note.title, project=note.project))
-        same = (self._store.get(id) for id in ids)
-        return any(other is not None and other.body.strip() == note.body for other in same)
+    def _known(self) -> set[str]:
+        """The new notes that are there under another id, word for word."""
+        new = self._notes.values()
+        namesakes = self._store.ask(
+            lambda db: {note.id: titled(db, note.title, project=note.project) for note in new}
+        )
+        return {id for id, others in namesakes.items() if any(map(self._says_same(id), others))}
+
+    def _says_same(self, id: NoteId) -> Callable[[NoteId], bool]:
+        def says_same(other: NoteId) -> bool:
+            read = self._store.get(other)
+            return read is not None and read.body.strip() == self._notes[id].body
+
+        return says_same
 
     def _plain(self, texts: list[str]) -> list[str]:
         """Texts without secrets; title and body are scanned together, as the index does.

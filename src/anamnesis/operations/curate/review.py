@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.ground.counting import counted
 from anamnesis.history import undo
-from anamnesis.index import queries, rows
+from anamnesis.index import queries
 from anamnesis.index.queries import PENDING, tagged
 from anamnesis.notes import tree
 from anamnesis.notes.derived import key
@@ -82,7 +82,7 @@ def keep(store: MemoryStore, ids: Iterable[NoteId], *, vouched: bool = True) -> 
 
 def _vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
     """Allow the notes on this machine, whatever was found in their text."""
-    reasons = store.ask(lambda db: rows.reasons(db, [note.id for note in notes]))
+    reasons = store.reasons([note.id for note in notes])
     for note in notes:
         if note.id in reasons:
             verdict.vouch(str(store.root), title=note.title, body=note.body)
@@ -109,7 +109,7 @@ def reject(store: MemoryStore, ids: Iterable[NoteId]) -> undo.Unit | None:
 
 def without_findings(store: MemoryStore, waiting: Sequence[Memory]) -> list[Memory]:
     """The notes without a finding: those that can be kept without reading each."""
-    found = store.ask(lambda db: rows.reasons(db, [note.id for note in waiting]))
+    found = store.reasons([note.id for note in waiting])
     return [note for note in waiting if note.id not in found]
 
 
@@ -149,7 +149,7 @@ def keep_old(store: MemoryStore, *, days: int) -> list[str]:
         return []
     limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
     waiting = pending(store)
-    found = store.ask(lambda db: rows.reasons(db, [note.id for note in waiting]))
+    found = store.reasons([note.id for note in waiting])
     old = [
         note.id
         for note in waiting

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anamnesis.ground import locks
+from anamnesis.ground.errors import StoreBusy
 from anamnesis.hooks import background
-from anamnesis.index import browse
+from anamnesis.index import browse, rows
 from anamnesis.search import engine
 
 if TYPE_CHECKING:
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from anamnesis.store import Changes, MemoryStore, Unreadable
 
 
-BEHIND = ("reindex", "--if-needed")
-_WORTH_A_PROCESS = 500  # notes; computing the meaning of this many takes as long as starting Python
+_WORTH_A_PROCESS = 500  # notes; what they mean takes as long as starting Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +37,30 @@ def reindex(
 ) -> Reindexed:
     """Rebuild the index from the files, or only bring it up to date if it can be used.
 
-    Also computes what the notes mean; in the background if that would keep you waiting.
+    Also scans new notes and computes what they mean; in the background if that would keep you
+    waiting.
     """
     if only_if_needed:
         store.refresh()  # opening the store has built a missing index
         notes = len(store.headers())
     else:
         notes = store.reindex(progress)
-    understand(store, in_foreground=in_foreground)
+    complete(store, in_foreground=in_foreground)
     return Reindexed(notes, store.unreadable())
 
 
-def understand(store: MemoryStore, *, in_foreground: bool = True) -> None:
-    """Compute what new notes mean, so that no search has to."""
-    if in_foreground and len(store.ask(engine.not_understood)) > _WORTH_A_PROCESS:
-        background.start(BEHIND)
-    else:
-        store.understand()
+def complete(store: MemoryStore, *, in_foreground: bool = True) -> None:
+    """Do what indexing many notes put off: scan them, and compute what they mean."""
+    waiting = max(len(store.ask(rows.unscanned)), len(store.ask(engine.not_understood)))
+    if in_foreground and waiting > _WORTH_A_PROCESS:
+        background.start(background.REINDEX)
+        return
+    try:
+        with locks.held(store.home.lock("scan"), name="scan of new notes", timeout=0):
+            store.scan()
+            store.understand()
+    except StoreBusy:
+        return  # another process is at it
 
 
 def refresh(store: MemoryStore) -> Changes:

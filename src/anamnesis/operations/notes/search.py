@@ -83,7 +83,7 @@ def matching_part(hit: SearchHit, *, room: int) -> str:
 
 def warnings(store: MemoryStore, notes: Sequence[Memory]) -> dict[str, str]:
     """Warnings about notes that are held or to be reviewed, by id."""
-    found: dict[str, str] = store.ask(lambda db: rows.reasons(db, [note.id for note in notes]))
+    found = store.reasons([note.id for note in notes])
     for note in notes:
         reason = found.get(note.id) or why_not(note.origin, note.tags)
         if reason:

@@ -7,7 +7,7 @@ from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
 from anamnesis.hooks import arrivals, receipts, runs, switches
-from anamnesis.index import queries
+from anamnesis.index import queries, rows
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
 from anamnesis.project import GLOBAL, resolve_project_key
@@ -57,7 +57,7 @@ def inject(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
                 notices=notices, client=format,
             )  # fmt: skip
-            if store.lags:
+            if store.lags or store.ask(rows.has_unscanned):
                 _bring_up_to_date(home)
     except IndexBroken:
         notices = _notices(home, [check for check in checks if not check.needs_index])
@@ -186,9 +186,9 @@ def _unindexed(
 
 
 def _bring_up_to_date(home: Home) -> None:
-    from anamnesis.operations.sessions.rebuilding import rebuild_in_background
+    from anamnesis.hooks import background
 
-    rebuild_in_background(home)
+    background.update_index(home)
 
 
 def _notices(home: Home, checks: Sequence[Check], *, store: MemoryStore | None = None) -> list[str]:

@@ -92,9 +92,9 @@ def _found(home: Home, payload: Payload, prompt: str, project: str) -> list[Matc
             found = recall(store, prompt, project=project, given=given, session=session, told=told)
             return _admitted(store, found)
     except IndexBroken:
-        from anamnesis.operations.sessions.rebuilding import rebuild_in_background
+        from anamnesis.hooks import background
 
-        rebuild_in_background(home)
+        background.update_index(home)
         return []
 
 

@@ -184,9 +184,7 @@ def exchange(
     result = _watched(lambda: backend.sync(accept_deletions=accept_deletions))
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if len(paths) > _MANY and config.is_ephemeral() and not store:
-        from anamnesis.operations.machine import index
-
-        background.start(["sync"] if result.unfinished else index.BEHIND)
+        background.start(["sync"] if result.unfinished else background.REINDEX)
     elif paths:
         _with_store(store, lambda opened: _follow(opened, paths, arrived=result.changed))
     worked = not (result.error or result.offline)
@@ -248,7 +246,7 @@ def look_after(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
     if len(arrived) > _MANY:
         from anamnesis.operations.machine import index
 
-        index.understand(store)
+        index.complete(store)
     if config.encoder_is_on():
         from anamnesis.operations.machine import embed
 
