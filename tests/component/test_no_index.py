@@ -15,7 +15,7 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.ground import locks
-from anamnesis.index import rebuild
+from anamnesis.index import rebuild, refresh
 from anamnesis.inject import newest
 from anamnesis.notes import tree
 from anamnesis.store import IndexBroken, MemoryStore
@@ -25,12 +25,12 @@ STARTED = {"session_id": "s-1", "cwd": "/u/demo", "hook_event_name": "SessionSta
 ASKED = {**STARTED, "hook_event_name": "UserPromptSubmit", "prompt": "sqlite busy_timeout value?"}
 
 
-def fill(root: Path, count: int) -> None:
+def fill(root: Path, count: int, start: str = "N") -> None:
     folder = root / "memory" / "semantic"
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
-        front = f"id: N{number:05}\ntype: semantic\ntitle: Title {number}\nproject: global\n"
-        (folder / f"N{number:05}.md").write_text(f"---\n{front}---\nBody {number}.\n")
+        front = f"id: {start}{number:05}\ntype: semantic\ntitle: Title {number}\nproject: global\n"
+        (folder / f"{start}{number:05}.md").write_text(f"---\n{front}---\nBody {number}.\n")
 
 
 def missing(root: Path) -> None:
@@ -237,3 +237,55 @@ def test_one_new_file_in_a_large_folder_is_left_to_the_background(
             return
         time.sleep(0.05)
     raise AssertionError("nobody refreshed the index")
+
+
+def test_a_large_store_is_not_listed_to_find_its_newest_files(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(root, 90, "00A")  # before every id of today
+    MemoryStore(root).close()
+    monkeypatch.setattr(newest, "_MOST_LISTED", 50)
+    listed: list[object] = []
+
+    def count(home: Home) -> list[str]:
+        listed.append(home)
+        return []
+
+    monkeypatch.setattr(newest, "_paths", count)
+    with MemoryStore(root) as store:
+        late = store.write(type="semantic", title="Late", body="The latest of all.")
+        gone = store.write(type="semantic", title="Gone", body="Deleted since.")
+        store.delete(gone.id)
+    missing(root)
+
+    notes = newest.newest_notes(Home(root), project="global")
+
+    assert listed == []
+    assert len(notes) == 60
+    assert set(notes) == {late.id, *(f"00A{number:05}" for number in range(31, 90))}
+
+
+def test_a_store_whose_files_were_exchanged_is_listed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(root, 90)
+    MemoryStore(root).close()
+    missing(root)
+    for path in (root / "memory").rglob("*.md"):
+        path.rename(path.with_name(f"X{path.name}"))
+    monkeypatch.setattr(newest, "_MOST_LISTED", 50)
+
+    assert len(newest.newest_notes(Home(root), project="global")) == 60
+
+
+def test_what_is_kept_of_the_newest_notes_does_not_grow(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refresh, "_LONGEST_NEWEST", 2000)
+    with MemoryStore(root) as store:
+        ids = [store.write(type="semantic", title=f"N {n}", body="x").id for n in range(300)]
+
+    known = refresh.newest_known(Home(root))
+    assert known[0] == f"memory/semantic/{max(ids)}.md"
+    assert len(known) <= 200
+    assert (root / "state" / "newest-notes.txt").stat().st_size < 20_000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anamnesis.search.engine import expression
 from anamnesis.search.query import Term
 from anamnesis.search.typos import distance
@@ -49,3 +52,22 @@ def test_slips_are_counted() -> None:
     assert distance("redis", "radius", at_most=1) == 2
     assert distance("same", "same", at_most=1) == 0
     assert distance("short", "muchlonger", at_most=2) == 3
+
+
+def by_the_table(one: str, other: str) -> int:
+    """The same by filling in the whole table, one cell after the other."""
+    rows = [list(range(len(other) + 1))]
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, rival in enumerate(other, 1):
+            cost = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (letter != rival))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == rival:
+                cost = min(cost, rows[-2][j - 2] + 1)
+            row.append(cost)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+@given(st.text("abc", max_size=9), st.text("abc", max_size=9), st.integers(0, 4))
+def test_slips_are_those_of_the_table(one: str, other: str, most: int) -> None:
+    assert distance(one, other, at_most=most) == min(by_the_table(one, other), most + 1)

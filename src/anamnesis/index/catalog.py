@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from anamnesis.config import Home
-    from anamnesis.notes.fields import Memory
+    from anamnesis.notes.fields import Memory, NoteId
 
     T = TypeVar("T")
 
@@ -156,6 +156,16 @@ class Catalog:
         if not self._db.read_only:
             with self.lock(), self._db.writing() as db:
                 rows.record_verdicts(db, self.root, notes)
+
+    def scan(self, ids: Sequence[NoteId]) -> None:
+        """Scan some notes as the index has them; nobody has to wait while that is done."""
+        if self._db.read_only:
+            return
+        notes = self.query(lambda db: rows.indexed(db, ids))
+        found = rows.verdicts(self.root, notes)
+        with self.lock(_SHORT_SECONDS), self._db.writing() as db:
+            same = [note for note in rows.indexed(db, ids) if note in notes]
+            rows.store_verdicts(db, {note.id: found[note.id] for note in same})
 
     def refresh_paths(self, paths: Sequence[str]) -> None:
         """Index some files that changed, for example by a pull; nothing else is read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.index.rows import HEADER, header
+from anamnesis.index.rows import HEADER, has_unscanned, header
 from anamnesis.notes import tree
 from anamnesis.trust.policy import condition
 
@@ -26,6 +26,7 @@ _MOST_PINNED = 50  # with more, pinning means nothing
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
 _COUNTED = 40  # notes of a type; of more the number that may be shown is an estimate
 _SAMPLE = 15  # of the latest
+_SCANNED = 10  # notes of a type, at the start of a session; each takes about a millisecond
 
 
 def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
@@ -219,6 +220,21 @@ def _count_shown(db: sqlite3.Connection, project: str, type: str, session: str, 
         (project, type, session),
     ).fetchone()[0]
     return int(shown * every / looked_at)
+
+
+def latest_unscanned(db: sqlite3.Connection, *, projects: set[str]) -> list[str]:
+    """The latest notes of some projects that nobody scanned yet, a few of each type."""
+    found: list[str] = []
+    for project in projects if has_unscanned(db) else ():
+        for type in types_of(db, project):
+            rows = db.execute(
+                "SELECT id FROM memories WHERE project = ? AND type = ? AND superseded = 0 "
+                "AND EXISTS (SELECT 1 FROM held WHERE memory_id = id AND kind = 'unscanned') "
+                "ORDER BY updated_at DESC LIMIT ?",
+                (project, type, _SCANNED),
+            )
+            found += [row[0] for row in rows]
+    return found
 
 
 def types_of(db: sqlite3.Connection, project: str) -> list[str]:

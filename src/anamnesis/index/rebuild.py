@@ -168,6 +168,7 @@ class _Build:
             if progress is not None:
                 progress(done, len(listing.files))
         clean.save()
+        refresh.remember_newest(self._home, listing.files)
         database.end_bulk(db)
         database.create_indexes(db)
         words.build_vocabulary(db)

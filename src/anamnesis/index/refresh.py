@@ -26,6 +26,9 @@ _TICK_NS = 20_000_000
 _SECOND_NS = 1_000_000_000
 _COARSE_TICK_NS = 2 * _SECOND_NS  # of file systems whose stamps are whole seconds, such as FAT
 BATCH = 1000
+_NEWEST = "newest-notes.txt"  # in state/: the files with the highest names, as far as is known
+_MOST_NEWEST = 200  # paths; a session without an index reads 60 of them
+_LONGEST_NEWEST = 32_768  # bytes, until the paths that are no longer among the newest go
 FEW = 500  # notes that are scanned for orders and secrets at once; more take seconds
 
 
@@ -150,6 +153,7 @@ class Files:
             if reading.note is not None:
                 touched.add(reading.note.id)
         record_files(db, changed)
+        remember_newest(self._home, [reading.path for reading in changed if reading.note])
         released = rows.superseded_by(db, touched)
         for note_id in sorted(touched.difference(self._index_new(db, changed))):
             self._choose(db, note_id, fresh)
@@ -292,6 +296,44 @@ def record_files(db: sqlite3.Connection, readings: Iterable[Reading]) -> None:
             for reading in readings
         ],
     )
+
+
+def remember_newest(home: Home, paths: Iterable[str]) -> None:
+    """Keep the paths of the newest notes outside of the index, for a hook that finds none.
+
+    A store that cannot be written is without them, or without the latest.
+    """
+    lines = "".join([f"{path}\n" for path in _newest(paths)])
+    if not lines:
+        return
+    name = home.state(_NEWEST)
+    try:
+        os.makedirs(os.path.dirname(name), mode=0o700, exist_ok=True)
+        descriptor = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            if os.fstat(descriptor).st_size > _LONGEST_NEWEST:
+                lines = "".join([f"{path}\n" for path in _newest([*newest_known(home), *paths])])
+                os.truncate(name, 0)
+            os.write(descriptor, lines.encode("utf-8", "surrogateescape"))
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return
+
+
+def newest_known(home: Home) -> list[str]:
+    """The paths that were kept, those with the highest names first; none if none were."""
+    try:
+        with open(home.state(_NEWEST), encoding="utf-8", errors="surrogateescape") as file:
+            return _newest(file.read().split("\n")[:-1])
+    except OSError:
+        return []
+
+
+def _newest(paths: Iterable[str]) -> list[str]:
+    """The highest names first: ids begin with their time."""
+    found = sorted(set(paths), key=lambda path: path.rpartition("/")[2], reverse=True)
+    return found[:_MOST_NEWEST]
 
 
 def _precedence(note: Memory, reading: Reading) -> tuple[bool, str, str]:

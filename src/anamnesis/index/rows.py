@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
     from anamnesis.trust.clean import CleanTexts
+    from anamnesis.trust.verdict import Finding
 
 _STORED = [row for row in FIELDS.values() if row.column]
 _LISTS = tuple(row.name for row in _STORED if row.kind == WORDS)  # stored as JSON
@@ -164,20 +165,31 @@ def record_verdicts(
 ) -> None:
     """Scan the text of notes and store the findings, so that no hook has to.
 
-    With `clean` the table is being filled, and what was found clean is kept there.
+    With `clean`, what is found clean is kept there and not with what writes found clean.
     """
+    store_verdicts(db, verdicts(home, notes, clean=clean))
+
+
+def verdicts(
+    home: Home, notes: Iterable[Memory], *, clean: CleanTexts | None = None
+) -> dict[str, Finding | None]:
+    """What is found in the text of notes, by id."""
     from anamnesis.trust.clean import NewTexts
     from anamnesis.trust.verdict import verdict
 
     texts = clean or NewTexts(home)
-    for note in notes:
-        judged = verdict(home, note, clean=texts)
-        if clean is None:
-            db.execute("DELETE FROM held WHERE memory_id = ?", (note.id,))
-        if judged is not None:
-            db.execute("INSERT INTO held VALUES (?, ?, ?)", (note.id, judged.kind, judged.reason))
+    found = {note.id: verdict(home, note, clean=texts) for note in notes}
     if clean is None:
         texts.save()
+    return found
+
+
+def store_verdicts(db: sqlite3.Connection, found: Mapping[str, Finding | None]) -> None:
+    """Hold the notes with a finding, and no longer those without."""
+    for id, finding in found.items():
+        db.execute("DELETE FROM held WHERE memory_id = ?", (id,))
+        if finding is not None:
+            db.execute("INSERT INTO held VALUES (?, ?, ?)", (id, finding.kind, finding.reason))
 
 
 def put_off_scan(db: sqlite3.Connection, notes: Iterable[Memory]) -> None:

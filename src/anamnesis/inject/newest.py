@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from anamnesis.config import is_ephemeral
+from anamnesis.index.refresh import newest_known
 from anamnesis.inject.select import BEFORE, KNOWN, LAST, REST, RULE, Candidate
 from anamnesis.notes import tree
 from anamnesis.notes.fields import TYPES, UnreadableNote
@@ -12,25 +13,27 @@ from anamnesis.project import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from anamnesis.config import Home
     from anamnesis.notes.fields import Memory
 
 _MOST_READ = 60  # files; a session gets a few dozen notes at most
+_MOST_LISTED = 5000  # names; beyond that the newest are taken from what the last index knew
 _HEAD = 1024  # bytes, in which a note names its project
 NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest notes are known."
 
 
 def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Memory]:
     """The latest notes of a project and of all projects, out of a bounded number of files."""
-    every = (
-        is_ephemeral()
-    )  # an ephemeral machine has no index at its start, but its files are in the cache
-    paths = _paths(home, every=every)
-    if every:
-        paths = [path for path in paths if _is_about(os.path.join(home, path), project)]
-    notes = _read(home, paths[:_MOST_READ])
+    # An ephemeral machine has no index at its start, but its files are in the cache.
+    if is_ephemeral():
+        paths = _paths(home, every=True)
+        notes = _read(home, [path for path in paths if _is_about(home, path, project)])
+    else:
+        notes = _read(home, newest_known(home)) if _are_many(home) else []
+        if len(notes) < _MOST_READ:
+            notes = _read(home, _paths(home))
     found = {note.id: note for note in notes if note.project in (project, GLOBAL)}
     found = _admitted(home, found)
     replaced = {old for note in found.values() for old in note.supersedes_ids}
@@ -74,10 +77,10 @@ def _is_harmless(home: Home, note: Memory) -> bool:
     return verdict(home, note) is None
 
 
-def _is_about(path: str, project: str) -> bool:
+def _is_about(home: Home, path: str, project: str) -> bool:
     """Whether a file seems to be a note of a project, or global, judging by its first bytes."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(os.path.join(home, path), os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError:
         return False
     try:
@@ -89,18 +92,46 @@ def _is_about(path: str, project: str) -> bool:
     return project.encode() in head or GLOBAL.encode() in head
 
 
-def _read(home: Home, paths: Iterable[str]) -> Iterator[Memory]:
+def _read(home: Home, paths: Iterable[str]) -> list[Memory]:
+    """The notes in the first of these files, apart from files that are gone."""
+    notes: list[Memory] = []
+    read = 0
     for path in paths:
         try:
-            yield tree.read_note(home, path).note
-        except (UnreadableNote, OSError):
+            notes.append(tree.read_note(home, path).note)
+        except FileNotFoundError:
             continue
+        except (UnreadableNote, OSError):
+            pass
+        read += 1
+        if read == _MOST_READ:
+            break
+    return notes
 
 
-def _paths(home: Home, *, every: bool) -> list[str]:
+def _are_many(home: Home) -> bool:
+    """Whether there are more files than can be listed in a moment."""
+    number = 0
+    for folder in _folders():
+        try:
+            with os.scandir(os.path.join(home, folder)) as entries:
+                for _ in entries:
+                    number += 1
+                    if number > _MOST_LISTED:
+                        return True
+        except OSError:
+            continue
+    return False
+
+
+def _folders() -> list[str]:
+    return [f"{name}/{type}" for name in tree.TREES for type in TYPES]
+
+
+def _paths(home: Home, *, every: bool = False) -> list[str]:
     """The files with the highest names first: ids begin with their time."""
     found = []
-    for folder in (f"{name}/{type}" for name in tree.TREES for type in TYPES):
+    for folder in _folders():
         try:
             names = os.listdir(os.path.join(home, folder))
         except OSError:

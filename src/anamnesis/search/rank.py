@@ -219,7 +219,7 @@ class _Scorer(dict[str, int]):
         self.partners = self._partners(query)
 
     def among(self, spaced: str) -> list[tuple[int, int]]:
-        """Where in a text (see `words.spaced`) terms of the question stand: `(place, term)`."""
+        """Where in a text with spaces around each word terms stand: `(place, term)`."""
         # Nearly every word of a note is none. By how terms begin the others are found at once.
         found: dict[int, int] = {}
         for head in self._heads:
@@ -260,22 +260,24 @@ class _Reading:
     def __init__(self, candidate: Candidate, scorer: _Scorer) -> None:
         self.candidate = candidate
         self.scorer = scorer
-        title, body = words.spaced(candidate.title), words.spaced(candidate.body)
+        both = words.tokens(candidate.title), words.tokens(candidate.body)
+        title, body = (f" {' '.join(tokens)} " for tokens in both)
+        head, length = map(len, both)
         tags = words.spaced(candidate.tags)
         in_title, in_body = scorer.among(title), scorer.among(body)
         self.counts = [0.0] * len(scorer.terms)
         self._count(in_title, _TITLE)
         self._count(in_body, 1.0)
         self._count(scorer.among(tags), _TAGS)
-        self._count(scorer.among(words.spaced(candidate.parts)), _PARTS)
+        if candidate.parts:
+            self._count(scorer.among(words.spaced(candidate.parts)), _PARTS)
         for word, term in scorer.function_words.items():
             if f" {word} " in body or f" {word} " in title:
                 self.counts[term] = 1.0
         for term in scorer.plain:
             text = scorer.terms[term].text
             self.counts[term] = _TITLE * candidate.title.count(text) + candidate.body.count(text)
-        head = len(title.split())
-        length = head + len(body.split()) + len(tags.split())
+        length += head + len(tags.split())
         damping = _SATURATION * (1 - _LENGTH + _LENGTH * length / scorer.average)
         self.shares = [
             weight * count * (_SATURATION + 1) / (count + damping) if count else 0.0
@@ -293,10 +295,10 @@ class _Reading:
 def _numbered(
     spaced: str, found: Iterable[tuple[int, int]], first: int
 ) -> Iterable[tuple[int, int]]:
-    """Where terms stand, in words instead of letters."""
+    """Where terms stand, in words instead of letters; one space is between two words."""
     start = 0
     for at, term in found:
-        first += len(spaced[start:at].split())
+        first += spaced.count(" ", start, at)
         start = at
         yield first, term
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from anamnesis.ground.records import replace
 from anamnesis.index.words import stem, words_beginning, words_between
 from anamnesis.search.query import exchanged
@@ -59,8 +61,9 @@ def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     nearest = sorted(
         (apart, -notes, word)
         for word, notes in known
-        # Most words lack letters of this one, which is told far sooner than how far apart they are.
+        # Most words have other letters, which is told far sooner than how far apart they are.
         if len(letters.difference(word)) <= slips + 1
+        and len({*word}.difference(letters)) <= slips + 1
         and (apart := _apart(term, word, at_most=slips)) <= slips
     )
     for *_, meant in nearest[:_TRIED]:
@@ -94,16 +97,34 @@ def distance(one: str, other: str, *, at_most: int) -> int:
     """How many letters to change, add, drop or swap; anything above `at_most` means "far"."""
     if abs(len(one) - len(other)) > at_most:
         return at_most + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        above, row = row, [i]
-        for j, rival in enumerate(other, 1):
-            cost = min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != rival))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == rival:
-                cost = min(cost, before[j - 2] + 1)
-            row.append(cost)
-        before = above
-        if min(row) > at_most:
-            return at_most + 1
-    return row[-1]
+    if not one:
+        return len(other)
+    # A column of the usual table at a time, in two numbers: where it grows by one from a row to the
+    # next, and where it shrinks (Hyyrö 2003). Bit 0 is the first letter of `one`.
+    all_rows, last_row = (1 << len(one)) - 1, 1 << len(one) >> 1
+    grows, shrinks, same, before = all_rows, 0, 0, 0
+    found = len(one)
+    places = _places(one)
+    for letter in other:
+        here = places.get(letter, 0)
+        swapped = (~same & here) << 1 & before
+        same = (((here & grows) + grows) ^ grows) | here | shrinks | swapped
+        dearer, cheaper = shrinks | ~(same | grows), same & grows
+        if dearer & last_row:
+            found += 1
+        elif cheaper & last_row:
+            found -= 1
+        dearer = dearer << 1 | 1
+        grows = (cheaper << 1 | ~(same | dearer)) & all_rows
+        shrinks = dearer & same & all_rows
+        before = here
+    return min(found, at_most + 1)
+
+
+@lru_cache(maxsize=8)
+def _places(word: str) -> dict[str, int]:
+    """At which places of a word each of its letters stands, as bits."""
+    places: dict[str, int] = {}
+    for at, letter in enumerate(word):
+        places[letter] = places.get(letter, 0) | 1 << at
+    return places

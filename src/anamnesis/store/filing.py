@@ -26,13 +26,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
     from anamnesis.index.refresh import Progress
     from anamnesis.notes.fields import NoteId
 
+    T = TypeVar("T")
+
 # The file is written; the next refresh catches up.
 INDEX_LAG = (IndexBroken, NotWritable, StoreBusy, SqliteError)
-_SCANNED_AT_ONCE = 50  # notes; meanwhile no other process can write
+_SCANNED_AT_ONCE = 50  # notes; a scan that is killed loses no more
 
 
 class Filing:
@@ -135,7 +138,7 @@ class Filing:
         """Scan those of these notes, or of all, whose scan was put off; the latest first."""
         waiting = self._catalog.query(lambda db: rows.unscanned(db, ids))
         for first in range(0, len(waiting), _SCANNED_AT_ONCE):
-            self._judge(self._indexed(waiting[first : first + _SCANNED_AT_ONCE]))
+            self._lagging(self._catalog.scan, waiting[first : first + _SCANNED_AT_ONCE])
         if len(waiting) > _SCANNED_AT_ONCE:
             from anamnesis.trust.clean import CleanTexts
 
@@ -143,16 +146,14 @@ class Filing:
 
     def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
         """Scan some notes again, after you vouched for them."""
-        self._judge([note for id in ids if (note := self.get(id)) is not None])
+        notes = [note for id in ids if (note := self.get(id)) is not None]
+        self._lagging(self._catalog.judge, notes)
 
-    def _indexed(self, ids: Sequence[NoteId]) -> Sequence[Memory]:
-        return self._catalog.query(lambda db: rows.indexed(db, ids))
-
-    def _judge(self, notes: Sequence[Memory]) -> None:
+    def _lagging(self, scan: Callable[[Sequence[T]], None], these: Sequence[T]) -> None:
         try:
-            self._catalog.judge(notes)
+            scan(these)
         except INDEX_LAG:
-            return
+            return  # they stay as they are, which is held if nobody scanned them
 
     def _follow(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
         try:

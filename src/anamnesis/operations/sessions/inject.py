@@ -7,7 +7,7 @@ from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
 from anamnesis.hooks import arrivals, receipts, runs, switches
-from anamnesis.index import queries, rows
+from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
 from anamnesis.project import GLOBAL, resolve_project_key
@@ -52,18 +52,26 @@ def inject(
     checks = sessions.at_session_start(home)
     try:
         with MemoryStore(home, hurried=True) as store:
+            _scan_latest(store, {project, GLOBAL})
             notices = _notices(home, checks, store=store)
             start = _planned(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
                 notices=notices, client=format,
             )  # fmt: skip
-            if store.lags or store.ask(rows.has_unscanned):
+            if store.lags:
                 _bring_up_to_date(home)
     except IndexBroken:
         notices = _notices(home, [check for check in checks if not check.needs_index])
         start = _unindexed(home, project=project, session=session, limit=limit, notices=notices)
     _leave_receipt(home, payload, project, start)
     return render.wrapped(start.text, format=format, event=payload.event or "SessionStart")
+
+
+def _scan_latest(store: MemoryStore, projects: set[str]) -> None:
+    """Scan what this session may get of many new notes; the others are scanned behind it."""
+    if unscanned := store.ask(lambda db: queries.latest_unscanned(db, projects=projects)):
+        store.scan(unscanned)
+        _bring_up_to_date(store.home)
 
 
 def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
