@@ -119,7 +119,7 @@ def test_the_past_of_the_notes_stays_at_the_remote(fleet: Fleet, container: Cont
         "forget", "01JATTACHA", "--yes", "--purge-history", **container.variables
     )
     assert refused.returncode == 2
-    assert "without their past" in refused.stderr
+    assert "without their history" in refused.stderr
 
 
 def test_a_first_injection_finds_the_project_behind_newer_notes(

@@ -207,7 +207,7 @@ def test_only_the_machine_that_showed_its_code_is_let_in(two: Two) -> None:
     evil = next(ref for ref in branches.split() if not ref.endswith(own))
     git("update-ref", f"refs/heads/{own}", evil, cwd=fleet.remote)
 
-    with pytest.raises(members.NoSuchRequest, match="No machine asks"):
+    with pytest.raises(members.NoSuchRequest, match="No machine has asked"):
         members.approve(sealed(laptop), code)
 
     assert len(members.members(str(laptop.home / "keys"))) == 4

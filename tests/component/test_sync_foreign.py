@@ -28,7 +28,7 @@ def published(place: Path, files: dict[str, str]) -> Path:
 
 
 REFUSED = {
-    False: "holds something else than notes (package.json, src/cart.py)",
+    False: "holds something other than notes (package.json, src/cart.py)",
     True: "cannot be trusted: it holds something that no machine of this store wrote",
 }
 
@@ -90,5 +90,5 @@ def test_a_memory_is_one_whatever_lies_beside_the_notes(
 def test_joining_a_project_is_refused_before_a_commit_goes_there(tmp_path: Path) -> None:
     bare = published(tmp_path, PROJECT)
 
-    with pytest.raises(remote.RemoteNotUsable, match="something else than notes"):
+    with pytest.raises(remote.RemoteNotUsable, match="something other than notes"):
         remote.prove(str(bare))

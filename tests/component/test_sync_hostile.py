@@ -100,7 +100,7 @@ def test_names_that_are_not_written_are_told(desk: Machine, attacker: Attacker) 
 
     told = desk.sync().held_back
 
-    reason = "it is at the remote, not here: its name is not possible on every system; rename it"
+    reason = "it is at the remote, not here: its name is not valid on every system; rename it"
     shown = ('quo"ted.md', "tab\\there.md", "clear\\x1b[2J.md", "\ufffd\ufffd.md")
     assert sorted(told) == sorted(f"semantic/{name}: {reason}" for name in shown)
     assert desk.backend.state().held_back == told

@@ -229,7 +229,7 @@ def test_a_remote_that_stays_locked_is_told(
     pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, desk = pair
-    monkeypatch.setattr("anamnesis.sync.recovery._somebody_works_in", lambda _: True)
+    monkeypatch.setattr("anamnesis.sync.recovery._is_git_at_work_in", lambda _: True)
     monkeypatch.setattr("anamnesis.sync.cycle._MAX_LOCKED", 1)
     (fleet.remote / "refs" / "heads" / "main.lock").write_text("")
     desk.write("new", "x")

@@ -11,7 +11,7 @@ import hashlib
 from anamnesis.ground.records import record, replace
 from anamnesis.sync import SyncResult, SyncState
 from anamnesis.sync.merge import three_way
-from anamnesis.sync.plan import Change, Step, is_sweeping, replay, travels
+from anamnesis.sync.plan import Change, Step, is_sweeping, is_syncable, replay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class ReferenceSyncBackend:
         if changes:
             self._steps.append(Step(self.machine_id, "sync", tuple(changes)))
             self._committed = {
-                **{path: data for path, data in self.disk.items() if travels(path)},
+                **{path: data for path, data in self.disk.items() if is_syncable(path)},
                 **{path: self._committed[path] for path in self.held if path in self._committed},
             }
             self.history.append(dict(self._committed))
@@ -119,7 +119,7 @@ class ReferenceSyncBackend:
         return [change for change in found if change.path not in self.held]
 
     def _changes(self, before: Files, after: Files) -> list[Change]:
-        paths = [path for path in {**before, **after} if travels(path)]
+        paths = [path for path in {**before, **after} if is_syncable(path)]
         found = (Change(p, self._id(before.get(p)), self._id(after.get(p))) for p in paths)
         return [change for change in found if change.before != change.after]
 

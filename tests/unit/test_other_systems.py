@@ -11,7 +11,7 @@ import yaml
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import NotWritable
-from anamnesis.sync.plan import by_folded_name, collides, travels, why_not
+from anamnesis.sync.plan import by_folded_name, collides, is_syncable, why_not
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,13 +35,13 @@ def test_the_workflow_tests_every_system_with_every_python_that_is_promised() ->
     "name", ["con.md", "NUL.md", "aux.txt.md", "com1.md", "semantic/Lpt9.md", "prn/note.md"]
 )
 def test_a_name_that_is_a_device_on_windows_does_not_travel(name: str) -> None:
-    assert not travels(name)
-    assert "not possible on every system" in why_not(name)
+    assert not is_syncable(name)
+    assert "not valid on every system" in why_not(name)
 
 
 @pytest.mark.parametrize("name", ["console.md", "semantic/com10.md", "nullable.md", "context.md"])
 def test_a_name_that_only_begins_like_a_device_travels(name: str) -> None:
-    assert travels(name)
+    assert is_syncable(name)
 
 
 def test_names_that_are_one_to_a_disk_of_macos_collide() -> None:

@@ -12,9 +12,9 @@ from anamnesis.sync.plan import (
     by_folded_name,
     collides,
     is_sweeping,
+    is_syncable,
     net,
     replay,
-    travels,
 )
 
 BODIES = {
@@ -202,7 +202,7 @@ def test_a_side_that_lost_everything_at_once_looks_like_an_accident() -> None:
     ["semantic/01J9.md", "x.md", "a/b/c.md", "semantic/über note.md", ".machines/laptop.json"],
 )
 def test_paths_that_travel(path: str) -> None:
-    assert travels(path)
+    assert is_syncable(path)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_paths_that_travel(path: str) -> None:
      "semantic/" + "x" * 300 + ".md", "bad\udcff.md"],
 )  # fmt: skip
 def test_paths_that_do_not_travel(path: str) -> None:
-    assert not travels(path)
+    assert not is_syncable(path)
 
 
 def test_names_that_differ_in_case_only_collide() -> None:

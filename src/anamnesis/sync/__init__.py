@@ -31,8 +31,8 @@ class SyncResult:
     changed: tuple[str, ...] = ()  # files written or removed here, relative to the store's root
     committed: tuple[str, ...] = ()  # files that were edited here, likewise
     sent: int = 0  # notes that the remote took from us, changed or removed
-    held_back: tuple[str, ...] = ()  # `path: reason` of files that do not travel
-    offline: bool = False  # the remote did not answer; the next sync goes on
+    held_back: tuple[str, ...] = ()  # `path: reason` of files that are not synced
+    offline: bool = False  # the remote did not answer; the next sync continues
     error: str = ""  # what you have to fix, if anything
     hint: str = ""  # how
     unfinished: bool = False  # whether the next sync has files to write that this one left to it
@@ -44,13 +44,13 @@ class SyncResult:
 
     @property
     def done(self) -> bool:
-        """Whether nothing needs you: offline counts as done, the next sync goes on."""
+        """Whether nothing needs you: offline counts as done, the next sync continues."""
         return not (self.error or self.conflicted)
 
 
 @record
 class SyncState:
-    """How this machine stands towards the others, without asking the network."""
+    """The sync state of one machine, without asking the network."""
 
     initialized: bool = False
     remote: str | None = None
@@ -60,10 +60,10 @@ class SyncState:
     ahead: int = 0  # commits that the remote does not have yet
     behind: int = 0  # commits that were fetched but not taken over
     held: tuple[str, ...] = ()  # the ids of notes with a conflict
-    held_back: tuple[str, ...] = ()  # `path: reason` of files that do not travel
+    held_back: tuple[str, ...] = ()  # `path: reason` of files that are not synced
     last_success: str | None = None
     last_error: str | None = None
-    offline_since: str | None = None  # no failure: the next sync goes on
+    offline_since: str | None = None  # not a failure: the next sync continues
     offline_reason: str | None = None
 
 
@@ -78,7 +78,7 @@ class SyncBackend(Protocol):
         """
 
     def state(self) -> SyncState:
-        """Where this machine stands; cheap, and without the network."""
+        """The sync state of this machine; cheap, and without the network."""
 
 
 def __getattr__(name: str) -> object:

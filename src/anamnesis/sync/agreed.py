@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.plan import Change
     from anamnesis.sync.repository import Repository
 
-_RECENT = 50  # earlier positions of the remote that are tried as the common past
+_RECENT = 50  # earlier positions of the remote that are tried as the common history
 _MAKING = "%an %ae %at %cn %ce %ct %s"  # which a purge leaves as it was
 _NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never sent
 
@@ -109,8 +109,8 @@ def _newest_met(
 ) -> str | None:
     """The newest commit of ours that the other side must have had: it has something made in it.
 
-    Machines only ever add to what the others have, so whoever has a version of a file, or a note
-    in whatever version, had all that came before it. A version that was put back proves nothing,
+    Machines only ever add to what the others have, so a side that has a version of a file, or a
+    note in any version, had all that came before it. A version that was put back proves nothing,
     because the other side may have it from the time before, nor does a tombstone: two machines
     that forget one note write the same. The first commit may be a squashed one, made of many times;
     it counts if the other side had exactly its files.

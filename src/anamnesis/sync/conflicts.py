@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _RESOLVED = "resolved"
 _FORMERLY = "settled"  # what that folder was called up to 1.0
 _ARCHIVES = (_RESOLVED, _FORMERLY)
-_TOLD = "told"
+_ANNOUNCED = "told"
 _REOPENED = "reopened"
-_MARKS = frozenset({_TOLD, _REOPENED})  # in the folder of a conflict, beside its versions
+_MARKS = frozenset({_ANNOUNCED, _REOPENED})  # in the folder of a conflict, beside its versions
 _STAMP = -len("-2026-01-31T120000-ab12")  # what `resolve` adds to an id
 
 
@@ -64,7 +64,7 @@ class Conflicts:
     ) -> Conflict:  # fmt: skip
         """Keep both sides of a note until you choose; on disk when this returns.
 
-        `known` is what `held` gave, for whoever holds many: reading all for each takes minutes.
+        `known` is what `held` gave, for a caller with many: reading all for each takes minutes.
         """
         before = (self.held() if known is None else known).get(path)
         if before is not None:
@@ -155,14 +155,14 @@ class Conflicts:
                     raise NotWritable(path, reason=atomic.reason_of(error)) from error
 
     def unannounced(self) -> list[Conflict]:
-        """The held notes that no session was told of yet; they count as told from now on."""
+        """The held notes that no session has heard of yet; from now on they count as announced."""
         news = []
         for conflict in self._all():
-            marker = os.path.join(self._folder(conflict.id), _TOLD)
+            marker = os.path.join(self._folder(conflict.id), _ANNOUNCED)
             try:
                 os.close(os.open(marker, os.O_CREAT | os.O_EXCL, 0o600))
             except OSError:
-                continue  # told already, or a store that cannot be written, which is told elsewhere
+                continue  # announced already, or a read-only store, which is reported elsewhere
             news.append(conflict)
         return news
 

@@ -75,13 +75,13 @@ class Cycle:
         tip = self._main = self._commit_disk()
         result = self._exchange(tip, parent) if self._transport else self._stay_here()
         if self._repository.resolve(MAIN) != self._main:
-            # A git process of a sync that was killed, or of yours, was at work: begin again.
+            # A git process of a killed sync, or one of yours, was at work: start again.
             raise SyncFailed("moving main", "another git process moved it meanwhile")
         if not self._hurried:  # a cache, which the next sync makes
             self._repository.refresh_index(self._stale)
         if self._follows:
             purge.forget_past(self._repository)
-            self._remarks.append("the history was purged elsewhere; this machine follows")
+            self._remarks.append("the history was purged on another machine, and now here too")
         if result.pulled and purge.returned(self._repository):
             self._remarks.append(_PURGED_IS_BACK)
         return self._completed(result)
@@ -243,7 +243,7 @@ class Cycle:
         return Integration(commit, plan.clashes, since.behind, other)
 
     def _follow(self, ours: str, other: str, behind: int) -> Integration:
-        """Our own changes on top of a history that was purged; nothing of our past goes along."""
+        """Our own changes on top of a purged history, without anything of our old one."""
         self._follows = True
         self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
         from anamnesis.sync import agreed
@@ -334,7 +334,7 @@ class Cycle:
         recovery.remember(self._repository.own, replace(remembered, absent=kept))
 
     def _is_new(self, known: str | None, now: str | None) -> bool:
-        """Whether this remote was not met before, or does not go on where it was."""
+        """Whether this remote is new here, or does not continue from where it was."""
         if known is None or known == now:
             return known is None
         if now is None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _BRANCH = MAIN.rpartition("/")[2]
 _COMMIT_SECONDS = 2.0  # for a sync that is running; its commit will do as well
 NETWORK_SECONDS = 30.0  # one fetch or push; a hook must not hang on a dead network for longer
-_TURN_SECONDS = 30.0  # whoever pushes before a container ends cannot leave it to the next sync
+_TURN_SECONDS = 30.0  # a container that is about to end cannot leave its push to the next sync
 _MANY_PACKS = 50  # each sync that commits leaves one
 _MANY_LOOSE = 1500
 _PACKING = {"gc.auto": str(_MANY_LOOSE), "gc.autoPackLimit": str(_MANY_PACKS)}
@@ -52,7 +52,7 @@ class GitSyncBackend:
         """`check` names, for a file about to be committed, the reason why it must stay here.
 
         A sealed remote sees only ciphertext; the keys are those of this store. An ephemeral
-        machine takes over the notes without their past, and waits for its turn; a hurried one
+        machine takes over the notes without their history, and waits for its turn; a hurried one
         leaves most of very many files to its next sync.
         """
         self._directory = os.path.abspath(os.fspath(memory_dir))
@@ -89,17 +89,17 @@ class GitSyncBackend:
         """Commit what the disk has; no network, and it does not count as a sync."""
         lock = self.home.lock("sync")
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
-            return self._cycle(accept_deletions=False, travels=False).run()
+            return self._cycle(accept_deletions=False, exchanges=False).run()
 
     def purge(self, ids: Container[NoteId]) -> purge.Purged:
         """Take removed notes out of the whole history, here and at the remote.
 
         Everything must be synced: what the remote has is replaced as a whole, or not at all.
-        Raises InvalidInput where the notes have no past to purge.
+        Raises InvalidInput where the notes have no history to purge.
         """
         if os.path.exists(os.path.join(self._repository.git_dir, "shallow")):
             raise InvalidInput(
-                "This machine has the notes without their past, so it cannot be purged here.",
+                "This machine has the notes without their history, so it cannot be purged here.",
                 hint="Run it on a machine that was set up with `anamnesis init` or `join`.",
             )
         lock = self.home.lock("sync")
@@ -114,7 +114,7 @@ class GitSyncBackend:
             )
 
     def state(self) -> SyncState:
-        """Where this machine stands, without asking the network."""
+        """The sync state of this machine, without asking the network."""
         url = remote.shown(self.remote) if self.remote else None
         if not os.path.isdir(self._repository.git_dir):
             return SyncState(remote=url, detail="not set up yet; run:  anamnesis sync")
@@ -178,12 +178,12 @@ class GitSyncBackend:
             self._repository, url=url, seconds=self._seconds, folder=self.home.keys
         )
 
-    def _cycle(self, *, accept_deletions: bool, travels: bool = True) -> Cycle:
+    def _cycle(self, *, accept_deletions: bool, exchanges: bool = True) -> Cycle:
         return Cycle(
             self._repository,
             self._worktree,
             identity=Identity(self.machine_id),
-            transport=self.transport() if travels else None,
+            transport=self.transport() if exchanges else None,
             url=self.remote,
             accept_deletions=accept_deletions,
             hurried=self._hurried,
@@ -200,7 +200,7 @@ class GitSyncBackend:
 
 
 def home_of(repository: Repository) -> Home:
-    """The store that a tree of notes belongs to; a tree of its own keeps its things in .git."""
+    """The store that a tree of notes belongs to; a tree without a store keeps its files in .git."""
     parent, name = os.path.split(repository.directory)
     return Home(parent if name == "memory" else repository.own)
 
@@ -226,7 +226,7 @@ def _entries(folder: str) -> list[str]:
 
 
 def _after(before: recovery.Remembered, result: SyncResult) -> recovery.Remembered:
-    """What is remembered after a sync; offline takes no failure back, and is none."""
+    """What is remembered after a sync; being offline neither is a failure nor clears one."""
     if result.offline:
         since = before.offline_since or utcnow()
         reason = result.detail.removeprefix("offline: ")

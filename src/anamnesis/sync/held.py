@@ -1,4 +1,4 @@
-"""Held notes in a sync: all but the part in dispute goes on travelling, both ways.
+"""Held notes in a sync: all but the part in dispute is still synced, both ways.
 
 A held note is three texts: the file here, what main has, and what both started from. Each sync
 merges them again. What comes out without a clash is committed for the others and written here;
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.repository import Identity, Repository
     from anamnesis.sync.worktree import WorkTree
 
-MAX_MERGE_BYTES = 16 * 1024 * 1024  # nobody writes such a note by hand
+MAX_MERGE_BYTES = 16 * 1024 * 1024  # no note written by hand is that large
 
 
 class HeldNotes:

@@ -1,9 +1,9 @@
-"""Which files travel, and what becomes of local commits when the other machines moved on; pure.
+"""Which files are synced, and what becomes of local commits when others have moved on; pure.
 
 The local commits are replayed on top of what the remote has, one by one, so that history stays
-a line. Nothing here touches git or a file: contents come from a function, decisions go out as
-values. A file that cannot be merged is left out of the replay and named as a clash. A remote may
-name any path: only what `travels` allows is sent or written.
+a line. Nothing here touches git or a file: contents come from a function, decisions are returned
+as values. A file that cannot be merged is left out of the replay and named as a clash. A remote may
+name any path: only what `is_syncable` allows is sent or written.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Replayed:
 
 @record
 class Clash:
-    """A file whose two edits only you can bring together."""
+    """A file whose two edits only you can reconcile."""
 
     path: str
     base: Blob | None
@@ -115,7 +115,7 @@ def net(steps: Iterable[Step]) -> dict[str, Change]:
 
 
 def is_sweeping(changes: Iterable[Change], *, notes_left: int) -> bool:
-    """Whether a side lost many of its notes at once: more likely an accident than a wish."""
+    """Whether a side lost many of its notes at once: more likely an accident than intent."""
     gone = sum(change.after is None and is_note(change.path) for change in changes)
     return gone >= (SWEEPING if notes_left == 0 else max(SWEEPING_SHARE, notes_left / 9))
 
@@ -176,7 +176,7 @@ class _Verdicts:
         return {_AT_THE_END: {path: merged.data}} if self._is_news(merged, theirs) else {}
 
     def _decide_deletion(self, mine: Change, theirs: Blob | None) -> dict[int, dict[str, Written]]:
-        """An edit wins over a deletion, unless it was known to whoever deleted."""
+        """An edit wins over a deletion, unless the side that deleted knew of it."""
         path, before = mine.path, mine.before
         if mine.after is None:
             known = theirs is not None and self._is_in(self._ours(path), before, theirs)
@@ -291,7 +291,7 @@ MACHINES = ".machines"  # one small JSON file per machine, written only by that 
 TOMBSTONES = ".tombstones"  # one JSON file per forgotten note, all with the same bytes
 _MAX_DEPTH = 8
 _MAX_PART_BYTES = 255  # what common file systems take
-# Control characters and what Windows refuses or reads as a path of its own.
+# Control characters and what Windows refuses or reads as a special path.
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\ud800-\udfff]')
 # With any ending, and in any case, these are no files on Windows.
 _DEVICES = frozenset(
@@ -299,7 +299,7 @@ _DEVICES = frozenset(
 )
 
 
-def travels(path: str) -> bool:
+def is_syncable(path: str) -> bool:
     """Whether a path, relative to the tree of portable notes, may be sent or written."""
     parts = path.split("/")
     if len(parts) == 2 and parts[0] in (MACHINES, TOMBSTONES):
@@ -310,9 +310,9 @@ def travels(path: str) -> bool:
 
 
 def why_not(path: str) -> str:
-    """Why a file that looks like a note does not travel; nothing for other files."""
+    """Why a file that looks like a note is not synced; nothing for other files."""
     if path.endswith("/"):
-        return "it is a git repository of its own"
+        return "it is a separate git repository"
     parts = path.split("/")
     if not is_note(path) or any(part.startswith(".") for part in parts):
         return ""
@@ -320,7 +320,7 @@ def why_not(path: str) -> str:
         return f"it is more than {_MAX_DEPTH - 1} folders deep"
     if folder := _folder_like_a_note(parts):
         return f"its folder {folder} is named like a note; rename it"
-    return "its name is not possible on every system; rename it"
+    return "its name is not valid on every system; rename it"
 
 
 def _folder_like_a_note(parts: Sequence[str]) -> str:
@@ -329,7 +329,7 @@ def _folder_like_a_note(parts: Sequence[str]) -> str:
 
 
 def is_note(path: str) -> bool:
-    """Whether a path that travels holds a note."""
+    """Whether a synced path holds a note."""
     return path.endswith(".md")
 
 
@@ -346,7 +346,7 @@ def collides(path: str, present: Mapping[str, str]) -> bool:
 def _folded(path: str) -> str:
     from unicodedata import normalize  # seldom needed: Linux tells all names apart
 
-    # The disks of macOS also ignore whether an accent is a character of its own.
+    # The disks of macOS also ignore whether an accent is a separate character.
     return normalize("NFC", normalize("NFC", path).casefold())
 
 

@@ -1,8 +1,8 @@
 """Taking notes out of the whole history, and following a history that was purged elsewhere.
 
 A purge writes every commit again without the notes and ends with a commit that says so. A machine
-that meets this mark on the other side of a fork does not merge its own past back in: it takes
-what it last had in common with the others for the base, and puts only its own later changes on top.
+that meets this mark on the other side of a fork does not merge its old history back in: the base
+is what it last had in common with the others, and only its own later changes go on top.
 """
 
 from __future__ import annotations
@@ -169,17 +169,17 @@ def clear_remote(url: str, texts: Iterable[str]) -> bool:
     for words in (("reflog", "expire", "--expire=now", "--all"), _CLEAR_REMOTE):
         git(words, cwd=url, timeout=SECONDS)
     asked = _one_per_line(texts)
-    said = git(("cat-file", "--batch-check", "--buffer"), cwd=url, timeout=SECONDS, input=asked)
-    return said.code == 0 and _all_missing(said.out)
+    answer = git(("cat-file", "--batch-check", "--buffer"), cwd=url, timeout=SECONDS, input=asked)
+    return answer.code == 0 and _all_missing(answer.out)
 
 
 def _still_there(repository: Repository, texts: Iterable[str]) -> bool:
-    said = repository.ask("cat-file", "--batch-check", "--buffer", input=_one_per_line(texts))
-    return not _all_missing(said)
+    answer = repository.ask("cat-file", "--batch-check", "--buffer", input=_one_per_line(texts))
+    return not _all_missing(answer)
 
 
-def _all_missing(said: bytes) -> bool:
-    return all(line.endswith(b" missing") for line in said.splitlines())
+def _all_missing(answer: bytes) -> bool:
+    return all(line.endswith(b" missing") for line in answer.splitlines())
 
 
 def _one_per_line(oids: Iterable[str]) -> bytes:
@@ -248,7 +248,7 @@ def _require_equal(repository: Repository, old: str, new: str, unwanted: set[str
         raise SyncFailed("rewriting the history", "its last state would not be the same")
     reached = repository.ask("rev-list", "--objects", new).decode("utf-8", "surrogateescape")
     if unwanted & {line[: len(new)] for line in reached.splitlines()}:
-        raise SyncFailed("rewriting the history", "it would still hold what shall go")
+        raise SyncFailed("rewriting the history", "it would still hold what is to be removed")
 
 
 _LARGEST = 16 * 1024 * 1024

@@ -2,7 +2,7 @@
 
 Nothing here changes a file of the working tree or drops a commit: what is in the way is set
 aside under `.git/anamnesis/set-aside/`. What a sync remembers for the next one lies beside it, so
-that it never travels.
+that it is never synced.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NotOurRepository(AnamnesisError):
     def __init__(self, directory: str) -> None:
         super().__init__(
             f"{directory}/.git is not a directory, so this is a worktree of another repository.",
-            hint="Sync needs a repository of its own. Move that file away and run it again.",
+            hint="Sync needs a separate repository. Move that file away and run it again.",
         )
 
 
@@ -163,7 +163,7 @@ def _clear_locks(repository: Repository) -> None:
     """Remove lock files of dead processes; wait a little for living ones."""
     deadline = time.monotonic() + _WAIT_SECONDS
     while locks := [path for path in _lock_files(repository) if os.path.lexists(path)]:
-        alive = _somebody_works_in(repository.directory)
+        alive = _is_git_at_work_in(repository.directory)
         if alive is None:
             alive = any(_age(path) < _OLD_SECONDS for path in locks)
         if not alive and all(_age(path) > _YOUNG_SECONDS for path in locks):
@@ -181,13 +181,13 @@ def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
         lock = os.path.join(directory, name)
         if not os.path.lexists(lock):
             continue
-        alive = _somebody_works_in(directory)
+        alive = _is_git_at_work_in(directory)
         if not alive and _age(lock) > (_OLD_SECONDS if alive is None else _YOUNG_SECONDS):
             atomic.remove(lock)
 
 
 def _lock_files(repository: Repository) -> Iterator[str]:
-    """The locks that our own commands would run into; the person's index is not ours."""
+    """The locks that our own commands would run into; your own index is not ours."""
     for name in LOCKS:
         yield os.path.join(repository.git_dir, name)
     yield f"{repository.index}.lock"
@@ -206,8 +206,8 @@ def _kept_packs(repository: Repository) -> Iterator[str]:
             yield path
 
 
-def _somebody_works_in(directory: str) -> bool | None:
-    """Whether a git process has this directory as its own; None where that cannot be seen."""
+def _is_git_at_work_in(directory: str) -> bool | None:
+    """Whether a git process runs in this directory; None where processes cannot be seen."""
     if not os.path.isdir("/proc/self/fd"):
         return None
     real = os.path.realpath(directory)
@@ -236,7 +236,7 @@ def _age(path: str) -> float:
 
 @record
 class Landing:
-    """A result that is being written to the working tree; finished by whoever finds it."""
+    """A result that is being written to the working tree; the next sync completes it."""
 
     before: str | None  # the commit that the files stood on
     after: str
@@ -248,7 +248,7 @@ class Landing:
     ) -> tuple[Sequence[Change], Sequence[Change]]:
         """Of the files that differ those to write now, and those that the next sync may write.
 
-        Whoever waits for the first of very many gets the newest: ids begin with their time.
+        A session that waits for the first of very many gets the newest: ids begin with their time.
         """
         if self.older_than:
             newest = _order(self.older_than)

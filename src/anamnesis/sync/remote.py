@@ -10,7 +10,7 @@ from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import record
 from anamnesis.notes.fields import TYPES
 from anamnesis.sync import recovery
-from anamnesis.sync.plan import MACHINES, TOMBSTONES, travels
+from anamnesis.sync.plan import MACHINES, TOMBSTONES, is_syncable
 from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
 
 TYPE_CHECKING = False
@@ -26,12 +26,12 @@ else:
 CONNECT_SECONDS = 10
 _FETCHES = 5
 _RACE_SECONDS = 90.0  # ten machines that push at the same moment are all through by then
-_LOGIN = r"[^/\s'\"]"  # a letter of a user or password; it may hold an @
+_LOGIN = r"[^/\s'\"]"  # a character of a user name or password; it may be an @
 
 
 @record
 class Trouble:
-    """Why the remote could not be used: away for now, or something to put right."""
+    """Why the remote could not be used: unreachable for now, or something to fix."""
 
     message: str
     hint: str = ""
@@ -44,7 +44,7 @@ class Fetched:
 
     commit: str | None = None
     trouble: Trouble | None = None
-    remark: str = ""  # what you should hear of, although the sync goes on
+    remark: str = ""  # what you should know, although the sync continues
     repair: bool = False  # whether the remote must get our commit even if it is not new
 
 
@@ -60,25 +60,25 @@ class Pushed:
 
 
 class Transport(Protocol):
-    """Moves commits to a remote and back; what they look like there is its own affair."""
+    """Moves commits to a remote and back; it decides what they look like there."""
 
     def fetch(self) -> Fetched:
         """Learn what the remote has, as a commit of this repository."""
 
     def push(self, commit: str) -> Pushed:
-        """Offer a commit as the new tip; never forced, so nobody's commits can be pushed away."""
+        """Offer a commit as the new tip; never forced, so no commits can be lost."""
 
     def replace(self, commit: str) -> Pushed:
         """Offer a purged history in place of the one that was fetched last."""
 
 
 class PlainTransport:
-    """The commits as they are."""
+    """Moves the commits as they are."""
 
     def __init__(
         self, repository: Repository, *, url: str, seconds: float, shallow: bool = False
     ) -> None:
-        """A shallow one leaves the remote's past where it is, the first time."""
+        """A shallow one does not fetch the remote's history, the first time."""
         self._repository = repository
         self._url = url
         self._seconds = seconds
@@ -90,7 +90,7 @@ class PlainTransport:
         if self._shallow and self._repository.resolve(UPSTREAM) is None:
             fetched = fetch(self._repository, "--depth=1", url=self._url, seconds=self._seconds)
             if not fetched.trouble or fetched.trouble.offline:
-                return fetched  # else it may be a server that knows no shallow clones
+                return fetched  # else the server may not support shallow clones
         return fetch(self._repository, url=self._url, seconds=self._seconds)
 
     def push(self, commit: str) -> Pushed:
@@ -106,12 +106,12 @@ class PlainTransport:
 
 
 def require_usable(url: str) -> str:
-    """The URL, or InvalidInput if git could take it for an option or run a program for it."""
+    """The URL. Raises InvalidInput if git could take it for an option or run a program for it."""
     if not url or url.startswith("-") or re.search(r"[\x00-\x1f\x7f]", url):
         raise InvalidInput(f"{url[:80]!r} is not a git remote.")
     if re.match(r"(?i)(ext|fd)::", url) or re.match(r"(?i)[a-z0-9+.-]+::", url):
         raise InvalidInput(
-            f"{shown(url)} would run a program of its own.",
+            f"{shown(url)} would run a program.",
             hint="Use a path, an ssh address (user@host:path.git) or an https URL.",
         )
     return url
@@ -154,7 +154,7 @@ def fetch(repository: Repository, *options: str, url: str, seconds: float) -> Fe
 
 
 def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pushed:
-    """Offer a commit as the new tip; never forced, so nobody's commits can be pushed away."""
+    """Offer a commit as the new tip; never forced, so no commits can be lost."""
     finished = repository.git(
         "push", "--quiet", "--porcelain", "--no-verify", *_receiver(url),
         "origin", f"{commit}:{MAIN}",
@@ -204,7 +204,7 @@ def _outcome(finished: Finished, url: str, seconds: float) -> Pushed:
 
 
 def _receiver(url: str) -> list[str]:
-    """On this very machine the other end must not run what the person set for all repositories.
+    """On this machine the other end must not run what you set for all your repositories.
 
     Nor does it pack its objects while we wait; `GitSyncBackend` starts that in the background.
     """
@@ -265,9 +265,9 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("permission denied", "authentication failed", "could not read username",
       "could not read password", "terminal prompts disabled", "access denied"),
      "{url} refused this machine's key or password",
-     "Let git in without a prompt{let_in} anamnesis sync"),
+     "Set up a login that needs no prompt{let_in} anamnesis sync"),
     (("no space left", "disk quota exceeded", "read-only file system"),
-     "{url} cannot take more: its disk is full or read-only",
+     "{url} cannot store more: its disk is full or read-only",
      "Free space there; your notes are committed here and go out with the next sync."),
     ((".lock': file exists",),
      "{url} is locked by a push that did not end",
@@ -295,7 +295,7 @@ _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
 
 
 def explain(finished: Finished, url: str, seconds: float) -> Trouble:
-    """What a failed command means for the person."""
+    """What a failed command means, in words."""
     if finished.timed_out:
         return Trouble(f"{shown(url)} did not answer within {seconds:g} s", offline=True)
     # With --porcelain git says on standard output what the other side refused.
@@ -353,7 +353,7 @@ def _reason(complaint: str) -> str:
     return lines[-1] if lines else ""
 
 
-# Where notes and signs of life are, on whatever machine they were written.
+# Where notes and heartbeats are, whichever machine wrote them.
 _OURS = (*TYPES, MACHINES, TOMBSTONES)
 # What a site puts into a repository that was just created there.
 _BOILERPLATE = re.compile(r"(?i)(?:readme|licen[cs]e|copying|notice|\.git)[^/]*\Z")
@@ -361,16 +361,18 @@ _NAMED = 3
 
 
 def foreign_files(repository: Repository, commit: str) -> list[str]:
-    """A few of the files that have no place in a memory; none if it is one, or has none yet."""
+    """A few files that do not belong in a store of notes; none if it is one, or has none yet."""
     listed = repository.git("ls-tree", "-r", "--name-only", "-z", commit).out
     paths = [path for path in listed.decode("utf-8", "replace").split("\0") if path]
     if any(path.partition("/")[0] in _OURS for path in paths):
         return []
-    return [path for path in paths if not travels(path) and not _BOILERPLATE.match(path)][:_NAMED]
+    return [path for path in paths if not is_syncable(path) and not _BOILERPLATE.match(path)][
+        :_NAMED
+    ]
 
 
 def is_sealed(foreign: list[str]) -> bool:
-    """Whether files that have no place in a memory are those of a sealed one."""
+    """Whether files that do not belong in a store of notes are those of a sealed one."""
     return any(path.startswith("generations/") for path in foreign)
 
 
@@ -382,6 +384,6 @@ def refusal(url: str, foreign: list[str]) -> tuple[str, str]:
             f"Ask to join:  anamnesis join {quoted(url)}",
         )
     return (
-        f"{url} holds something else than notes ({', '.join(foreign)}); nothing was sent there",
-        "Use a repository of its own for the memory:  anamnesis remote --create URL",
+        f"{url} holds something other than notes ({', '.join(foreign)}); nothing was sent there",
+        "Use a separate repository for the notes:  anamnesis remote --create URL",
     )

@@ -11,7 +11,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record
-from anamnesis.sync.plan import Change, Step, travels
+from anamnesis.sync.plan import Change, Step, is_syncable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAIN = "refs/heads/main"
 UPSTREAM = "refs/remotes/origin/main"
 OUTGOING = "refs/anamnesis/outgoing"
-STATES = 5_000  # commits of another history that are looked into
+STATES = 5_000  # commits of another history that are examined
 SECONDS = 120.0  # for work on the local disk; only a broken disk takes that long
 FILE_MODES = ("100644", "100755")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -41,13 +41,13 @@ class SyncFailed(AnamnesisError):
 
 @record
 class Distance:
-    """How two commits are apart."""
+    """How far two commits are apart."""
 
     ahead: tuple[str, ...]  # commits only on our side, oldest first
     behind: int  # number of commits only on the other side
     base: str | None
     linear: bool  # whether our side is a line that starts at the base
-    bridged: bool = False  # whether the base is put together, and none of our commits
+    bridged: bool = False  # whether the base was assembled and is not one of our commits
 
 
 class Repository:
@@ -164,7 +164,7 @@ class Repository:
         ]
 
     def diff(self, before: str | None, after: str) -> list[Change]:
-        """The files that travel and differ between two commits."""
+        """The synced files that differ between two commits."""
         if before is None:
             return [Change(path, None, oid) for path, oid in self.files(after).items()]
         printed = self.ask(
@@ -192,13 +192,13 @@ class Repository:
         return found
 
     def files(self, commit: str) -> dict[str, str]:
-        """The files of a commit that travel, with the ids of their contents."""
+        """The synced files of a commit, with the ids of their contents."""
         printed = self.ask("ls-tree", "-r", "-z", commit).decode("utf-8", "surrogateescape")
         files = {}
         for line in printed.split("\0")[:-1]:
             facts, _, path = line.partition("\t")
             mode, _, oid = facts.split(" ")
-            if mode in FILE_MODES and travels(path):
+            if mode in FILE_MODES and is_syncable(path):
                 files[path] = oid
         return files
 
@@ -233,7 +233,7 @@ class Repository:
     def status(self) -> bytes:
         """How the working tree differs from HEAD, as `git status` tells it to programs.
 
-        Ignored files too: what a .gitignore says must not keep notes from travelling.
+        Ignored files too: what a .gitignore says must not keep notes from being synced.
         """
         asked = (
             "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames",
@@ -322,7 +322,7 @@ def blob_id(data: bytes, *, like: str) -> str:
 
 
 def _changes(raw: str) -> Iterator[Change]:
-    """The travelling files in `:mode mode id id letter`, path, …, as --raw -z prints them."""
+    """The synced files in `:mode mode id id letter`, path, …, as --raw -z prints them."""
     fields = iter(raw.strip("\n\0").split("\0"))
     for facts in fields:
         path = next(fields, None)
@@ -331,7 +331,7 @@ def _changes(raw: str) -> Iterator[Change]:
         old_mode, new_mode, old, new, _ = facts.lstrip("\n:").split(" ")
         before = old if old_mode in FILE_MODES else None
         after = new if new_mode in FILE_MODES else None
-        if travels(path) and before != after:
+        if is_syncable(path) and before != after:
             yield Change(path, before, after)
 
 

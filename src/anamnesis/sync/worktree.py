@@ -23,8 +23,8 @@ from anamnesis.sync.plan import (
     collides,
     is_note,
     is_sweeping,
+    is_syncable,
     three_way,
-    travels,
     why_not,
 )
 from anamnesis.sync.repository import FILE_MODES, STATES, Repository, blob_id
@@ -53,7 +53,7 @@ class LocalChanges:
     """What the disk has that git does not."""
 
     writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
-    held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it does not travel
+    held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it is not synced
     swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
     same: list[str] = fresh(default_factory=list)  # looked different, but say what is committed
 
@@ -91,7 +91,7 @@ class WorkTree:
             if f"memory/{path}" in moved:
                 local.held_back[path] = "this note was edited on two machines; choose a version"
                 continue
-            if not travels(path):
+            if not is_syncable(path):
                 if reason := why_not(path):
                     there = committed and not os.path.lexists(f"{self._home.memory}/{path}")
                     where = "it is at the remote, not here: " if there else ""
@@ -165,7 +165,7 @@ class WorkTree:
         return self._check(path, data) if self._check else ""
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file, None if there is none; Irregular if it must not be followed."""
+        """The bytes of a file, None if there is none. Raises Irregular if it is no plain file."""
         absolute = self._absolute(path)
         try:
             data, _ = tree.read_regular(absolute)
@@ -289,7 +289,7 @@ class WorkTree:
         if change.after not in contents:
             return "it is larger than 1 MiB"
         if present is not None and collides(change.path, present):
-            return "another file has the same name but for upper and lower case"
+            return "its name differs from that of another file only in upper and lower case"
         theirs = note_in(contents[change.after]) if local else None
         moved_just_now = os.path.lexists(f"{self._home.local}/{change.path}")
         if moved_just_now or (theirs and theirs.id in local):

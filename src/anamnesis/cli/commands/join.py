@@ -51,8 +51,8 @@ def run(args: Namespace) -> int:
     wishes = setup.wishes_of(args, remote=args.remote)
     url = remote.address(args.remote)
     is_sealed = remote.prove(url, may_be_sealed=True)
-    output.talk(f"remote: a commit went to {remote.shown(args.remote)} and came back")
-    if is_sealed and not _is_let_in(url, args):
+    output.talk(f"remote: {remote.shown(args.remote)} works; a test commit was pushed and fetched")
+    if is_sealed and not _is_admitted(url, args):
         return EXIT_NOT_SET_UP
     if sealed.is_sealed() and not is_sealed:
         raise InvalidInput(
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     return 0 if worked and not result.error else EXIT_FAILED
 
 
-def _is_let_in(url: str, args: Namespace) -> bool:
+def _is_admitted(url: str, args: Namespace) -> bool:
     """Whether this machine may read a sealed store; prints what to do if not."""
     if args.recovery:
         if not args.code:

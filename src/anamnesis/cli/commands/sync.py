@@ -51,7 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--accept-deletions",
         action="store_true",
-        help="delete everywhere what disappeared here all at once, or the other way round",
+        help="delete notes everywhere even if most disappeared at once, here or on the remote",
     )
 
 

@@ -122,7 +122,7 @@ def resolve(store: MemoryStore, given: str, choice: str) -> Resolved:
     Raises InvalidInput, NoSuchConflict, and NoteChangedOnDisk if the note is edited meanwhile.
     """
     if choice not in CHOICES:
-        raise InvalidInput(f"{choice!r} is none of: {', '.join(CHOICES)}.")
+        raise InvalidInput(f"{choice!r} is not one of: {', '.join(CHOICES)}.")
     sides = find(store, given)
     second = _second(sides.conflict) if choice == BOTH else None
     return _resolve(store, [(sides, _chosen(sides, choice))], second=second)

@@ -33,7 +33,10 @@ def forgotten(home: Home) -> Collection[str]:
 
 
 def purge(store: MemoryStore, ids: Iterable[NoteId]) -> Purged:
-    """Sync, then rewrite the history without these notes, which must be forgotten already."""
+    """Sync, then rewrite the history without these notes, which must be forgotten already.
+
+    Raises PurgeRefused if that is not possible now, and InvalidInput on an ephemeral machine.
+    """
     home = store.home
     gone = {note_id for note_id in ids if tree.is_forgotten(home, note_id)}
     _require_followers(home)

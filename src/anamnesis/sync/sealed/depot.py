@@ -1,8 +1,8 @@
 """What a machine keeps of a sealed remote: its sealed commits, and what it knows and trusts there.
 
-The sealed commits are in a repository beside the clear one, which can be made again. The ledger is
-beside the keys, apart from both: neither rolling the remote back nor restoring the repository
-from a backup makes this machine forget what it has seen.
+The sealed commits are in a repository beside the clear one, which can be created again. The
+ledger is beside the keys, apart from both: neither rolling the remote back nor restoring the
+repository from a backup makes this machine forget what it has seen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anamnesis.ground.process import Finished
     from anamnesis.sync.remote import Fetched
 
-_AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # says nothing of who and when
+_AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # does not say who and when
 _MESSAGE = "sealed"
 # Where the remote is a folder, its end of a push writes its records under the pusher's name.
 _NOBODY = {
@@ -38,7 +38,7 @@ _NOBODY = {
 
 
 class Depot(Repository):
-    """The sealed commits, in a repository that no person looks into; it can be made again."""
+    """The repository of the sealed commits; it can be created again at any time."""
 
     def __init__(self, clear: Repository, url: str, seconds: float) -> None:
         super().__init__(os.path.join(clear.own, "sealed"))
@@ -52,7 +52,7 @@ class Depot(Repository):
         timeout: float = SECONDS,
         env: Mapping[str, str] | None = None,
     ) -> Finished:
-        """Run one command, as nobody."""
+        """Run one command, without a name or address of yours."""
         return super().git(*args, input=input, timeout=timeout, env={**_NOBODY, **(env or {})})
 
     def open(self) -> None:
@@ -81,7 +81,7 @@ class Depot(Repository):
         return [found[oid] for oid in oids]
 
     def _damaged(self) -> SyncFailed:
-        """What says that the disk lost a part of it; the next try fetches everything again."""
+        """The error for a part that the disk has lost; the next try fetches everything again."""
         shutil.rmtree(self.directory, ignore_errors=True)
         return SyncFailed("reading the sealed packs", "some are damaged on this disk")
 
@@ -109,7 +109,7 @@ class UnreadableLedger(AnamnesisError):
 
 @dataclass(frozen=True)
 class Ledger:
-    """The generations up to the one in force, and the last pack of it that was seen."""
+    """The generations up to the current one, and the last pack of it that was seen."""
 
     files: tuple[bytes, ...]
     number: int = 0
@@ -117,7 +117,7 @@ class Ledger:
 
     @cached_property
     def generation(self) -> envelope.Generation:
-        """The generation in force."""
+        """The current generation."""
         return envelope.read_generation(self.files[-1])
 
     @property

@@ -1,4 +1,4 @@
-"""What lies in a sealed remote, as bytes: generations, packs and the order that binds them.
+"""What a sealed remote holds, as bytes: generations, packs and the order that binds them.
 
 Nothing here knows git or a disk. A generation names its members and the one before it, and is
 signed by a member of that one. The packs of a generation are numbered from 1, and each is signed
@@ -17,7 +17,7 @@ from anamnesis.sync.sealed.keys import Keys, Member
 FORMAT = 1
 _MAGIC = b"anamnesis sealed pack 1\n"
 _KEY, _SIGNATURE = 32, 64
-_SMALLEST = 4096  # a note or two; smaller packs are filled up to it
+_SMALLEST = 4096  # a note or two; smaller packs are padded to it
 _NO_PACK = "0" * 64
 
 
@@ -38,13 +38,13 @@ class Pack:
     """One pack, opened."""
 
     tip: str  # the clear commit that it leads to
-    base: str | None  # the clear commit that it stands on, None if it is whole
+    base: str | None  # the clear commit that it builds on, None if it is whole
     objects: bytes
     hash: str
 
 
 class Refused(Exception):
-    """What lies in the remote is not what a member wrote there."""
+    """What the remote holds is not what a member wrote there."""
 
 
 def generation(
@@ -86,13 +86,13 @@ def read_generation(data: bytes) -> Generation:
 
 
 def require_successor(after: Generation, before: Generation | None) -> None:
-    """Raise Refused unless a generation goes on from another one: signed by one of its members."""
+    """Raise Refused unless a generation continues from another, signed by one of its members."""
     if before is None:
         trusted, number, previous = after.members, 1, ""
     else:
         trusted, number, previous = before.members, before.number + 1, before.hash
     if (after.number, after.previous) != (number, previous):
-        raise Refused("a generation does not go on from the one before")
+        raise Refused("a generation does not continue from the one before")
     if after.signer not in {member.sign for member in trusted}:
         raise Refused("a generation is signed by a machine that is not a member")
 
@@ -137,17 +137,17 @@ def open_pack(
 
 
 def place_of_pack(number: int) -> str:
-    """Where a pack lies: in folders of a hundred, since git writes a whole folder for each."""
+    """The path of a pack: in folders of a hundred, since each push writes a whole folder again."""
     return f"packs/{number // 100}/{number}"
 
 
 def hash_of(data: bytes) -> str:
-    """What the next pack says of this one."""
+    """The hash by which the next pack names this one."""
     return hashlib.sha256(data).hexdigest()
 
 
 def padded_size(size: int) -> int:
-    """The size that a text of some size is filled up to: at most an eighth more, in few steps."""
+    """The size that content is padded to: at most an eighth more, in few steps."""
     if size <= _SMALLEST:
         return _SMALLEST
     step = 1 << max(12, (size - 1).bit_length() - 4)

@@ -1,4 +1,4 @@
-"""The keys of one machine, the recovery key, and the codes by which people compare keys.
+"""The keys of one machine, the recovery key, and the codes for comparing keys by eye.
 
 Keys are made on their machine and never leave it: `<home>/keys/` is not synced. This module is
 the only one that loads the libraries of the extra [sealed].
@@ -18,7 +18,7 @@ from anamnesis.ground.errors import AnamnesisError, ExtraMissing, InvalidInput
 
 _RECOVERY = "AGE-SECRET-KEY-1"
 _SIGNING = b"anamnesis: the signing key of a recovery key\0"
-_CODE_LETTERS = 16  # 80 bits: nobody finds a second key for a code that a person compared
+_CODE_LETTERS = 16  # 80 bits: no second key can be found for a code
 _GROUP = 4
 
 
@@ -35,7 +35,7 @@ class UnreadableKey(AnamnesisError):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What others know of a machine: whom packs are encrypted to, and whose signature counts."""
+    """The public keys of a machine: one to encrypt packs to, one to check its signatures."""
 
     age: str
     sign: str  # an Ed25519 public key in hex
@@ -80,7 +80,7 @@ class Keys:
 
 
 def encrypt(clear: bytes, members: tuple[Member, ...]) -> bytes:
-    """A text that each of these members can read, and nobody else."""
+    """Content encrypted so that only these members can read it."""
     pyrage, _ = _libraries()
     recipients = [pyrage.x25519.Recipient.from_str(member.age) for member in members]
     sealed: bytes = pyrage.encrypt(clear, recipients)
@@ -113,7 +113,7 @@ def is_member(age: object, sign: object) -> bool:
 
 
 def new_keys(*, recovery: bool = False) -> Keys:
-    """Keys that nobody else has; those of a recovery key follow from its one printed line."""
+    """New keys; those of a recovery key are derived from its one printed line."""
     pyrage, _ = _libraries()
     age = str(pyrage.x25519.Identity.generate())
     return recovered(age) if recovery else Keys(age, os.urandom(32).hex())
@@ -166,7 +166,7 @@ def own_code(folder: str) -> str:
 
 
 def code_of(content: bytes) -> str:
-    """A short text for people to compare: 80 bits of a hash, in groups of four letters."""
+    """A short text to compare by eye: 80 bits of a hash, in groups of four letters."""
     letters = b32encode(hashlib.sha256(content).digest()).decode()[:_CODE_LETTERS]
     return "-".join(letters[at : at + _GROUP] for at in range(0, _CODE_LETTERS, _GROUP))
 

@@ -1,8 +1,8 @@
 """Who may read and write a sealed remote: sealing it, asking to join, approving, revoking.
 
-A machine asks with a branch that holds its public keys. Two codes, compared by a person, make the
-host's word worthless: the one of the new machine commits to its keys, the one that approving
-prints commits to the generation, and so to every member's keys.
+A machine asks with a branch that holds its public keys. You compare two codes, so that the host
+need not be trusted: the one of the new machine commits to its keys, the one that approving prints
+commits to the generation, and so to every member's keys.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ class NotSealed(AnamnesisError):
 
 
 class SealFailed(AnamnesisError):
-    """The remote did not take a new generation."""
+    """The remote did not accept a new generation."""
 
     def __init__(self, trouble: remote.Trouble) -> None:
         super().__init__(f"{trouble.message}.", hint=trouble.hint)
 
 
 class NoSuchRequest(AnamnesisError):
-    """Nobody asked to join with this code."""
+    """No machine has asked to join with this code."""
 
     def __init__(self, code: str) -> None:
         super().__init__(
-            f"No machine asks to join with the code {code}.",
+            f"No machine has asked to join with the code {code}.",
             hint="Compare it with what `anamnesis join` printed on the new machine; if it is the "
-            "same, someone changed the request on its way: approve nothing.",
+            "same, someone has tampered with the request: do not approve it.",
         )
 
 
@@ -68,7 +68,7 @@ class WrongCode(AnamnesisError):
         super().__init__(
             "The remote does not hold the generation that this code stands for.",
             hint="Type the code that `anamnesis machines` prints on a member. If it is the same, "
-            "someone changed the remote: nothing was taken from it.",
+            "someone has tampered with the remote; nothing was taken from it.",
             exit_code=EXIT_NOT_SET_UP,
         )
 
@@ -78,12 +78,13 @@ class NoSuchMember(InvalidInput):
 
     def __init__(self, code: str) -> None:
         super().__init__(
-            f"No single member is meant by {code!r}.", hint="List them with:  anamnesis machines"
+            f"{code!r} does not name exactly one member.",
+            hint="List them with:  anamnesis machines",
         )
 
 
 def first_generation(transport: SealedTransport, *, recovery: Keys) -> bytes:
-    """The generation of a store that this machine begins; nothing is sent yet."""
+    """The first generation of a store, with this machine in it; nothing is sent yet."""
     both = (transport.keys.member, recovery.member)
     return envelope.generation(1, "", both, signer=transport.keys)
 
@@ -106,7 +107,7 @@ def seal(transport: SealedTransport, commit: str, *, first: bytes, old: str | No
 def ask(transport: SealedTransport) -> str:
     """Leave this machine's public keys at the remote; gives the code that stands for them.
 
-    Raises SealFailed.
+    Raises NotSealed and SealFailed.
     """
     depot, member = transport.depot, transport.keys.member
     _require_sealed(depot)
@@ -120,9 +121,9 @@ def ask(transport: SealedTransport) -> str:
 
 
 def approve(transport: SealedTransport, code: str) -> str:
-    """Let the machine in that asked with this code; gives the code that it has to be told.
+    """Approve the machine that asked with this code; gives the code to enter there.
 
-    Raises NoSuchRequest and SealFailed.
+    Raises NoSuchRequest, NotSealed and SealFailed.
     """
     asking = next((m for m in _requests(transport.depot) if keys.same_code(code, m.code)), None)
     if asking is None:
@@ -133,9 +134,9 @@ def approve(transport: SealedTransport, code: str) -> str:
 
 
 def revoke(transport: SealedTransport, code: str) -> Member:
-    """Begin a generation that one member cannot read; gives that member.
+    """Start a generation that one member cannot read; gives that member.
 
-    Raises NoSuchMember or InvalidInput.
+    Raises NoSuchMember, InvalidInput, NotSealed and SealFailed.
     """
     bare = code.upper().replace("-", "")
     members = _known(transport).generation.members
@@ -153,7 +154,7 @@ def revoke(transport: SealedTransport, code: str) -> Member:
 def change_members(
     transport: SealedTransport, *, add: Member | None = None, remove: Member | None = None
 ) -> None:
-    """Begin a generation with one member more or less; raises SealFailed."""
+    """Start a generation with one member more or fewer; raises NotSealed and SealFailed."""
     for _ in range(_TRIES):
         fetched = transport.fetch()
         if fetched.trouble:
@@ -175,9 +176,9 @@ def change_members(
 
 
 def replace(transport: SealedTransport) -> None:
-    """Write the remote again from what this machine knows, whatever it holds; raises SealFailed.
+    """Rewrite the remote from what this machine knows, whatever it holds.
 
-    Raises NotSealed.
+    Raises NotSealed and SealFailed.
     """
     known = _known(transport)
     there = transport.depot.fetch()
@@ -198,7 +199,7 @@ def replace(transport: SealedTransport) -> None:
 def accept(transport: SealedTransport, code: str) -> None:
     """Trust the remote from the generation on that this code stands for.
 
-    Raises WrongCode if it has no such generation, NotSealed if it is plain.
+    Raises WrongCode if it has no such generation, NotSealed if it is plain, and SealFailed.
     """
     files = _generations(transport.depot)
     for number, data in enumerate(files, start=1):
@@ -214,7 +215,10 @@ def is_ours(transport: SealedTransport) -> bool:
 
 
 def recover(transport: SealedTransport, printed: str, code: str) -> None:
-    """Let this machine in by the recovery key and the store's code that were printed with it."""
+    """Admit this machine with the recovery key and the store code that were printed when sealing.
+
+    Raises InvalidInput, WrongCode, NotSealed or SealFailed.
+    """
     mine = transport.keys
     spare = keys.recovered(printed)
     accept(transport, code)
@@ -230,7 +234,7 @@ def members(folder: str) -> tuple[Member, ...]:
 
 
 def generation_code(transport: SealedTransport) -> str:
-    """The code of the generation in force: what a new machine compares."""
+    """The code of the current generation, which a new machine compares. Raises NotSealed."""
     return keys.code_of(_known(transport).files[-1])
 
 

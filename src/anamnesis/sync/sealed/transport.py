@@ -1,6 +1,6 @@
-"""Fetch and push through a sealed remote: the same as through a plain one, seen from above.
+"""Fetch and push through a sealed remote; a sync does not notice the difference.
 
-The remote's branch is fetched into a repository of its own beside the clear one (`depot`). A
+The remote's branch is fetched into a second repository beside the clear one (`depot`). A
 fetch opens the packs that are new and gives the clear commit they lead to; a push seals the new
 commits as one more pack. A new generation replaces everything that the remote has, with a lease
 on exactly what this machine saw there; every other push is one that git itself refuses in a race.
@@ -42,7 +42,7 @@ This repository holds the notes of an Anamnesis store, sealed: only its machines
 
 To join it, install Anamnesis with the extra `[sealed]` and run:  anamnesis join URL
 """
-# What git says of our own disk and memory, never of a pack.
+# What git says about our own disk and memory, never about a pack.
 _OUR_TROUBLE = tuple(
     {os.strerror(code) for code in errno.errorcode} | {"out of memory", "Out of memory"}
 )
@@ -74,7 +74,7 @@ class SealedTransport:
         return self._repository.resolve(UPSTREAM)
 
     def fetch(self) -> Fetched:
-        """Learn what the remote has, and take its packs in."""
+        """Learn what the remote has, and open the packs that are new."""
         known = read_ledger(self.folder)
         if known is None:
             return Fetched(trouble=_not_approved(self.depot.url))
@@ -119,12 +119,12 @@ class SealedTransport:
         return pushed
 
     def replace(self, commit: str, *, members: tuple[Member, ...] | None = None) -> Pushed:
-        """Begin a new generation with one whole pack.
+        """Start a new generation with one whole pack.
 
         For other members, for a history without what was purged, or to have fewer packs.
         """
         known, progress = self._known()
-        # What was taken in, not what was fetched since: a pack in between must refuse this.
+        # What was read, not what was fetched since: a pack in between must stop this push.
         there = self.depot.resolve(UPSTREAM) if self._repair else progress.commit
         before = known.generation
         data = envelope.generation(
@@ -163,7 +163,7 @@ class SealedTransport:
             )
         return with_changes(pushed, replaced=(old,) if old else ())
 
-    _repair = False  # whether the remote has to be written again from what we have
+    _repair = False  # whether the remote has to be rewritten from what we have
 
     def _known(self) -> tuple[Ledger, Progress]:
         known = read_ledger(self.folder)
@@ -172,7 +172,7 @@ class SealedTransport:
         return known, self._progress()
 
     def _progress(self) -> Progress:
-        """How far we have come; not at all, if what shows it is gone."""
+        """How far we have read; not at all if the sealed commits are gone."""
         progress = read_progress(self._repository.own)
         there = progress.commit and self.depot.has_commit(progress.commit)
         return progress if there else Progress()
@@ -181,7 +181,7 @@ class SealedTransport:
         return bool(tip) and self._repository.resolve(UPSTREAM) == tip
 
     def _rolled_back(self, remark: str) -> Fetched:
-        """What we saw last, which goes to the remote once more."""
+        """What we saw last, which is sent to the remote again."""
         self._repair = True
         return Fetched(self._repository.resolve(UPSTREAM), remark=remark, repair=True)
 
@@ -215,7 +215,7 @@ class SealedTransport:
         return before.oids[: progress.number] == packs.oids[: progress.number]
 
     def _generations(self, known: Ledger, tree: Mapping[str, str]) -> tuple[bytes, ...]:
-        """The generations of the remote, each after ours proved; all, or Refused is raised."""
+        """The generations of the remote, those after ours verified. Raises Refused."""
         count = sum(path.startswith("generations/") for path in tree)
         oids = [tree.get(f"generations/{n}", "") for n in range(1, count + 1)]
         if not all(oids):
@@ -232,7 +232,7 @@ class SealedTransport:
         return (*known.files[:count], *news)
 
     def _open(self, packs: _Packs, seen: Ledger, progress: Progress, *, lost: bool) -> Fetched:
-        """Take in the packs that are new, up to the first invalid one.
+        """Open the packs that are new, up to the first invalid one.
 
         `lost` says that packs this machine has seen are missing, unless they turn up.
         """
@@ -263,7 +263,7 @@ class SealedTransport:
             return Fetched(progress.tip, remark=_FORKED, repair=True)
         self._remember(replace(seen, number=progress.number, pack=progress.pack), progress)
         if wrong:
-            wrong += ": it was ignored, and the remote was written again without it"
+            wrong += ": it was ignored, and the remote was rewritten without it"
         return Fetched(progress.tip, remark=wrong, repair=self._repair)
 
     def _is_fork(self, tip: str) -> bool:
@@ -286,7 +286,7 @@ class SealedTransport:
         commits as well, and no name that leads elsewhere is ever written to disk.
         """
         if opened.base != tip:
-            raise envelope.Refused(f"pack {number} does not go on from the one before")
+            raise envelope.Refused(f"pack {number} does not continue from the one before")
         reach = [opened.tip, *([f"^{tip}"] if tip else [])]
         whole = self._holds(
             "index-pack", "--stdin", "--fix-thin", input=opened.objects
@@ -294,17 +294,17 @@ class SealedTransport:
         if not whole:
             raise envelope.Refused(f"the objects of pack {number} are not complete")
         if tip and not self._holds("merge-base", "--is-ancestor", tip, opened.tip):
-            raise envelope.Refused(f"pack {number} does not go on from the one before")
+            raise envelope.Refused(f"pack {number} does not continue from the one before")
 
     def _holds(self, *words: str, input: bytes | None = None) -> bool:
-        """Whether git finds something to be so.
+        """Whether git confirms something.
 
         Raises SyncFailed if it could not look, on a full disk or because it was killed: a pack
-        must not be called wrong for that, and the remote written again without it.
+        must not be called invalid for that, and the remote rewritten without it.
         """
         finished = self._repository.git(*words, input=input)
-        said = finished.err.decode("utf-8", "replace")
-        if finished.timed_out or finished.code < 0 or any(sign in said for sign in _OUR_TROUBLE):
+        errors = finished.err.decode("utf-8", "replace")
+        if finished.timed_out or finished.code < 0 or any(sign in errors for sign in _OUR_TROUBLE):
             raise SyncFailed(f"git {words[0]}", finished.complaint)
         return finished.code == 0
 
@@ -314,7 +314,7 @@ class SealedTransport:
         return self._repository.ask(*words, *(["--thin"] if base else []), input=wanted.encode())
 
     def _remember(self, known: Ledger, progress: Progress) -> None:
-        """In this order: a kill in between is made good by the next fetch."""
+        """In this order, so that the next fetch recovers from a kill in between."""
         before = read_progress(self._repository.own).generation
         self._repository.ask("update-ref", "-m", "anamnesis: fetch", UPSTREAM, progress.tip)
         write_progress(self._repository.own, progress)
