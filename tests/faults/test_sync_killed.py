@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from support.fleet import FIVE, FLEETS, Fleet, Machine, Victims, every_text, quiet, thinned
+from support.fleet import (
+    FIVE,
+    FLEETS,
+    Fleet,
+    Machine,
+    SealedFleet,
+    Victims,
+    every_text,
+    quiet,
+    thinned,
+)
 
 Situation = Callable[[Fleet], Machine]
 
@@ -112,6 +122,15 @@ def test_a_sync_killed_before_any_of_its_effects_is_completed_by_the_next(
     count = kill_before_each_effect(victims, everything_at_once, start, first=first, step=16)
 
     assert count > 30
+
+
+def test_a_sync_over_a_sealed_remote_killed_at_a_few_places_is_completed_by_the_next(
+    victims: Victims, tmp_path: Path
+) -> None:
+    """Every 21st effect; `make soak` tries all of them."""
+    start = SealedFleet(_made(tmp_path / "start"))
+
+    assert kill_before_each_effect(victims, everything_at_once, start, first=9, step=21) > 30
 
 
 @pytest.mark.soak

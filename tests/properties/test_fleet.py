@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import Memory, MemoryType
 from anamnesis.notes.frontmatter import deserialize, serialize
-from support.fleet import Fleet, Machine, Victims, every_text
+from support.fleet import Fleet, Machine, SealedFleet, Victims, every_text
 from support.reference_sync import ReferenceSyncBackend, SharedVersions
 
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -238,10 +238,12 @@ class ReferenceMachines(Machines):
 class GitMachines(Machines):
     """Real files, real git, and kills."""
 
+    kind: type[Fleet] = Fleet
+
     def __init__(self) -> None:
         super().__init__()
         self.base = Path(tempfile.mkdtemp(prefix="fleet-"))
-        self.fleet = Fleet(self.base)
+        self.fleet = self.kind(self.base)
         self.machines = [self.fleet.machine(NAMES[number]) for number in range(self.count)]
         self.victims = Victims()
 
@@ -325,6 +327,16 @@ TestReferenceMachines.settings = settings(max_examples=150, stateful_step_count=
 
 TestGitMachines = GitMachines.TestCase
 TestGitMachines.settings = settings(max_examples=6, stateful_step_count=20, deadline=None)
+
+
+class SealedMachines(GitMachines):
+    """The same with a remote that cannot read what it holds."""
+
+    kind = SealedFleet
+
+
+TestSealedMachines = pytest.mark.soak(SealedMachines.TestCase)
+TestSealedMachines.settings = settings(max_examples=6, stateful_step_count=20, deadline=None)
 
 
 class ManyGitMachines(GitMachines):
