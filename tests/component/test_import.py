@@ -216,7 +216,8 @@ def test_sections_of_instructions(store: MemoryStore, tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text(
         "Intro that is long enough to keep.\n\n# Build\n\nRun make before every commit.\n\n"
-        "## Docker\n\n```sh\n# not a heading\ndocker build .\n```\n\n# Empty\n"
+        "## Docker\n\n```sh\n# not a heading\ndocker build .\n```\n\n# Empty\n\n# Open\n\nTBD\n\n"
+        "# Style\n\nUse tabs.\n"
     )
 
     take(store, path, programs.program_of(str(path)).name, project="app")
@@ -226,6 +227,7 @@ def test_sections_of_instructions(store: MemoryStore, tmp_path: Path) -> None:
         "Intro that is long enough to keep.": "Intro that is long enough to keep.",
         "Build": "Run make before every commit.",
         "Docker": "```sh\n# not a heading\ndocker build .\n```",
+        "Style": "Use tabs.",
     }
 
 

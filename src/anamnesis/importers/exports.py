@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _START = 20_000  # characters that show which program wrote a file
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"^[ \t]{0,3}(```|~~~)")
-_SHORTEST_SECTION = 20
+_SHORTEST_SECTION = 5  # "Use tabs." is a rule; "-", "TBD" and "TODO" are not
 
 
 def basic_memory(path: str) -> Iterator[ImportDraft]:
