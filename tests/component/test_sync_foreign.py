@@ -14,13 +14,13 @@ FRESHLY_MADE = {"README.md": "# notes", "LICENSE": "MIT", ".gitignore": "*.pyc"}
 MEMORY = {"semantic/n1.md": "x", "deploy/run.sh": "true"}
 
 
-def published(place: Path, files: dict[str, str]) -> Path:
-    """A bare repository whose main branch holds these files."""
+def published(place: Path, files: dict[str, str], *, branch: str = "main") -> Path:
+    """A bare repository whose only branch holds these files."""
     work, bare = place / "work", place / "bare.git"
     for name, text in files.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
         (work / name).write_text(text)
-    git("init", "--quiet", "--initial-branch=main", ".", cwd=work)
+    git("init", "--quiet", f"--initial-branch={branch}", ".", cwd=work)
     git("add", "--all", cwd=work)
     git("commit", "--quiet", "--message=start", cwd=work)
     git("clone", "--quiet", "--bare", str(work), str(bare), cwd=place)
@@ -87,8 +87,11 @@ def test_a_memory_is_one_whatever_lies_beside_the_notes(
     assert desk.sync().pushed
 
 
-def test_joining_a_project_is_refused_before_a_commit_goes_there(tmp_path: Path) -> None:
-    bare = published(tmp_path, PROJECT)
+@pytest.mark.parametrize("branch", ["main", "master"])
+def test_joining_a_project_is_refused_before_a_commit_goes_there(
+    tmp_path: Path, branch: str
+) -> None:
+    bare = published(tmp_path, PROJECT, branch=branch)
 
     with pytest.raises(remote.RemoteNotUsable, match="something other than notes"):
         remote.prove(str(bare))

@@ -174,8 +174,13 @@ def reach(url: str) -> bool:
 def _foreign_files(repository: Repository, around: dict[str, str], seconds: float) -> list[str]:
     """Files that show that the remote is an ordinary project and not a store."""
     words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--filter=blob:none", "origin")
-    fetched = repository.git(*words, f"+{MAIN}:refs/theirs", timeout=seconds, env=around)
-    return remote.foreign_files(repository, "refs/theirs") if fetched.code == 0 else []
+    for branch in (MAIN, "HEAD"):  # a project may have another branch instead
+        fetched = repository.git(*words, f"+{branch}:refs/theirs", timeout=seconds, env=around)
+        if fetched.code == 0:
+            return remote.foreign_files(repository, "refs/theirs")
+        if b"couldn't find remote ref" not in fetched.err:
+            break
+    return []
 
 
 def _commands() -> Sequence[Sequence[str]]:
