@@ -35,6 +35,35 @@ def test_a_setting_is_set_shown_and_taken_out(
     assert json.loads((root / "config.json").read_text()) == {}
 
 
+def test_several_settings_are_one_json_document(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = run(capsys, "set", "archive", "0", "archive_days", "30", "--json")
+
+    assert code == 0
+    assert [(each["key"], each["value"]) for each in json.loads(said)] == [
+        ("archive", "0"),
+        ("archive_days", "30"),
+    ]
+
+
+def test_of_several_settings_all_are_set_or_none(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = run(capsys, "set", "archive_days", "30", "archive", "perhaps")
+
+    assert code == 2
+    assert "archive must be 1 or 0" in said
+    assert not (root / "config.json").exists()
+
+
+def test_a_setting_without_a_value_is_asked_for_its_value(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "What value?" in run(capsys, "set", "archive")[1]
+    assert "Which setting?" in run(capsys, "get")[1]
+
+
 def test_settings_that_are_changed_at_once_are_all_kept(root: Path) -> None:
     keys = ("semantic", "meaning", "import_native", "reflect_auto")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
@@ -11,7 +10,7 @@ from anamnesis.operations.machine import settings
 from anamnesis.operations.machine.prove import prove_provider
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, Namespace
 
 EXAMPLES = """\
 examples:
@@ -44,21 +43,22 @@ def run(args: Namespace) -> int:
         return _test(as_json=args.json)
     if not args.key or (args.action == "set") != (args.value is not None):
         usage = {"get": "get KEY", "set": "set KEY VALUE", "unset": "unset KEY"}[args.action]
-        raise InvalidInput("Which setting?", hint=f"anamnesis config {usage}")
-    for key, text in _more(args):
-        if code := run(Namespace(**{**vars(args), "key": key, "value": text, "more": []})):
-            return code
-    if args.action == "set" and args.key == "remote" and not _agrees(args):
-        return EXIT_FAILED
-    if args.action != "get":
-        settings.change(args.key, args.value)
-    value = settings.value_of(args.key)
+        what = "What value?" if args.key and args.action == "set" else "Which setting?"
+        raise InvalidInput(what, hint=f"anamnesis config {usage}")
+    pairs = [(args.key, args.value), *_more(args)]
+    for key, text in pairs if args.action == "set" else []:
+        settings.rewritten(key, text)  # all of them or none
+        if key == "remote" and not _agrees(text, yes=args.yes):
+            return EXIT_FAILED
+    for key, text in pairs if args.action != "get" else []:
+        settings.change(key, text)
+    values = [settings.value_of(key) for key, _ in pairs]
     if args.json:
-        output.say_json(_as_json(value))
-    elif args.action == "get":
-        output.say(value.shown)
-    else:
-        output.say(f"{value.setting.key} = {value.shown}  ({value.source})")
+        said = [_as_json(value) for value in values]
+        output.say_json(said if len(said) > 1 else said[0])
+    for value in [] if args.json else values:
+        in_full = f"{value.setting.key} = {value.shown}  ({value.source})"
+        output.say(value.shown if args.action == "get" else in_full)
     return 0
 
 
@@ -69,10 +69,10 @@ def _more(args: Namespace) -> list[tuple[str, str]]:
     return list(zip(args.more[::2], args.more[1::2], strict=True))
 
 
-def _agrees(args: Namespace) -> bool:
+def _agrees(remote: str, *, yes: bool) -> bool:
     from anamnesis.cli import setup
 
-    return setup.agrees_to_remote(args.value, yes=args.yes)
+    return setup.agrees_to_remote(remote, yes=yes)
 
 
 def _test(*, as_json: bool) -> int:
