@@ -128,10 +128,12 @@ def test_a_file_that_cannot_be_written_stops_all_of_the_set_up(personal: Path, r
     before = files(personal)
     (personal / ".config" / "Code" / "User" / "mcp.json").chmod(0o444)
 
-    with pytest.raises(NotWritable):
+    with pytest.raises(NotWritable) as raised:
         set_up(root)
 
     assert files(personal) == before
+    assert "To set up the other agents now, add:  --agents claude," in raised.value.hint
+    assert "vscode" not in raised.value.hint
 
 
 def test_each_agent_can_be_left_after_being_edited(personal: Path, root: Path) -> None:

@@ -6,22 +6,23 @@ import os
 import re
 import shlex
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground import atomic, locks, process
-from anamnesis.ground.errors import InvalidInput, ToolMissing
+from anamnesis.ground.errors import InvalidInput, NotWritable, ToolMissing
 from anamnesis.onboard import plan as plans
 from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard.agents import chosen, claude
 from anamnesis.onboard.agents.agent import Setup
 from anamnesis.onboard.command import detect_command, needed_env
 from anamnesis.onboard.edits import Edit
-from anamnesis.onboard.settings import amended_store_config
+from anamnesis.onboard.settings import UnusualSettings, amended_store_config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from anamnesis.config import Home
@@ -177,8 +178,29 @@ def prepared(home: Home, wishes: Wishes) -> Journey:
     setup = this_setup(home, wishes=wishes)
     agents = chosen(wishes.agents, setup)
     first = [_config_edit(home, wishes)]
-    plan = plans.planned(setup, agents, rules=wishes.rules, first=first)
+    with _naming_the_others(setup, agents):
+        plan = plans.planned(setup, agents, rules=wishes.rules, first=first)
     return Journey(setup, tuple(agents), plan)
+
+
+@contextmanager
+def _naming_the_others(setup: Setup, agents: Sequence[Agent]) -> Iterator[None]:
+    """If a settings file of one agent stops the set-up, how to set up the others without it."""
+    try:
+        yield
+    except (NotWritable, UnusualSettings) as error:
+        stops = {
+            agent.name
+            for agent in agents
+            if any(os.path.realpath(each.path) == os.path.realpath(error.path)
+                   for each in agent.edits(setup))
+        }  # fmt: skip
+        others = [agent.name for agent in agents if agent.name not in stops]
+        if stops:
+            error.hint = "Nothing was changed. Repair the file and run the command again."
+        if stops and others:
+            error.hint += f"\nTo set up the other agents now, add:  --agents {','.join(others)}"
+        raise
 
 
 def done(journey: Journey, wishes: Wishes) -> Receipt:
@@ -187,7 +209,8 @@ def done(journey: Journey, wishes: Wishes) -> Receipt:
     with setup_lock(home):
         fresh = prepared(home, wishes)
         point_to(home)
-        receipt = plans.carry_out(fresh.plan, fresh.setup)
+        with _naming_the_others(fresh.setup, fresh.agents):
+            receipt = plans.carry_out(fresh.plan, fresh.setup)
         _tell_plugin(fresh)
     return receipt
 
