@@ -390,6 +390,16 @@ def test_a_transcript_whose_name_is_not_its_session_is_captured_once(
     assert said[1].startswith("backfill: 0 transcripts")
 
 
+def test_a_transcript_that_is_not_there_is_not_called_trivial(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(monkeypatch, {})
+
+    assert main(["capture", "--transcript", "/no/such.jsonl", "--no-sync"]) == 0
+
+    assert capsys.readouterr().out == "capture: there is no transcript at /no/such.jsonl\n"
+
+
 def test_old_transcripts_can_be_captured_by_hand(
     home: Path, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

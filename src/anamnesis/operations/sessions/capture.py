@@ -82,6 +82,8 @@ def capture(
     path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
+    if transcript and not os.path.exists(transcript):
+        return Captured(None, f"there is no transcript at {transcript}")
     with _one_at_a_time(home, payload.session_id or os.path.basename(path)):
         if source == "checkpoint" and _is_too_soon(home, payload.session_id):
             return Captured(None, "captured a moment ago")
