@@ -168,20 +168,34 @@ def config_path() -> str:
 
 def _store_config() -> dict[str, Any]:
     """The settings in config.json; none if it is missing or broken."""
-    from anamnesis.ground import quickjson
-
-    try:
-        with open(config_path(), "rb") as stream:
-            stored = quickjson.loads(stream.read())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if not isinstance(stored, dict):
-        return {}
+    stored = _read_config() or {}
     earlier = stored.get("reflection")  # version 0.1.x kept these keys in an object of their own
     if isinstance(earlier, dict):
         for key, value in earlier.items():
             stored.setdefault("reflect_auto" if key == "auto" else f"reflection_{key}", value)
     return stored
+
+
+def _read_config() -> dict[str, Any] | None:
+    """What config.json says; None if it cannot be read."""
+    from anamnesis.ground import quickjson
+
+    try:
+        with open(config_path(), "rb") as stream:
+            stored = quickjson.loads(stream.read())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        return None
+    return stored if isinstance(stored, dict) else None
+
+
+def require_readable() -> None:
+    """Raise BrokenConfig if config.json cannot be read: its remote and name would be ignored."""
+    if _read_config() is None:
+        from anamnesis.ground.errors import BrokenConfig
+
+        raise BrokenConfig(config_path())
 
 
 def setting(key: str, *, variable: str = "") -> str | None:

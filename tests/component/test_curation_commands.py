@@ -44,6 +44,32 @@ def test_reflect_previews_applies_and_undoes(
     assert "no reflect to undo" in capsys.readouterr().err
 
 
+def test_a_reflection_that_only_merges_says_so_and_has_nothing_to_review(
+    store: MemoryStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    durable(store, "Deploy", body="Deploy with make deploy and then watch the logs")
+    durable(store, "Deploy", body="Deploy with make deploy, and then watch the logs.")
+
+    assert run("reflect", "--apply") == 0
+
+    printed = capsys.readouterr()
+    assert "reflect: 1 duplicate merged (sessions read: 0, projects: 1)" in printed.out
+    assert "anamnesis review" not in printed.err
+
+
+def test_undoing_prints_json_for_programs(
+    store: MemoryStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    durable(store, "Deploy", body="Deploy with make deploy and then watch the logs")
+    durable(store, "Deploy", body="Deploy with make deploy, and then watch the logs.")
+    run("dedup", "--apply")
+
+    undone = answer(capsys, "dedup", "--undo")
+
+    assert undone["summary"] == "1 duplicate merged into 1 note"
+    assert undone["put_back"] == 1
+
+
 def test_reflect_says_why_it_proposes_nothing(
     store: MemoryStore, capsys: pytest.CaptureFixture[str]
 ) -> None:

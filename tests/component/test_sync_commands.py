@@ -275,7 +275,9 @@ def test_a_remote_is_created_proved_and_used(root: Path, capsys: Capture, tmp_pa
     assert "pushed=True" in run(capsys, "sync")
     assert json.loads(run(capsys, "remote", "show", "--json"))["remote"] == str(bare)
     assert (root / "config.json").stat().st_mode & 0o077 == 0
-    run(capsys, "remote", "remove", code=4)
+    assert json.loads(run(capsys, "remote", "remove", "--json"))["remote"] is None
+    run(capsys, "remote", "remove")
+    assert run(capsys, "remote", code=4) == ""
 
 
 def test_a_created_remote_packs_itself_long_before_git_would(
@@ -288,6 +290,18 @@ def test_a_created_remote_packs_itself_long_before_git_would(
     loose = int(subprocess.run(asked, check=True, capture_output=True).stdout)
 
     assert 0 < loose <= 200  # git's own default is 6700: gigabytes of trees at 50,000 notes
+
+
+def test_a_broken_config_is_not_taken_for_a_machine_without_a_remote(
+    root: Path, capsys: Capture
+) -> None:
+    run(capsys, "write", "a fact")
+    (root / "config.json").write_text('{"remote": "/mnt/notes.git",}')
+
+    assert main(["sync"]) == 1
+
+    assert "config.json is not a JSON object" in capsys.readouterr().err
+    assert not (root / "memory" / ".git").exists()
 
 
 def test_naming_a_remote_keeps_the_other_settings(root: Path, capsys: Capture) -> None:

@@ -207,14 +207,30 @@ def add_undo(parser: ArgumentParser, *, what: str = "--apply") -> None:
     parser.add_argument("--undo", action="store_true", help=f"undo the last {what}")
 
 
-def take_back(store: MemoryStore, command: str, *, kind: str = "") -> int:
+def take_back(store: MemoryStore, command: str, *, as_json: bool, kind: str = "") -> int:
     """Undo what a command did last, and report it."""
-    report(command, undo.undo(store, kind=kind or command))
+    report(command, undo.undo(store, kind=kind or command), as_json=as_json)
     return 0
 
 
-def report(command: str, undone: undo.Undone) -> None:
+def undo_fields(unit: undo.Unit) -> dict[str, object]:
+    """A change that can be undone, for JSON."""
+    return {
+        "id": unit.id,
+        "at": unit.at,
+        "kind": unit.kind,
+        "summary": unit.summary,
+        "notes": len(unit.note_ids),
+        "ids": unit.note_ids,
+    }
+
+
+def report(command: str, undone: undo.Undone, *, as_json: bool) -> None:
     """Print what was undone, what was left alone, and how to redo it."""
+    if as_json:
+        put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
+        output.say_json({**undo_fields(undone.unit), **put_back})
+        return
     output.say(f"{command}: undone: {undone.unit.summary}")
     for path in undone.left[:_MOST_NAMED]:
         output.talk(f"{command}: {path} has changed since; left alone")

@@ -42,6 +42,15 @@ class NoHome(AnamnesisError):
         )
 
 
+class BrokenConfig(AnamnesisError):
+    """config.json cannot be read, so nothing that depends on it is done."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} is not a JSON object.", hint="Fix it, or move it away, and try again."
+        )
+
+
 class StoreBusy(AnamnesisError):
     """Another process held a lock for too long."""
 

@@ -31,7 +31,9 @@ def run(args: Namespace) -> int:
     """Show or make the changes."""
     with arguments.store_to_change("backfill-provenance") as store:
         if args.undo:
-            return arguments.take_back(store, "backfill-provenance", kind="provenance")
+            return arguments.take_back(
+                store, "backfill-provenance", as_json=args.json, kind="provenance"
+            )
         changes = backfill_provenance.provenance_changes(store, machine_id=args.machine)
         if args.apply:
             backfill_provenance.backfill_provenance(store, changes)

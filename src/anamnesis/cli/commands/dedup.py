@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--threshold", type=float, default=dedup.THRESHOLD, metavar="N",
         help="how similar, from 0.5 to 1; default: 0.8",
     )  # fmt: skip
-    parser.add_argument("--apply", action="store_true", help="fold them")
+    parser.add_argument("--apply", action="store_true", help="merge them")
     arguments.add_no_sync(parser)
     arguments.add_undo(parser)
     arguments.add_json(parser)
@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
         raise InvalidInput("--threshold must be between 0.5 and 1.")
     with arguments.store_to_change("dedup") as store:
         if args.undo:
-            return arguments.take_back(store, "dedup")
+            return arguments.take_back(store, "dedup", as_json=args.json)
         with output.progress("comparing notes") as progress:
             groups = dedup.find_duplicates(
                 store,

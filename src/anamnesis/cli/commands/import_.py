@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
     """Import, and report the result."""
     with arguments.store_to_change("import") as store:
         if args.undo:
-            return arguments.take_back(store, "import")
+            return arguments.take_back(store, "import", as_json=args.json)
         planned = _import(store, args)
     if args.json:
         output.say_json(_fields(planned))

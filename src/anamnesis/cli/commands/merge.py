@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     """Show the merged note, or write it."""
     with arguments.store_to_change("merge") as store:
         if args.undo:
-            return arguments.take_back(store, "merge")
+            return arguments.take_back(store, "merge", as_json=args.json)
         note = merge.merged_note(
             store,
             [show(store, name).note.id for name in args.id],

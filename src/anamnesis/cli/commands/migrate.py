@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
     """Show or make the changes."""
     with arguments.store_to_change("migrate") as store:
         if args.undo:
-            return arguments.take_back(store, "migrate")
+            return arguments.take_back(store, "migrate", as_json=args.json)
         projects = _projects(args)
         with output.progress("reading notes") as progress:
             changes = migrate.project_changes(store, projects, progress=progress)

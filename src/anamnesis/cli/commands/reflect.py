@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     """Print the proposals, and write them with --apply."""
     with arguments.store_to_change("reflect") as store:
         if args.undo:
-            arguments.report("reflect", reflection.undo_last(store))
+            arguments.report("reflect", reflection.undo_last(store), as_json=args.json)
             return 0
         with output.progress("reflecting") as progress:
             done = reflection.run(
@@ -67,8 +67,10 @@ def _print(done: ReflectionRun) -> None:
     for each in done.reflections:
         _print_project(each)
     if done.unit is not None:
-        output.say(f"reflect: wrote {done.unit.summary}")
-        output.talk("review them:  anamnesis review\nundo it:  anamnesis reflect --undo")
+        output.say(f"reflect: {done.unit.summary}")
+        if any(each.added for each in done.reflections):
+            output.talk("review them:  anamnesis review")
+        output.talk("undo it:  anamnesis reflect --undo")
     elif any(not each.is_empty for each in done.reflections):
         output.talk("nothing was written; to write it:  anamnesis reflect --apply")
     elif not done.reflections:
@@ -90,7 +92,7 @@ def _print_project(each: Reflection) -> None:
     for group in each.duplicates:
         output.say(f"  = {group.keeper.title}")
         for other in group.others:
-            output.say(f"    folds {other.id}  {other.title}")
+            output.say(f"    merges {other.id}  {other.title}")
     for note in each.superseding:
         output.say(f"  = {note.title}  (also distilled on another machine; one stays)")
     if each.marked:

@@ -63,9 +63,13 @@ def run(args: Namespace) -> int:
         remote.name(args.url)
     elif args.action == "remove":
         remote.name(None)
+        if not args.json and not remote.current().url:
+            output.talk("remote: removed; the notes and their history stay on this machine")
+            return 0
     elif args.action == "seal":
         return _seal(args)
-    return _show(as_json=args.json)
+    code = _show(as_json=args.json)
+    return 0 if args.action == "remove" else code  # to have none is what was asked for
 
 
 def _seal(args: Namespace) -> int:

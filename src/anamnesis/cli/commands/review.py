@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
     """Decide as the options say, or ask about each note."""
     with arguments.store_to_change("review") as store:
         if args.undo:
-            return arguments.take_back(store, "review")
+            return arguments.take_back(store, "review", as_json=args.json)
         review.keep_old(store, days=review.keep_after_days())
         waiting = _chosen(store, args)
         if args.keep or args.reject or args.keep_all or args.reject_all:

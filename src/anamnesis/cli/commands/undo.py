@@ -42,18 +42,14 @@ def run(args: Namespace) -> int:
         return 0
     with arguments.store_to_change("undo") as store:
         undone = undo.undo(store, args.id)
-    if args.json:
-        put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
-        output.say_json({**_fields(undone.unit), **put_back})
-    else:
-        arguments.report("undo", undone)
+    arguments.report("undo", undone, as_json=args.json)
     return 0
 
 
 def _list(*, as_json: bool) -> None:
     units = list(undo.undoable(home_directory()))
     if as_json:
-        output.say_json([_fields(unit) for unit in units])
+        output.say_json([arguments.undo_fields(unit) for unit in units])
         return
     if tables.is_terminal():
         ids = shortest_endings([unit.id for unit in units], among=[unit.id for unit in units])
@@ -71,14 +67,3 @@ def _list(*, as_json: bool) -> None:
 def _change(unit: undo.Unit) -> str:
     title = f': "{unit.title}"' if len(unit.note_ids) == 1 and unit.title else ""
     return f"{unit.kind}: {unit.summary}{title}"
-
-
-def _fields(unit: undo.Unit) -> dict[str, object]:
-    return {
-        "id": unit.id,
-        "at": unit.at,
-        "kind": unit.kind,
-        "summary": unit.summary,
-        "notes": len(unit.note_ids),
-        "ids": unit.note_ids,
-    }

@@ -60,7 +60,7 @@ def fold(
     """Let each keeper supersede its duplicates, as one unit that can be undone."""
     changes = undo.changes_of(store, (folded(store, each) for each in found))
     hidden = sum(len(each.others) for each in found)
-    summary = f"{counted(hidden, 'duplicate')} folded into {counted(len(found), 'note')}"
+    summary = f"{counted(hidden, 'duplicate')} merged into {counted(len(found), 'note')}"
     return undo.apply(store, changes, kind="dedup", summary=summary, progress=progress)
 
 

@@ -166,7 +166,10 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
     changes = undo.changes_of(store, pairs)  # type: ignore[arg-type]
     added = sum(len(each.added) for each in found)
     read = sum(len(each.sessions) for each in found)
-    summary = f"{added} new notes (sessions read: {read}, projects: {len(found)})"
+    merged = sum(len(group.others) for each in found for group in each.duplicates)
+    done = [counted(added, "new note")] if added or not merged else []
+    done += [f"{counted(merged, 'duplicate')} merged"] if merged else []
+    summary = f"{', '.join(done)} (sessions read: {read}, projects: {len(found)})"
     with one_commit(store.home):
         return undo.apply(store, changes, kind=UNDO_KIND, summary=summary)
 

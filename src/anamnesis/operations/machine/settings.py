@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.capture import triage
 from anamnesis.ground import atomic, locks
-from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.errors import BrokenConfig, InvalidInput
 from anamnesis.hooks import arrivals
 from anamnesis.llm.providers import HEURISTIC, PROVIDERS
 from anamnesis.sync import remote
@@ -26,15 +26,6 @@ _ON_OFF = ("1", "0")
 _HIDDEN = "…"
 _DIGITS = 6
 _LOCK_SECONDS = 5.0
-
-
-class BrokenConfig(AnamnesisError):
-    """config.json cannot be read, so it is not written either."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(
-            f"{path} is not a JSON object.", hint="Fix it, or move it away, and try again."
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,9 @@ def sync(
     """Write a heartbeat, import Claude Code's memory, and sync.
 
     Without a backend, over the remote of this machine; `seconds` is what one exchange may take.
+    Raises BrokenConfig.
     """
+    config.require_readable()
     from anamnesis.operations.travel import fleet
 
     home = config.home_directory()
