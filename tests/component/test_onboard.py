@@ -325,7 +325,9 @@ def test_purging_leaves_nothing_of_what_the_commands_keep(
         "sync", "config set semantic 1", "embed",
     ):  # fmt: skip
         assert main(command.split()) == 0, command
-    kept = {"eval.jsonl", "eval-history.jsonl", "vectors.db", "paused", "undo"}
+    (root / "keys").mkdir()
+    (root / "keys" / "machine.json").write_text("{}")  # of a sealed remote
+    kept = {"eval.jsonl", "eval-history.jsonl", "vectors.db", "paused", "undo", "keys"}
     assert kept <= {path.name for path in root.iterdir()}
 
     assert main(["uninstall", "--purge", "--yes"]) == 0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
     "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl", "sessions",
-    "eval-history.jsonl",
+    "eval-history.jsonl", "keys",
 )  # fmt: skip
 _OUR_BEGINNINGS = ("index.db", "vectors.db", "sessions.db", "config.json", atomic.TEMP_PREFIX)
 _REST_SECONDS = 10.0  # a sync or an embedding in the background
@@ -155,6 +155,10 @@ def left_elsewhere() -> list[str]:
         f"{shown(url)} and your other machines still hold every synced note,",
         "with earlier versions in its git history; delete that repository to remove them.",
     ]
+    if config.is_on("sealed", default=False):
+        lines.append(
+            "It is sealed: only your other machines and the recovery key can still open it."
+        )
     state = sync_state()
     if state.dirty or state.ahead or state.held:
         lines.append("Not everything has been sent there yet; first run:  anamnesis sync")
