@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic, process
-from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, ToolMissing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def one_key(question: str, keys: str) -> str:
         sys.stderr.flush()
         pressed = _pressed()
         sys.stderr.write(f"{pressed}\n")
-        if not pressed or pressed == "\x03":
+        if pressed in ("", "\x03", "\x04"):  # Ctrl-C, Ctrl-D
             return "q"
         if pressed.lower() in keys:
             return pressed.lower()
@@ -113,7 +113,13 @@ def _pressed() -> str:
 
 def _open_editor(path: str) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    code = process.interact([*process.words(editor), path])
+    try:
+        code = process.interact([*process.words(editor), path])
+    except ToolMissing:
+        raise InvalidInput(
+            f"Cannot start {editor}: it is not installed or not on PATH.",
+            hint="Name another editor, for example:  export EDITOR=nano",
+        ) from None
     if code != 0:
         raise InvalidInput(f"{editor} ended with exit code {code}; nothing was changed.")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.errors import InvalidInput
+from anamnesis.notes.fields import UnreadableNote
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.notes.edit import edit
 from anamnesis.operations.notes.show import note_dict, show
@@ -49,7 +50,12 @@ def run(args: Namespace) -> int:
 
 
 def _note(text: str, before: Memory) -> Memory:
-    note = deserialize(text)
+    try:
+        note = deserialize(text)
+    except UnreadableNote as error:
+        raise InvalidInput(
+            f"The edited text cannot be saved: {error.reason}.", hint="The note is unchanged."
+        ) from None
     if note.id != before.id:
         raise InvalidInput("The id of a note cannot be changed.")
     return note
