@@ -84,6 +84,18 @@ def test_every_option_is_explained(name: str) -> None:
         assert action.help, f"{name} {action.dest}"
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_shows_how_it_is_used(name: str) -> None:
+    _, _, examples = command_parser(name).format_help().partition("\nexamples:\n")
+
+    assert f"anamnesis {name}" in examples
+
+
+def test_the_opposite_of_a_command_has_a_description_of_its_own() -> None:
+    for name, opposite in (("pin", "unpin"), ("pause", "resume")):
+        assert command_parser(name).description != command_parser(opposite).description
+
+
 def test_every_variable_is_documented() -> None:
     source = "".join(
         path.read_text()

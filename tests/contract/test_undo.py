@@ -88,7 +88,7 @@ def test_a_deleted_note_is_brought_back_by_another_process(
     done = anamnesis("undo")
 
     assert done.returncode == 0
-    assert "undone: 1 note deleted" in done.stdout
+    assert "Undone: 1 note deleted" in done.stdout
     assert notes_in(root) == before
     assert [note.id for note in store.search("words")] == [kept.id]
 

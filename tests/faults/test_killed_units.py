@@ -134,7 +134,7 @@ def test_an_undo_that_is_killed_is_done_whole_by_the_next(store: MemoryStore, ro
     again = run("undo")
 
     assert "undo: an interrupted undo of 12 notes was rolled back" in again.stderr
-    assert f"undo: undone: {NOTES} notes moved" in again.stdout
+    assert f"Undone: {NOTES} notes moved" in again.stdout
     assert notes_in(root) == before
 
 

@@ -235,9 +235,10 @@ def command_parser(name: str) -> ArgumentParser:
     from anamnesis.cli.arguments import Parser
 
     module = command(name)
+    opposite = getattr(module, "OPPOSITE", None) if name in _MODULES else None
     parser = Parser(
         prog=f"anamnesis {name}",
-        description=(module.__doc__ or "").strip(),
+        description=(opposite or module.__doc__ or "").strip(),
         epilog=getattr(module, "EXAMPLES", None),
     )
     parser.set_defaults(invoked_as=name)  # for a module that has two commands

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _LAST_PORT = 65535
+NO_MACHINES = "no machine has synced yet; to share notes between machines:  anamnesis host"
 _MOST_NAMED = 10
 _CHOICE = re.compile(r"argument (.+?): invalid choice: '?(.*?)'? \(choose from (.*)\)", re.DOTALL)
 _MISSING = "the following arguments are required: "
@@ -231,7 +232,7 @@ def report(command: str, undone: undo.Undone, *, as_json: bool) -> None:
         put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
         output.say_json({**undo_fields(undone.unit), **put_back})
         return
-    output.say(f"{command}: undone: {undone.unit.summary}")
+    output.say(f"Undone: {undone.unit.summary}")
     for path in undone.left[:_MOST_NAMED]:
         output.talk(f"{command}: {path} has changed since; left alone")
     if len(undone.left) > _MOST_NAMED:

@@ -45,8 +45,7 @@ class NothingToUndo(AnamnesisError):
 
     def __init__(self, kind: str) -> None:
         super().__init__(
-            f"There is no {kind} to undo.",
-            hint="Nothing was changed. See what can be undone:  anamnesis undo --list",
+            f"There is no {kind} to undo.", hint="See what can be undone:  anamnesis undo --list"
         )
 
 
@@ -223,7 +222,7 @@ class Units:
             done = (unit for unit in self.all(state=DONE) if not unit.redoes)
             unit = next((unit for unit in done if kind in ("", unit.kind)), None)
         if unit is None:
-            raise NothingToUndo(kind or "change")
+            raise NothingToUndo(f"change {id}" if id else kind or "change")
         return unit
 
     def has_unfinished(self) -> bool:

@@ -45,6 +45,11 @@ def sweep_marker(home: Home) -> str:
     return home.state("sweep-from")
 
 
+def is_paused(home: Home, *, project: str | None = None) -> bool:
+    """Whether one project is switched off by name, or without one everything."""
+    return os.path.exists(home.paused) if project is None else project in _projects(home)
+
+
 def paused(home: Home) -> str:
     """What is switched off on this machine, in words; empty if nothing is."""
     if os.path.exists(home.paused):

@@ -12,6 +12,12 @@ from anamnesis.operations.notes.show import note_dict
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+EXAMPLES = """\
+examples:
+  anamnesis backfill-provenance                            preview
+  anamnesis backfill-provenance --machine laptop --apply
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
 from anamnesis.operations.machine import settings
 from anamnesis.operations.machine.prove import prove_provider
@@ -20,6 +20,8 @@ examples:
   anamnesis config unset remote
   anamnesis config test                          does the model answer?
 """
+
+_WIDEST = 34  # a remote's address may be longer; `get` prints it in full
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -90,10 +92,19 @@ def _list(*, as_json: bool) -> int:
     if as_json:
         output.say_json([_as_json(value) for value in values])
         return 0
+    if tables.is_terminal():
+        rows = [(v.setting.key, _with_source(v), v.setting.meaning) for v in values]
+        heading = ("SETTING", "VALUE", "MEANING")
+        output.page(tables.table(rows, heading=heading, styles=("yellow",), most=(0, _WIDEST)))
+        return 0
     width = max(len(value.setting.key) for value in values)
     for value in values:
         output.say(f"{value.setting.key:<{width}}  {value.shown}  ({value.source})")
     return 0
+
+
+def _with_source(value: settings.Value) -> str:
+    return value.shown + (f" ({value.source})" if value.source != "default" else "")
 
 
 def _as_json(value: settings.Value) -> dict[str, object]:

@@ -16,6 +16,13 @@ from anamnesis.operations.curate import dedup
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+EXAMPLES = """\
+examples:
+  anamnesis dedup                          preview
+  anamnesis dedup --project . --threshold 0.9 --apply
+  anamnesis dedup --undo
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""

@@ -26,11 +26,15 @@ examples:
   anamnesis export --format markdown | less
 """
 
+_IN_WORDS = {"directory": "a directory", "jsonl": "JSON Lines", "markdown": "markdown"}
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("path", nargs="?", help="where to write; default: standard output")
-    parser.add_argument("--format", choices=export.FORMATS, help="default: by the path's suffix")
+    parser.add_argument(
+        "--format", choices=export.FORMATS, help="default: by the suffix .jsonl or .md"
+    )
     arguments.add_project(parser)
     parser.add_argument("--superseded", action="store_true", help="include superseded notes")
     parser.add_argument(
@@ -74,7 +78,8 @@ def run(args: Namespace) -> int:
             _write(render(notes()), args.path)
     if args.json and args.path:
         output.say_json({"path": args.path, "format": format, "notes": number})
-    output.talk(f"export: {counted(number, 'note')}")
+    where = f" to {args.path} ({_IN_WORDS[format]})" if args.path else ""
+    output.talk(f"export: {counted(number, 'note')}{where}")
     return 0
 
 

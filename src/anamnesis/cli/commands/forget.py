@@ -72,7 +72,8 @@ def run(args: Namespace) -> int:
         for note in notes:
             output.talk(lines[note.id])
         if notes and not asking.confirmed(
-            f"Forget {counted(len(notes), 'note')} on all machines?", yes=args.yes
+            f"Forget {counted(len(notes), 'note')} on all machines? There is no undo.",
+            yes=args.yes,
         ):
             output.talk("forget: nothing was removed")
             return 1

@@ -62,6 +62,9 @@ def run(args: Namespace) -> int:
         return 0
     for note in planned.added[:20] if args.dry_run else []:
         output.say(f"+ {tables.note_line(note)}")
+    if planned == import_.ImportPlan() and args.path is None:
+        output.say("import: nothing new in Claude Code's own memory")
+        return 0
     output.say(f"import: {planned.sentence}{' (nothing was written)' if args.dry_run else ''}")
     if planned.added and not args.dry_run:
         output.talk("review them:  anamnesis review\nundo it:  anamnesis import --undo")

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
     from anamnesis.operations.notes.history import RecordedChange
 
+EXAMPLES = """\
+examples:
+  anamnesis log
+  anamnesis log --project . --since 7d
+  anamnesis history N0KGD          the versions of one note
+"""
 _NOTES_SHOWN = 5
 
 
@@ -38,8 +44,10 @@ def run(args: Namespace) -> int:
     if args.json:
         output.say_json([_as_json(change) for change in changes])
         return 0
-    lines = [line for change in changes for line in _lines(change, ids)]
+    lines = [line for change in changes if change.notes for line in _lines(change, ids)]
     output.page(lines)
+    if not lines:
+        output.talk("no changes yet; each sync records them")
     return 0
 
 

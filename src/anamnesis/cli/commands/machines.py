@@ -53,6 +53,7 @@ def run(args: Namespace) -> int:
         output.say(f"anamnesis join URL --code {code}")
         return 0
     if not asking.confirmed(f"Revoke {args.machine}?", yes=args.yes):
+        output.talk("machines: nothing was changed")
         return EXIT_FAILED
     name = sealed.revoke(args.machine)
     output.talk(
@@ -84,7 +85,7 @@ def _list(*, as_json: bool) -> int:
         output.say(f"{beat.label:24} last seen {tables.moment(beat.seen)}{here}")
     members = sealed.machines()
     if not beats and not members:
-        output.talk("No machine has reported yet; each one reports when it syncs")
+        output.talk(arguments.NO_MACHINES)
     if members:
         blank = "\n" if beats else ""
         output.say(f"{blank}Sealed; store code {sealed.store_code()}. Keys that can read it:")

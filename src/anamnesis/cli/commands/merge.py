@@ -51,6 +51,7 @@ def run(args: Namespace) -> int:
         output.say_json(note_dict(note))
     elif args.apply:
         output.say(note.id)
+        output.talk("undo it:  anamnesis merge --undo")
     else:
         output.say(f"# {note.title}\n\n{note.body}")
         output.talk(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, tables
+from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import EXIT_FAILED
 from anamnesis.notes.fields import SCOPES
 from anamnesis.operations.notes.move import move
@@ -37,6 +38,9 @@ def run(args: Namespace) -> int:
         output.say_json([note_dict(note, body=False) for note in notes])
     for note in [] if args.json else notes:
         output.say(lines[note.id])
+    if notes and not args.json:
+        those = counted(len(notes), "note is", "notes are")
+        output.talk(f"move: {those} now {'synced' if args.scope == 'portable' else 'local only'}")
     for error in done.errors:
         output.complain("move", error)
     return EXIT_FAILED if done.errors else 0

@@ -1,15 +1,23 @@
-"""Pin notes, so that every session gets them and nothing replaces them; or unpin them."""
+"""Pin notes: every session of their project starts with them, and nothing replaces them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, tables
+from anamnesis.ground.counting import counted
 from anamnesis.operations.curate.pin import pin
 from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+OPPOSITE = "Unpin notes: they are treated like any others again."
+EXAMPLES = """\
+examples:
+  anamnesis pin N0KGD
+  anamnesis unpin N0KGD
+"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -26,6 +34,8 @@ def run(args: Namespace) -> int:
         lines = tables.NoteLines(store, notes)
     if args.json:
         output.say_json([note_dict(note, body=False) for note in notes])
-    for note in [] if args.json else notes:
+        return 0
+    for note in notes:
         output.say(lines[note.id] if tables.is_terminal() else note.id)
+    output.talk(f"{args.invoked_as}: {counted(len(notes), 'note')} {args.invoked_as}ned")
     return 0

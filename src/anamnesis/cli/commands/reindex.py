@@ -13,6 +13,13 @@ from anamnesis.operations.sessions import archive
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+EXAMPLES = """\
+examples:
+  anamnesis reindex
+  anamnesis reindex --if-needed
+  anamnesis reindex --sessions
+"""
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""

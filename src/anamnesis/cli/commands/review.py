@@ -91,6 +91,9 @@ def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
         output.say_json({"kept": list(kept), "rejected": list(rejected)})
     else:
         output.say(f"review: {len(kept)} kept, {len(rejected)} rejected")
+        if args.keep_all and (held := len(review.pending(store))):
+            those = counted(held, "note is", "notes are")
+            output.talk(f"{those} still to review:  anamnesis review")
     return 0
 
 
@@ -100,7 +103,8 @@ def _list(store: MemoryStore, waiting: list[Memory], *, as_json: bool) -> None:
         return
     lines = tables.NoteLines(store, waiting)
     output.page((lines[note.id] for note in waiting), heading=lines.heading)
-    output.talk(f"{counted(len(waiting), 'note')} to review:  anamnesis review")
+    review_them = ":  anamnesis review" if waiting else ""
+    output.talk(f"{counted(len(waiting), 'note')} to review{review_them}")
 
 
 def _ask(store: MemoryStore, waiting: list[Memory]) -> int:

@@ -1,4 +1,7 @@
-"""List notes that mention files or symbols that no longer exist. Changes nothing."""
+"""List notes that mention files or symbols that no longer exist. Changes nothing.
+
+Only names in `code marks` count, and files that a note lists one a line.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,11 @@ from anamnesis.project import resolve_project_key
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+EXAMPLES = """\
+examples:
+  anamnesis stale                  the project of this directory
+  anamnesis stale ~/code/shop
+"""
 _SHOWN = 6
 
 

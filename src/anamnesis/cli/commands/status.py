@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
 
+EXAMPLES = """\
+examples:
+  anamnesis status
+  anamnesis status --fleet                    your machines, and when each last synced
+  anamnesis status --fleet --forget old-box   no longer list a machine
+"""
 _PROJECTS_SHOWN = 10
 
 
@@ -72,7 +78,8 @@ def _print(report: dict[str, Any], held: Sequence[str]) -> None:
     output.say_findings(report["findings"], within="anamnesis status")
     unreadable = [f"{file['path']}: {file['reason']}" for file in report["unreadable"]]
     _list("Files that cannot be read:", unreadable)
-    _list("Files that are not synced:", report["sync"]["held_back"])
+    held_back = report["sync"]["held_back"]
+    _list("Files that are not synced:", held_back if len(held_back) > 1 else ())
 
 
 def _say_row(heading: str, text: str) -> None:
@@ -92,8 +99,10 @@ def _counted(counts: dict[str, int]) -> str:
 def _sync_rows(sync: dict[str, Any], held: Sequence[str]) -> list[tuple[str, str]]:
     if not sync["initialized"]:
         return [("sync", sync["detail"])]
-    where = sync["remote"] or "no remote"
-    where += " (sealed)" if sync["sealed"] else ""
+    if not sync["remote"]:
+        unsaved = "; the latest changes are not in the history yet" if sync["dirty"] else ""
+        return [("sync", f"no remote; notes stay on this machine{unsaved}")]
+    where = sync["remote"] + (" (sealed)" if sync["sealed"] else "")
     waiting = "uncommitted changes, " if sync["dirty"] else ""
     last = tables.moment(sync["last_success"]) if sync["last_success"] else "never"
     return [
@@ -119,7 +128,7 @@ def _fleet(home: Home, *, forget: str | None, as_json: bool) -> int:
         output.say_json([{name: getattr(each, name) for name in fleet.FIELDS} for each in machines])
         return 0
     if not machines:
-        output.talk("No machine has reported yet; each one reports when it syncs")
+        output.talk(arguments.NO_MACHINES)
     for machine in machines:
         output.say(_machine_line(machine))
     return 0
@@ -128,8 +137,8 @@ def _fleet(home: Home, *, forget: str | None, as_json: bool) -> int:
 def _machine_line(machine: fleet.Machine) -> str:
     facts = [
         f"{machine.label:<24} anamnesis {machine.version}",
-        f"seen {machine.seen}",
-        f"last capture {machine.last_capture or 'never'}",
+        f"seen {tables.moment(machine.seen)}",
+        f"last capture {tables.moment(machine.last_capture) if machine.last_capture else 'never'}",
     ]
     facts += [f"{machine.pending} held"] if machine.pending else []
     facts += [machine.last_error] if machine.last_error else []

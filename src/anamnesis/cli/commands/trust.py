@@ -41,5 +41,8 @@ def run(args: Namespace) -> int:
         return 0
     for row in rows:
         output.say(f"{row.name:11} {_MEANING[row.treatment]:24} {row.writer}")
-    output.say(f"{'(finding)':11} {'held until you keep it':24} any note that addresses the agent")
+    output.say(
+        f"{'(finding)':11} {'held until you keep it':24} "
+        "any note that addresses the agent or seems to hold a secret"
+    )
     return 0
