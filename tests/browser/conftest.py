@@ -73,9 +73,10 @@ class Visitor:
         return self.context.new_page()
 
     def go(self, path: str, page: Page | None = None) -> Page:
-        """Open a page of the dashboard."""
+        """Open a page of the dashboard, and wait for the work that it waits for."""
         page = page or self.page
         page.goto(f"{self.server.address}{path}")
+        page.wait_for_url(lambda address: "/jobs/" not in address)
         return page
 
     def violations(self) -> list[str]:

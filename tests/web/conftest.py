@@ -57,3 +57,15 @@ def sync_now(browser: TestClient) -> Any:
         if answer.is_redirect:
             break
     return answer
+
+
+def shown(browser: TestClient, path: str) -> str:
+    """A page as it is once the work is over that it waits for."""
+    answer = browser.get(path, follow_redirects=True)
+    if answer.url.path.startswith("/jobs/"):
+        jobs = browser.app.state.dashboard.jobs  # type: ignore[attr-defined]
+        assert jobs.get(answer.url.path.rpartition("/")[2]).over.wait(60)
+        answer = browser.get(answer.url.path, follow_redirects=True)
+    assert answer.status_code == 200
+    assert answer.text
+    return answer.text

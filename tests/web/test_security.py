@@ -17,7 +17,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.web.app import routes
 from anamnesis.web.security import MOST_BYTES, NEXT, Keys
 
-from .conftest import BY_PASSWORD, HOST, ORIGIN, sync_now
+from .conftest import BY_PASSWORD, HOST, ORIGIN, shown, sync_now
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = ("/", "/notes", "/settings", "/new")
@@ -331,4 +331,4 @@ def test_no_page_shows_the_password_of_the_remote(
     monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", "https://user:hunter2@127.0.0.1:1/memory.git")
     sync_now(browser)
 
-    assert "hunter2" not in browser.get(path).text
+    assert "hunter2" not in shown(browser, path)

@@ -16,6 +16,8 @@ from anamnesis.onboard.journey import Wishes
 from anamnesis.store import MemoryStore
 from anamnesis.web.security import Keys
 
+from .conftest import shown
+
 
 @pytest.fixture
 def claude(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -57,7 +59,7 @@ def test_what_was_not_shown_is_not_written(browser: TestClient, claude: Path) ->
 
 
 def test_the_doctor_runs_when_asked(browser: TestClient, store: MemoryStore, claude: Path) -> None:
-    html = browser.get("/settings", params={"doctor": "1"}).text
+    html = shown(browser, "/settings?doctor=1")
 
     assert "no agent is set up" in html
     assert "anamnesis init" in html
@@ -171,7 +173,7 @@ def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
     if receipt == "lost":
         shutil.rmtree(root / "state")
 
-    html = browser.get("/settings", params={"doctor": "1"}).text
+    html = shown(browser, "/settings?doctor=1")
 
     assert html.count("set up and current") == 2
     assert "No coding agent was found" not in html

@@ -11,7 +11,7 @@ from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 T = TypeVar("T")
 _SECONDS = 30.0
@@ -47,19 +47,24 @@ class Version:
         return bool(self.files) and all(line.startswith("D ") for line in self.files)
 
 
-def log(
-    memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "", what: str = ""
-) -> list[Version]:
+def log(memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "") -> list[Version]:
     """The last changes of all notes, newest first; `start` is the first that is given.
 
-    Only those of a machine, or of a kind: `what` is A for added, M for changed, D for deleted.
+    Only those of a machine, if one is named.
     """
     first = (resolve(memory_dir, start),) if start else (MAIN,)
     words = [f"--max-count={int(limit)}"]
     words += ["--fixed-strings", f"--author=@{machine}>"] if machine else []
-    if what in ("A", "M", "D"):
-        return changes(memory_dir, [*words, f"--diff-filter={what}"], start=first)
     return _with_files(memory_dir, changes(memory_dir, words, start=first, files=False))
+
+
+def of_kind(versions: Iterable[Version], what: str) -> list[Version]:
+    """The changes of a kind, each with those files alone.
+
+    `what` is A for those that added files, M for changed and D for deleted ones.
+    """
+    narrowed = (_narrowed(version, what) for version in versions)
+    return [version for version in narrowed if version.files]
 
 
 def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
@@ -109,11 +114,23 @@ def _with_files(memory_dir: str, found: Sequence[Version]) -> list[Version]:
     unknown = [each.commit for each in found if each.commit not in known]
     for start in range(0, len(unknown), _AT_ONCE):
         some = unknown[start : start + _AT_ONCE]
-        for version in changes(memory_dir, ["--no-walk=unsorted"], start=some):
-            known[version.commit] = version
-            if len(version.files) <= _MOST_FILES:
-                _keep(_versions, version.commit, version)
+        compared = changes(memory_dir, ["--no-walk=unsorted", "--min-parents=1"], start=some)
+        known |= {version.commit: version for version in compared}
+    for each in found:
+        if each.commit not in known:
+            known[each.commit] = _beginning(memory_dir, each)
+    for commit in unknown:
+        if len(known[commit].files) <= _MOST_FILES:
+            _keep(_versions, commit, known[commit])
     return [known[each.commit] for each in found]
+
+
+def _beginning(memory_dir: str, version: Version) -> Version:
+    """A change without one before it, which added all its files: often all notes of a store."""
+    printed = asked(memory_dir, "ls-tree", "-r", "-z", "--full-tree", version.commit)
+    listed = [line.partition("\t") for line in printed.decode("utf-8", "replace").split("\0")[:-1]]
+    files = tuple(f"A {path}" for _, _, path in listed)
+    return replace(version, files=files, blobs=tuple(facts[12:] for facts, _, _ in listed))
 
 
 def commits(memory_dir: str, *, limit: int) -> list[Version]:
@@ -134,15 +151,14 @@ def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Vers
     until = [f"^{rest}"] if rest else []
     # The very first change has removed nothing, and may have added everything.
     later = changes(memory_dir, ["--min-parents=1"], start=(first, *until), files=False)
-    looked = _with_files(memory_dir, later)
-    return [removing for each in looked if (removing := _removing(each)).files], rest
+    return of_kind(_with_files(memory_dir, later), "D"), rest
 
 
-def _removing(version: Version) -> Version:
-    """A change with the files only that it removed."""
+def _narrowed(version: Version, what: str) -> Version:
+    """A change with the files alone that it added, changed or deleted."""
     pairs = zip(version.files, version.blobs, strict=True)
-    gone = [(file, blob) for file, blob in pairs if file.startswith("D ")]
-    return replace(version, files=tuple(f for f, _ in gone), blobs=tuple(b for _, b in gone))
+    kept = [(file, blob) for file, blob in pairs if file.startswith(f"{what} ")]
+    return replace(version, files=tuple(f for f, _ in kept), blobs=tuple(b for _, b in kept))
 
 
 def index_changes(memory_dir: str) -> None:

@@ -5,6 +5,8 @@ Everything here is answered by the index alone; no note file is read.
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,7 +17,7 @@ from anamnesis.index.rows import HEADER, header
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anamnesis.notes.fields import Memory, NoteId
 
@@ -33,6 +35,7 @@ _CELL = (
 )
 _CELLS = "m.type, m.project, m.scope, m.machine_id, m.prov_source, m.superseded"
 _MOST_NAMING = 200  # notes sharing words of a title that are compared
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _EXCERPT = 240  # characters: two lines of a list
 
 
@@ -178,39 +181,59 @@ def cube(
 
 
 def tags(
-    db: sqlite3.Connection, shown: NoteFilter, *, limit: int, among: Sequence[int] | None = None
+    db: sqlite3.Connection,
+    shown: NoteFilter,
+    *,
+    limit: int,
+    among: Sequence[int] | None = None,
+    every: Mapping[str, int] | None = None,
+    are_most: bool | None = None,
 ) -> list[tuple[str, int]]:
-    """The most used tags of the notes to look at, among all or those in some rows."""
-    if among is None and shown == NoteFilter():
-        return _active_tags(db)[:limit]
-    if among is None and shown == EVERYTHING:
-        return _most_used(_all_tags(db))[:limit]
-    if among is None and 2 * count(db, shown) > count(db, EVERYTHING):
-        # Looking up the tags of a note takes far longer than counting all: the fewer, the better.
+    """The most used tags of the notes to look at, among all or those in some rows.
+
+    `every` counts the tags of all notes, and `are_most` says whether more than half of all notes
+    are shown; what is not given is counted here.
+    """
+    if among is not None:
+        return _most_used(_tags_where(db, *condition(shown, among)))[:limit]
+    every = all_tags(db) if every is None else every
+    if shown == NoteFilter():
+        return _active_tags(db, every)[:limit]
+    if shown == EVERYTHING:
+        return _most_used(every)[:limit]
+    if are_most is None:
+        are_most = 2 * count(db, shown) > count(db, EVERYTHING)
+    if are_most:
+        # Counting the tags of a note again takes time: the fewer, the better.
         where, values = condition(shown, all_over=True)
-        counted = _all_tags(db)
-        for tag, number in _tags_where(db, f"({where}) IS NOT 1", values):
+        counted = dict(every)
+        for tag, number in _tags_where(db, f"({where}) IS NOT 1", values).items():
             counted[tag] -= number
     else:
-        counted = dict(_tags_where(db, *condition(shown, among)))
+        counted = _tags_where(db, *condition(shown, all_over=True))
     return _most_used(counted)[:limit]
 
 
-def _tags_where(
-    db: sqlite3.Connection, where: str, values: Sequence[str]
-) -> Iterator[tuple[str, int]]:
-    counted = db.execute(
-        # A cross join lets SQLite begin with the notes.
-        "SELECT t.tag, count(*) FROM memories m CROSS JOIN memory_tags t "  # noqa: S608
-        f"ON t.memory_id = m.id WHERE {where} GROUP BY 1",
-        values,
-    )
-    return ((tag, number) for tag, number in counted)
+def _tags_where(db: sqlite3.Connection, where: str, values: Sequence[str]) -> dict[str, int]:
+    listed = db.execute(f"SELECT m.tags FROM memories m WHERE {where}", values)  # noqa: S608
+    return counted_tags(row[0] for row in listed)
 
 
-def _active_tags(db: sqlite3.Connection) -> list[tuple[str, int]]:
+def counted_tags(lists: Iterable[str]) -> dict[str, int]:
+    """How many of some notes have each tag; each note's tags are given as the index keeps them.
+
+    They are JSON: to find the strings in all of them at once costs a third of looking up the tags
+    of every note.
+    """
+    from collections import Counter
+
+    counted = Counter(_JSON_STRING.findall(" ".join(lists)))
+    return {json.loads(string): number for string, number in counted.items()}
+
+
+def _active_tags(db: sqlite3.Connection, every: Mapping[str, int]) -> list[tuple[str, int]]:
     """The same without a condition: replaced notes are few, so theirs are subtracted."""
-    counted = _all_tags(db)
+    counted = dict(every)
     for (tag,) in db.execute(
         "SELECT t.tag FROM (SELECT DISTINCT target FROM supersessions) s JOIN memories m "
         "ON m.id = s.target AND m.superseded JOIN memory_tags t ON t.memory_id = m.id"
@@ -219,12 +242,13 @@ def _active_tags(db: sqlite3.Connection) -> list[tuple[str, int]]:
     return _most_used(counted)
 
 
-def _most_used(counted: dict[str, int]) -> list[tuple[str, int]]:
+def _most_used(counted: Mapping[str, int]) -> list[tuple[str, int]]:
     used = ((tag, number) for tag, number in counted.items() if number)
     return sorted(used, key=lambda pair: (-pair[1], pair[0]))
 
 
-def _all_tags(db: sqlite3.Connection) -> dict[str, int]:
+def all_tags(db: sqlite3.Connection) -> dict[str, int]:
+    """How many notes have each tag."""
     from collections import Counter
 
     text, number = db.execute(

@@ -1,4 +1,4 @@
-"""The same operations for scripts, as JSON under /api (docs/reference/api.md)."""
+"""JSON: the operations for scripts under /api (docs/reference/api.md), and news for open pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
-from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
+from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items
 from anamnesis.operations.care.status import store_report
 from anamnesis.operations.curate import review
@@ -24,7 +24,7 @@ from anamnesis.operations.notes.policy import (
 )
 from anamnesis.operations.notes.show import note_dict
 from anamnesis.operations.notes.write import write
-from anamnesis.web import navigation
+from anamnesis.web.dashboard import ACTS, MENU
 from anamnesis.web.pages import review as review_page
 from anamnesis.web.visit import endpoint
 
@@ -41,6 +41,7 @@ _PALETTE = 8
 def routes() -> list[Route]:
     """All addresses of the API."""
     return [
+        Route("/events", endpoint(news), methods=["GET"]),
         Route("/api/status", endpoint(status), methods=["GET"]),
         Route("/api/open", endpoint(open_again), methods=["POST"]),
         Route("/api/palette", endpoint(palette), methods=["GET"]),
@@ -53,6 +54,30 @@ def routes() -> list[Route]:
         Route("/api/notes/{id}", endpoint(save), methods=["PUT"]),
         Route("/api/notes/{id}", endpoint(delete), methods=["DELETE"]),
     ]
+
+
+def news(visit: Visit) -> Response:
+    """What all notes are, and what the file of one note is, each as a mark to compare.
+
+    A browser opens few connections to one server, and a stream that stays open in every tab would
+    use them up. So a page that is looked at asks every moment, and compares. `version` is the mark
+    that pages are drawn with: cheap, but it moves more often than notes do.
+    """
+    dashboard = visit.dashboard
+    dashboard.refresh()
+    note_id = visit.parameter("note")
+    state = f"{dashboard.counts.contents()}-{dashboard.sync_state.generation}"
+    hash = _hash(visit, note_id) if note_id else ""
+    return visit.answer({"version": dashboard.counts.version(), "notes": state, "hash": hash})
+
+
+def _hash(visit: Visit, note_id: str) -> str:
+    """The hash of the file as it is; empty if it is gone or cannot be read."""
+    try:
+        read = visit.read(note_id)
+    except AnamnesisError:
+        return ""
+    return read.hash if read else ""
 
 
 def status(visit: Visit) -> Response:
@@ -162,12 +187,12 @@ def palette(visit: Visit) -> Response:
     query = visit.parameter("q").strip()
     pages = [
         {"kind": "page", "title": entry.name, "address": entry.address, "hint": f"g {entry.key}"}
-        for entry in navigation.MENU
+        for entry in MENU
         if query.lower() in entry.name.lower()
     ]
     acts = [
         {"kind": "act", "title": act.name, "address": act.address, "hint": "", "fields": act.fields}
-        for act in navigation.ACTS
+        for act in ACTS
         if query and query.lower() in act.name.lower()
     ]
     if query:

@@ -24,7 +24,7 @@ from anamnesis.operations.notes.history import NoHistory, NoSuchVersion
 from anamnesis.operations.notes.undo import NothingToUndo
 from anamnesis.operations.sessions.archive import NoSuchSession
 from anamnesis.operations.travel.conflicts import NoSuchConflict, StillInConflict
-from anamnesis.web import api, events
+from anamnesis.web import api
 from anamnesis.web.dashboard import HERE, Dashboard
 from anamnesis.web.pages import (
     conflicts,
@@ -137,7 +137,6 @@ def routes() -> list[Route | Mount]:
         _post("/sign-out", settings.sign_out),
         _post("/appearance", settings.appear),
         _post("/preview", note.preview),
-        _get("/events", events.show),
         *api.routes(),
         Mount("/static", _Static(directory=HERE / "static")),
     ]

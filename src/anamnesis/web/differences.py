@@ -14,6 +14,7 @@ _CONTEXT = 3
 _MOST_LINES = 4000  # comparing costs the product of both; longer texts are shown as they are
 _MOST_SHOWN = 1500  # lines of a page
 _MOST_WORDS = 1000  # of a pair of lines
+_ALIKE = 0.4  # share of words in common; in lines that have less, marks would be confetti
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -100,11 +101,13 @@ def _changed(one: Sequence[str], other: Sequence[str], a: int, c: int) -> Iterat
 
 def _words(before: str, after: str) -> tuple[Pieces, Pieces]:
     one, other = _WORD.findall(before), _WORD.findall(after)
-    if len(one) + len(other) > _MOST_WORDS:
+    # Spaces are in every line and would be compared with each other, which took most of the time.
+    matcher = SequenceMatcher(str.isspace, one, other, autojunk=False)
+    if len(one) + len(other) > _MOST_WORDS or matcher.quick_ratio() < _ALIKE:
         return ((True, before),), ((True, after),)
     left: list[tuple[bool, str]] = []
     right: list[tuple[bool, str]] = []
-    for tag, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in matcher.get_opcodes():
         left.append((tag != "equal", "".join(one[a:b])))
         right.append((tag != "equal", "".join(other[c:d])))
     return _filled(left), _filled(right)

@@ -19,8 +19,9 @@ from anamnesis.operations.notes.browse import MARKS
 from anamnesis.operations.notes.list import PENDING, NoteFilter
 from anamnesis.operations.travel import conflicts
 from anamnesis.project import GLOBAL, short_names
-from anamnesis.web import markdown, navigation, words
-from anamnesis.web.jobs import Unforeseen
+from anamnesis.web import markdown, words
+from anamnesis.web.background import Unforeseen
+from anamnesis.web.dashboard import NOTE_VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -114,7 +115,7 @@ class Visit:
     @property
     def note_views(self) -> tuple[tuple[str, str], ...]:
         """The ways to look at one note."""
-        return navigation.NOTE_VIEWS
+        return NOTE_VIEWS
 
     def marked(self, text: str) -> Markup:
         """Text with what matched marked."""

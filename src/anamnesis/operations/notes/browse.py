@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from anamnesis.search.excerpts import Excerpt
     from anamnesis.store import MemoryStore
 
+    Condition = tuple[int, tuple[str, ...], tuple[str, ...]]
     Step = Callable[[Row], Iterable[str]]
     T = TypeVar("T")
 
@@ -36,7 +37,7 @@ __all__ = [
     "rows_matching", "succession",
 ]  # fmt: skip
 
-MOST_HITS = 120  # people refine the question before paging further
+MOST_HITS = 120  # of a search that can be paged through
 MOST_MATCHES = 2000  # hits of a search that are counted; the engine looks at no more
 MARKS = (excerpts.START, excerpts.END)  # text around a matching word
 _KEPT = 64  # cached counts; only a few filters are in use at a time
@@ -74,11 +75,20 @@ class NoteCounts:
         """Per dimension its values with how many notes each would show, among some rows or all."""
         cube = self._cube(wanted, among)
         facets = {name: _along(cube, wanted, at) for at, name in enumerate(browse.DIMENSIONS)}
-        others = wanted.apart_from("tag")
-        tags = self._once(
-            ("tags", others, among), lambda db: browse.tags(db, others, limit=_TAGS, among=among)
+        return {**facets, "tag": self._tags(wanted.apart_from("tag"), among)}
+
+    def _tags(self, wanted: NoteFilter, among: tuple[int, ...] | None) -> list[tuple[str, int]]:
+        if among is not None:
+            return self._once(
+                ("tags", wanted, among),
+                lambda db: browse.tags(db, wanted, limit=_TAGS, among=among),
+            )
+        every = self._once("all tags", browse.all_tags)
+        are_most = 2 * self.total(wanted) > self.total(EVERYTHING)
+        return self._once(
+            ("tags", wanted),
+            lambda db: browse.tags(db, wanted, limit=_TAGS, every=every, are_most=are_most),
         )
-        return {**facets, "tag": tags}
 
     def values(self, name: str, wanted: NoteFilter = EVERYTHING) -> list[str]:
         """The values of one dimension, those of most notes first."""
@@ -90,8 +100,8 @@ class NoteCounts:
 
     def total(self, wanted: NoteFilter, among: tuple[int, ...] | None = None) -> int:
         """How many notes match, among some rows or all."""
-        cube = self._cube(wanted, among)
-        return sum(number for values, number in cube.items() if _fits(values, wanted))
+        cube, conditions = self._cube(wanted, among), _conditions(wanted)
+        return sum(number for values, number in cube.items() if _fits(values, conditions))
 
     def days(
         self, wanted: NoteFilter, *, since: str, by: str = "type"
@@ -134,11 +144,14 @@ class NoteCounts:
             if version != self._version:
                 self._known.clear()
                 self._version = version
-            if key not in self._known:
-                self._known[key] = ask(db)
+            if key in self._known:
+                known: T = self._known[key]  # type: ignore[assignment]
+                return known
+            answer = ask(db)
+            if browse.version(db) == version:  # else it may be of either version
+                self._known[key] = answer
                 if len(self._known) > _KEPT:
                     self._known.popitem(last=False)
-            answer: T = self._known[key]  # type: ignore[assignment]
             return answer
 
 
@@ -152,7 +165,7 @@ def find_page(
     best: int = MOST_HITS,
 ) -> list[NoteLine]:
     """One page of the best notes for a text, as recall ranks them everywhere."""
-    answer = search(store, text, filters=_filters(wanted), limit=best)
+    answer = search(store, text, filters=_filters(wanted), limit=min(best, offset + limit))
     reasons = {hit.note.id: hit.why.shares for hit in answer.hits[offset : offset + limit]}
 
     def lines(db: sqlite3.Connection) -> list[NoteLine]:
@@ -242,20 +255,29 @@ def map_around(
 def _along(cube: Cube, wanted: NoteFilter, at: int) -> list[tuple[str, int]]:
     """The counts of one dimension under the conditions on all others."""
     counted: Counter[str] = Counter()
+    conditions = _conditions(wanted, but=at)
     for values, number in cube.items():
-        if _fits(values, wanted, but=at):
+        if _fits(values, conditions):
             counted[values[at]] += number
     return counted.most_common()
 
 
-def _fits(values: tuple[str, ...], wanted: NoteFilter, *, but: int = -1) -> bool:
-    for at, (name, value) in enumerate(zip(browse.DIMENSIONS, values, strict=True)):
-        if at == but or getattr(wanted, name) == "all":
-            continue
-        asked = wanted.values_of(name)
-        if (asked and value not in asked) or value in wanted.barred(name):
-            return False
-    return True
+def _conditions(wanted: NoteFilter, *, but: int = -1) -> list[Condition]:
+    """What is asked of each dimension: its place, the values that notes must and must not have."""
+    return [
+        (at, asked, barred)
+        for at, name in enumerate(browse.DIMENSIONS)
+        if at != but and getattr(wanted, name) != "all"
+        for asked, barred in [(wanted.values_of(name), wanted.barred(name))]
+        if asked or barred
+    ]
+
+
+def _fits(values: tuple[str, ...], conditions: Iterable[Condition]) -> bool:
+    return all(
+        (not asked or values[at] in asked) and values[at] not in barred
+        for at, asked, barred in conditions
+    )
 
 
 def _filters(wanted: NoteFilter) -> Filters:

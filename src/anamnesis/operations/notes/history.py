@@ -63,13 +63,19 @@ class RecordedChange:
 
 def changes(
     home: Home, *, limit: int, start: str = "", machine: str = "", what: str = ""
-) -> list[Version]:
+) -> tuple[list[Version], str]:
     """The last changes of all notes, newest first, from `start` on. Raises NoHistory.
 
-    Only those of a machine, or those that added, changed or deleted notes.
+    Only those of a machine, or those that added, changed or deleted notes. Also gives the change
+    to continue with, empty at the end: of a kind, it looks among _AHEAD changes at a time.
     """
     letter = next((letter for letter, name in _WHAT.items() if name == what), "")
-    return log.log(home.memory, limit=limit, start=start, machine=machine, what=letter)
+    among = max(limit, _AHEAD) if letter else limit
+    looked = log.log(home.memory, limit=among + 1, start=start, machine=machine)
+    found = log.of_kind(looked[:among], letter) if letter else looked[:among]
+    if len(found) > limit:
+        return found[:limit], found[limit].commit
+    return found, looked[among].commit if len(looked) > among else ""
 
 
 def project_changes(store: MemoryStore, project: str, *, limit: int) -> list[Version]:

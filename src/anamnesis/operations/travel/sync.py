@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 _REFS = ("HEAD", "packed-refs", "refs/heads/main", "refs/remotes/origin/main")
+_PATIENCE_SECONDS = 0.25  # for a store of some thousand notes this is always enough
 _CACHE = "index"  # of git, which measuring itself brings up to date
 _MANY = 500
 _ARRIVAL_SECONDS = 10.0  # a session start is waiting, and its client gives up after 15
@@ -142,22 +143,43 @@ class KnownState:
     """The state of sync of one store; `contents` says what differs after each change of a note.
 
     To compare 50,000 files with the last commit takes git a tenth of a second, and several pages
-    ask for it.
+    ask for it. So it is measured beside them: who asks waits a moment, and is then given what was
+    known before. `generation` counts the measurements.
     """
 
     def __init__(self, home: Home, contents: Callable[[], str]) -> None:
         self._home = home
         self._contents = contents
-        self._lock = threading.Lock()
+        self.generation = 0
+        self._starting = threading.Lock()
+        self._measuring = threading.Lock()
+        self._under_way: threading.Thread | None = None
         self._known: tuple[tuple[object, ...], SyncState] | None = None
 
     def __call__(self) -> SyncState:
-        """The state as it is now."""
-        with self._lock:
-            marks = (self._contents(), *self._marks())
+        """The state as it is now; while a large store is compared, as it was before."""
+        known = self._known
+        if known is None or known[0] == self._seen():
+            return self.measured()
+        with self._starting:
+            if self._under_way is None or not self._under_way.is_alive():
+                self._under_way = threading.Thread(target=self.measured, daemon=True)
+                self._under_way.start()
+            under_way = self._under_way
+        under_way.join(_PATIENCE_SECONDS)
+        return self._known[1] if self._known else known[1]
+
+    def measured(self) -> SyncState:
+        """The state as it is now, however long it takes."""
+        with self._measuring:
+            marks = self._seen()
             if self._known is None or self._known[0] != marks:
                 self._known = (marks, sync_state())
+                self.generation += 1
             return self._known[1]
+
+    def _seen(self) -> tuple[object, ...]:
+        return (self._contents(), *self._marks())
 
     def _marks(self) -> Iterator[tuple[object, ...]]:
         """What a commit, a sync, a conflict or another program's new file leaves different."""

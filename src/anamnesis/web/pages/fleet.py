@@ -82,6 +82,7 @@ def approve(visit: Visit) -> Response:
 
 def _synced(visit: Visit) -> Notice:
     done = sync_now(store=visit.store).result
+    visit.dashboard.sync_state.measured()  # so that the page says how it stands now
     if done.error or done.offline:
         why = done.detail.removeprefix("offline: ")
         return Notice(f"Not synced: {why}. {done.hint}".strip(), "trouble")

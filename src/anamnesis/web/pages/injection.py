@@ -82,6 +82,7 @@ def show(visit: Visit) -> Response:
         answer=for_prompt(visit.store, prompt, project=project) if prompt else ("", []),
         excluded=list_notes(visit.store, excluded, limit=_EXCLUDED).rows,
         pinned=PINNED,
+        here=visit.address(),
         projects=visit.dashboard.counts.values("project"),
         receipts=latest,
         titles=titles(visit.store, [*ids, *past.last_ids]),

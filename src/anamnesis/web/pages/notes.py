@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 PAGE = 50
+FOUND_PAGE = 25  # each with the passage that answers; people refine the question before they page
 _DEEPEST = 1_000_000
 _FACETS = {
     "review": "Review",
@@ -97,7 +98,7 @@ def show(visit: Visit) -> Response:
         "order": order,
         "orders": LABELS,
         "types": TYPES,
-        "page_size": PAGE,
+        "page_size": FOUND_PAGE if query else PAGE,
         "facets": _facets(visit, wanted, counts.facets(wanted, among)),
         "fields": _fields(visit),
         "views": listing.saved_views(visit.dashboard.home),
@@ -150,7 +151,7 @@ def _hits(
     visit: Visit, query: str, wanted: NoteFilter, *, order: str, offset: int
 ) -> list[NoteLine]:
     if query:
-        return find_page(visit.store, query, wanted, limit=PAGE, offset=offset)
+        return find_page(visit.store, query, wanted, limit=FOUND_PAGE, offset=offset)
     page = list_notes(visit.store, wanted, order=order, limit=PAGE, offset=offset, excerpts=True)
     return list(map(NoteLine, page.rows))
 

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.config import Home
+    from anamnesis.web.background import Work
     from anamnesis.web.visit import Visit
 
 _YEAR = 365 * 86_400
+_DOCTOR = "doctor"  # what its checks found last, until it was shown
 _SECTIONS = {  # the first setting of each, in the order of their list
     "machine_id": "This machine",
     "remote": "Syncing",
@@ -48,12 +50,15 @@ _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
 
 def show(visit: Visit) -> Response:
     """The page; every check of `anamnesis doctor` only when asked, for it takes a moment."""
-    thorough = visit.parameter("doctor") == "1"
+    jobs = visit.dashboard.jobs
+    thorough = jobs.found.pop(_DOCTOR, None) if visit.parameter("doctor") == "1" else None
+    if visit.parameter("doctor") == "1" and thorough is None:
+        return work.run(visit, "Running every check", _examine(visit), back="/settings?doctor=1")
     agents, absent = _agents(visit)
     return visit.page(
         "settings.html",
-        checks=health.thorough(visit.dashboard) if thorough else health.glance(visit.dashboard),
-        thorough=thorough,
+        checks=thorough or health.glance(visit.dashboard),
+        thorough=thorough is not None,
         agents=agents,
         absent=absent,
         lines_of=differences.of_unified,
@@ -67,6 +72,15 @@ def show(visit: Visit) -> Response:
         current=visit.request.state.session,
         versions={"Python": platform.python_version(), "SQLite": index.sqlite_version(visit.store)},
     )
+
+
+def _examine(visit: Visit) -> Work:
+    """Every check; what they find is kept for the page that is shown next."""
+
+    def examine(_advance: object) -> None:
+        visit.dashboard.jobs.found[_DOCTOR] = health.thorough(visit.dashboard)
+
+    return examine
 
 
 def _sections() -> dict[str, list[settings.Value]]:

@@ -41,10 +41,9 @@ def show(visit: Visit) -> Response:
         return _one(visit, visit.parameter("version"))
     start = visit.parameter("from")
     machine, what = visit.parameter("machine"), visit.parameter("what")
-    versions = _changes(visit, start, machine=machine, what=what)
-    changes = history.changes_with_titles(visit.store, versions[:_SHOWN], most=_NOTES_SHOWN)
-    further = versions[_SHOWN].commit if len(versions) > _SHOWN else ""
-    if further and not what:
+    versions, further = _changes(visit, start, machine=machine, what=what)
+    changes = history.changes_with_titles(visit.store, versions, most=_NOTES_SHOWN)
+    if further:
         visit.dashboard.look_ahead(further)
     by_day = groupby(changes, lambda change: change.version.at[:10])
     return visit.page(
@@ -63,7 +62,7 @@ def show(visit: Visit) -> Response:
 def _one(visit: Visit, commit: str) -> Response:
     """All notes of one change, in pages."""
     offset = visit.number("offset", 0, most=_MOST_VERSIONS)
-    versions = history.changes(visit.dashboard.home, limit=1, start=commit)
+    versions, _ = history.changes(visit.dashboard.home, limit=1, start=commit)
     [change] = history.changes_with_titles(visit.store, versions, first=offset, most=_NOTES_OF_ONE)
     return visit.page("history_version.html", change=change, offset=offset, page_size=_NOTES_OF_ONE)
 
@@ -155,9 +154,9 @@ def _changed_lines(
     return differences.lines(before, text)
 
 
-def _changes(visit: Visit, start: str, *, machine: str, what: str) -> list[Version]:
-    home, limit = visit.dashboard.home, _SHOWN + 1
+def _changes(visit: Visit, start: str, *, machine: str, what: str) -> tuple[list[Version], str]:
+    home = visit.dashboard.home
     try:
-        return history.changes(home, limit=limit, start=start, machine=machine, what=what)
+        return history.changes(home, limit=_SHOWN, start=start, machine=machine, what=what)
     except NoHistory:
-        return []
+        return [], ""
