@@ -32,7 +32,7 @@ MOST = {
     "A session ends": 67,
     "A session starts": 32,
     "An agent searches": 24,
-    "A note is edited in the dashboard": 35,
+    "A note is edited in the dashboard": 34,
     "Two machines meet in a conflict": 42,
 }
 

@@ -14,6 +14,10 @@ import { settleToasts, showProgress } from "./toasts";
 document.documentElement.classList.add("scripted");
 for (const button of document.querySelectorAll("[data-palette]")) button.addEventListener("click", openPalette);
 for (const button of document.querySelectorAll("[data-help]")) button.addEventListener("click", openHelp);
+// Every choice counts at once; where a part of the page is not enough, the form is sent.
+document.addEventListener("change", ({ target }) => {
+  if (target instanceof HTMLSelectElement) target.closest<HTMLFormElement>("form[data-at-once]")?.requestSubmit();
+});
 listenForKeys();
 closeMenus();
 showWhereWeAre();

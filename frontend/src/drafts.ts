@@ -41,6 +41,11 @@ export class Drafts {
     }
   }
 
+  // Whether the form says something else than what was sent.
+  differFrom(sent: URLSearchParams): boolean {
+    return Object.entries(this.fields()).some(([name, value]) => sent.get(name) !== value);
+  }
+
   // It was saved, or is not wanted any more; what another tab holds is left to it.
   drop(): void {
     clearTimeout(this.timer);

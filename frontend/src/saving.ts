@@ -39,9 +39,11 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement | null, dra
   }
   if (answer.ok) {
     const { go } = (await answer.json()) as { go: string };
-    drafts.drop();
+    const more = drafts.differFrom(body); // typed while the others were on their way
+    if (more) drafts.keep();
+    else drafts.drop();
     form.removeAttribute("data-dirty");
-    location.assign(go);
+    location.assign(more ? location.href : go);
   } else if (answer.status === 401) {
     say("ended");
     refuse(form, "Not saved: this session has ended. Your words are kept here. Open a new link in this browser, then save again.");

@@ -18,9 +18,12 @@ from anamnesis.archive import files
 from anamnesis.archive.turns import Turn
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
+from anamnesis.history.commit import record_locally
 from anamnesis.hooks import receipts, usefulness
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory, MemoryType, new_id
+from anamnesis.operations.curate.pin import pin
+from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
@@ -41,13 +44,37 @@ TOPICS = [
     "retry budget of the gateway", "index on orders.created_at", "feature flag for the new cart",
     "log sampling in production", "timeout of the image resizer", "schema of the audit table",
     "rate limit of the partner API", "colour tokens of the design system",
-    "backup window of the primary", "semantics of idempotency keys",
+    "backup window of the primary", "semantics of idempotency keys", "queue of failed webhooks",
+    "lock that migrations take", "cache of exchange rates", "font loading on the checkout page",
+    "pool size of the read replicas", "signature of refund events", "locale of invoice numbers",
+    "order of the deploy steps", "memory limit of the report job", "certificate of the sandbox",
+    "flaky test of the basket", "time zone of the nightly job", "alert on slow payouts",
+    "bundle size of the admin pages", "state file of the network module", "quota of the registry",
+    "redirects of the old domain", "rounding of tax amounts", "session cookie of the shop",
+    "health check of the signer", "partition key of the event log", "contract tests of the ledger",
+    "debounce of the search field", "rollback of a schema change", "keyboard trap in the dialog",
+    "spot instances of the runners", "currency of gift cards", "heartbeat of the fraud model",
+    "pagination of the orders API", "contrast of the dark theme", "dead letters of the mailer",
+    "vault path of the database", "skeleton screens of the list", "clock skew between regions",
+    "import of bank statements", "size limit of uploads", "token refresh of the mobile app",
+    "preview environment of a branch", "order of CSS layers", "cost report of the clusters",
 ]  # fmt: skip
 OPENINGS = {
     "semantic": "What we know about the", "procedural": "How to change the",
     "episodic": "Looked into the",
 }  # fmt: skip
-REMARKS = ["It holds under load.", "It broke twice last month.", "The default is too low for us."]
+REMARKS = [
+    "It holds under load; p95 stays at {0} ms.",
+    "It broke twice last month, both times at {0}:00.",
+    "The default is too low for us: we run with {0}.",
+    "Only the owners of the service may do it.",
+    "The test that covers it takes {0} s; run it alone first.",
+    "Staging differs from production here. Compare both before you touch it.",
+    "Announce it in the channel of the team, wait {0} minutes, then go on.",
+    "The vendor says {0}, the measurements say twice that.",
+    "See the runbook; step 3 is the one that people forget.",
+    "Rolled back once because the dashboard showed the old value for {0} minutes.",
+]
 
 
 def fill(store: MemoryStore) -> None:
@@ -60,16 +87,23 @@ def fill(store: MemoryStore) -> None:
         return store.put(Memory(**given))  # type: ignore[arg-type]
 
     chance = random.Random(4)
-    for _ in range(150):
-        topic, type = chance.choice(TOPICS), chance.choice(list(OPENINGS))
+    subjects = [(type, topic) for topic in TOPICS for type in OPENINGS]
+    for type, topic in chance.sample(subjects, len(subjects)):
+        remarks = " ".join(chance.sample(REMARKS, 2))
         put(
             abs(chance.gauss(0, 80)), type=type, title=f"{OPENINGS[type]} {topic}",
-            body=f"{chance.choice(REMARKS)} Measured p95 at {chance.randint(20, 900)} ms.",
+            body=remarks.format(chance.randint(2, 20)),
             project=chance.choice([PAY, WEB, INFRA]), tags=chance.sample(["api", "ci", "database",
             "design", "incident", "performance", "security"], 2),
             machine_id=chance.choice(["laptop", "desk", "buildbox"]),
             prov_source="session-end" if type == "episodic" else "human",
             prov_session="7f3c2a10-9d1e" if type == "episodic" else "",
+        )  # fmt: skip
+    for days in (12, 31):
+        put(
+            days, type="semantic", title="The signer caches keys for ten minutes", project=INFRA,
+            body="After a rotation, wait ten minutes or restart it.", tags=["security"],
+            machine_id="desk",
         )  # fmt: skip
     old = put(
         40, type="semantic", title="Staging database needs the VPN", project=PAY,
@@ -182,6 +216,15 @@ def propose(store: MemoryStore) -> None:
         )
 
 
+def tidy_up(store: MemoryStore) -> None:
+    """What can be undone: notes that were pinned and deleted a moment ago."""
+    by_title = {note.title: note.id for note in store.headers()}
+    pin(store, [by_title["Staging database is open without the VPN since May"]])
+    for topic in ("flaky test of the basket", "redirects of the old domain"):
+        delete(store, [by_title[f"Looked into the {topic}"]])
+    record_locally(store, machine_id="laptop")
+
+
 def share(home: Path, desk: Path, remote: Path) -> str:
     """Two machines that edit one note; gives the id of the note that is held."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
@@ -231,6 +274,7 @@ def main() -> None:
         with MemoryStore(home) as store:
             work(store, Home(home))
             release = next(each.id for each in store.headers() if "release" in each.title)
+            tidy_up(store)
             propose(store)
         photograph(home, pages_of(held, release), target)
         os.environ["ANAMNESIS_MACHINE_ID"] = "laptop"
@@ -263,6 +307,10 @@ def photograph(home: Path, pages: dict[str, str], target: Path) -> None:
             )
             page.goto(server.link())
             page.wait_for_url(f"{server.address}/")
+            if "tidy" in pages:  # what it finds is shown, not the button
+                page.goto(f"{server.address}/tidy")
+                page.get_by_role("button", name="Look for duplicates").click()
+                page.wait_for_load_state()
             for picture, path in pages.items():
                 if target == TARGET and name and f"{picture}{name}" not in OTHERS:
                     continue

@@ -395,7 +395,7 @@ def test_a_version_is_compared_and_brought_back(
     page.get_by_role("link", name="History").last.click()
     expect(page.locator(".diff .removed").last).to_contain_text("Froze the clock.")
     page.locator(".version-list a").last.click()
-    page.get_by_role("button", name="Bring this version back").click()
+    page.get_by_role("button", name="Restore this version").click()
 
     expect(page.get_by_text("Restored as a new version.")).to_be_visible()
     expect(page.locator(".prose")).to_have_text("Froze the clock.")

@@ -51,7 +51,7 @@ def test_settings_are_changed_in_place_after_their_difference_was_seen(
     page = visit.go("/settings")
     row = page.locator("#setting-meaning")
     expect(row).to_contain_text("Also find notes by related words. Default: on.")
-    expect(row.get_by_role("switch", name="Meaning")).to_be_checked()
+    expect(row.get_by_role("switch", name="Related words")).to_be_checked()
     row.get_by_role("switch").click()
     expect(row.locator("tr.added", has_text='"meaning": "0"')).to_be_visible()
     assert not (root / "config.json").exists()
@@ -65,7 +65,7 @@ def test_settings_are_changed_in_place_after_their_difference_was_seen(
 
     days = page.locator("#setting-archive_days")
     expect(days).to_contain_text("A whole number below a million. Default: 400.")
-    days.get_by_label("Archive days").fill("30")
+    days.get_by_label("Keep them for, in days").fill("30")
     days.get_by_role("button", name="Change archive_days").click()
     expect(days.locator("tr.added", has_text='"archive_days": "30"')).to_be_visible()
     treatment = page.locator("#setting-trust_web").get_by_role("combobox")
@@ -106,7 +106,7 @@ def test_what_would_be_written_is_accessible_and_fits(
     for summary in page.locator("#agents summary").all():
         summary.click()
     assert visitor.violations() == []
-    page.get_by_label("Machine id").fill("box")
+    page.get_by_label("Machine name").fill("box")
     page.get_by_role("button", name="Change machine_id").click()
     expect(page.locator("#change-machine_id .diff")).to_be_visible()
 

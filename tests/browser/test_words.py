@@ -7,7 +7,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import Memory
@@ -99,6 +99,35 @@ def test_without_a_server_the_form_stays_and_says_so_and_saves_when_it_is_back(
     visit.tab().goto(visit.server.link())
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".prose")).to_have_text("needed, always")
+
+
+def test_words_typed_while_others_are_being_saved_are_offered_again(
+    visit: Visitor, store: MemoryStore, note: Memory
+) -> None:
+    page = visit.go(f"/notes/{note.id}/edit")
+    typed = page.locator(".cm-content")
+    typed.click()
+    page.keyboard.type("first words ")
+    sending: list[Route] = []
+
+    def hold(route: Route) -> None:  # the server takes its time
+        sending.append(route)
+
+    page.route(f"**/notes/{note.id}", hold)
+
+    page.keyboard.press("Control+s")
+    expect(page.locator("form[aria-busy]")).to_be_visible()
+    page.keyboard.type("and later ones ")
+    with page.expect_navigation():
+        sending[0].continue_()
+
+    expect(page.get_by_text("were not saved")).to_be_visible()
+    read = store.get(note.id)
+    assert read is not None
+    assert "first words" in read.body
+    assert "later ones" not in read.body
+    page.get_by_role("button", name="Restore").click()
+    expect(typed).to_contain_text("first words and later ones")
 
 
 def test_a_list_follows_the_disk_in_place(visit: Visitor, store: MemoryStore) -> None:
@@ -215,7 +244,7 @@ def test_what_was_done_is_undone_from_any_page_and_as_a_whole(
     expect(page.locator(".toast")).to_contain_text("3 notes deleted")
 
     visit.go("/history?deleted=1")
-    page.get_by_role("button", name="Bring back Note 1").click()
+    page.get_by_role("button", name="Restore Note 1").click()
     expect(page.get_by_role("heading", name="Note 1")).to_be_visible()
     visit.go("/fleet")
     page.keyboard.press("Control+z")

@@ -88,7 +88,7 @@ def test_a_deleted_note_comes_back_however_long_ago_it_was(
     html = browser.get(f"/notes/{gone[-1]}/history").text
     offered = re.search(r'name="revision" value="([0-9a-f]{40})"', html)
     assert offered is not None
-    assert "Bring back what was deleted" in html
+    assert "Restore what was deleted" in html
 
     browser.post(f"/notes/{gone[-1]}/restore", data={"revision": offered[1]})
 

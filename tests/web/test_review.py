@@ -45,7 +45,7 @@ def test_a_waiting_note_is_shown_beside_what_it_replaces(
 ) -> None:
     page = browser.get("/review").text
 
-    assert "1 note waits for your look" in page
+    assert "1 note to review. A note" in page
     assert "It replaces" in page
     assert '<span class="piece">8080</span>' in page
     assert '<span class="piece">9090</span>' in page
@@ -83,7 +83,7 @@ def test_a_rejected_note_is_gone_and_what_it_replaced_is_in_force(
 
     assert store.get(proposed.id) is None
     assert old.id not in store.superseded_ids()
-    assert "Nothing waits" in browser.get("/review").text
+    assert "Nothing to review" in browser.get("/review").text
 
 
 @pytest.mark.parametrize("decision", ["keep", "reject"])
@@ -203,7 +203,7 @@ def test_several_waiting_notes_are_decided_together(
 
     browser.post("/notes", data={"act": "keep", "id": [proposed.id, other.id]})
 
-    assert "Nothing waits" in browser.get("/review").text
+    assert "Nothing to review" in browser.get("/review").text
 
 
 def test_a_note_that_does_not_wait_is_not_rejected_with_the_others(

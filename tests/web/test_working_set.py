@@ -40,7 +40,7 @@ def test_a_note_without_room_says_so(browser: TestClient, store: MemoryStore) ->
 
     assert "in part" in html
     assert "title only" in html
-    assert "1,000 units used" in html
+    assert "1,000 characters used" in html
 
 
 def test_receipts_show_what_a_session_got(browser: TestClient, store: MemoryStore) -> None:
@@ -110,7 +110,7 @@ def test_pulse_shows_what_a_session_of_this_project_starts_with(
     block = page.partition("The next session starts with")[2].partition("</section>")[0]
     assert "a step of this project" in block
     assert "a later step elsewhere" not in block
-    assert "of 9,500 units" in block
+    assert "of 9,500 characters" in block
     assert "/injection?project=here" in block
     assert ">here</span>" in block
 

@@ -105,17 +105,14 @@ def search(
 
 
 def matching(db: sqlite3.Connection, text: str, *, limit: int) -> list[int]:
-    """The rows of the notes that a search for a text chooses from, best first by their words.
-
-    Where very many notes have one of its words, only those that the telling words choose.
-    """
+    """The rows of the notes that a search for a text chooses from, best first by their words."""
     query, known = _in_words_of_the_store(db, queries.read(text))
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
     if not terms:
         return []
     everything, rows = queries.Filters(include_superseded=True), []
     every = _any(term.match for term in terms)
-    if frequency(db, every, known.notes) > 3 * limit:  # ordering so many would cost most
+    if frequency(db, every, known.notes) > 3 * limit:  # so many that only the telling words choose
         chosen = expression(terms, known.frequencies, known.notes)
         rows = _exact(db, chosen, everything, limit)
     return rows if len(rows) >= _ENOUGH else _exact(db, every, everything, limit)

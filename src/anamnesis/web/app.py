@@ -215,7 +215,7 @@ async def _trouble(request: Request, error: Exception) -> Response:
         assert isinstance(error, AnamnesisError)  # noqa: S101  see exception_handlers
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         message, hint = error.message, error.hint
-        if isinstance(error, NoSuchNote) and request.url.path.startswith("/notes/"):
+        if isinstance(error, NoSuchNote) and not request.url.path.startswith("/api/"):
             message, hint = _NO_NOTE
     if not request.state.inside:
         return PlainTextResponse(f"{message}\n", status)

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
-from anamnesis.ground.errors import StoreBusy
+from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.operations.machine import index
 from anamnesis.operations.notes import history, undo
 from anamnesis.operations.notes.browse import NoteCounts
@@ -23,7 +23,7 @@ from anamnesis.operations.notes.list import NoteFilter
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.travel.sync import KnownState
 from anamnesis.web import markdown, words
-from anamnesis.web.background import Jobs, Recorder
+from anamnesis.web.jobs import Jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 _NOTICES = 50  # of the latest acts
 _THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
+_RECORD_SECONDS = 0.7  # tagging ten notes in a row makes one version
 _REST = 400  # a look at every file may take this part of the time: 0.25 % of a core
 
 
@@ -201,6 +202,50 @@ class Dashboard:
             return known
         unit = undo.unit_of(self.home, key)
         return None if unit is None else known or notice_of(unit, f"{unit.summary}.")
+
+
+class Recorder:
+    """Commits saved notes to the local history, a moment later and once for several saves.
+
+    `trouble` says why the last time failed.
+    """
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.trouble = ""
+        self._store = store
+        self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
+        self._at_work = threading.Lock()
+
+    def soon(self) -> None:
+        """Record shortly; further changes until then come along."""
+        with self._lock:
+            if self._timer is None:
+                self._timer = threading.Timer(_RECORD_SECONDS, self._record)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def now(self) -> None:
+        """Record what waits, before the history is shown, a sync, or the end of the server."""
+        if (timer := self._timer) is not None:
+            timer.cancel()
+        self._record()
+
+    def _record(self) -> None:
+        with self._at_work:  # one at a time; who comes second finds that nothing waits any more
+            with self._lock:
+                waiting, self._timer = self._timer, None
+            if waiting is None:
+                return
+            try:
+                history.record_changes(self._store)
+                self.trouble = ""
+            except StoreBusy:
+                self.soon()  # a sync is at work; it may have seen the files before the last save
+            except AnamnesisError as error:
+                self.trouble = error.message
+            except OSError as error:  # in a thread of its own: nothing would show it
+                self.trouble = f"Not recorded in the history: {error}."
 
 
 def _environment() -> Environment:

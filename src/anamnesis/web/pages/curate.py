@@ -103,7 +103,7 @@ def undo(visit: Visit) -> Response:
     back = visit.back("/notes")
     shown = re.match(r"/notes/(\w+)", back)
     if shown and visit.read(shown[1]) is None:
-        back = "/notes"  # the note of that page is what was taken back
+        back = "/notes"  # the note of that page is what was undone
     return visit.go(back, notice)
 
 
@@ -124,7 +124,10 @@ def _undone(visit: Visit, unit_id: str) -> Notice:
 
 def compare(visit: Visit) -> Response:
     """Two notes or more side by side, to make one of them."""
-    return _side_by_side(visit, _read(visit, visit.parameter("ids").split()))
+    ids = visit.parameter("ids").split()
+    if len(set(ids)) < 2:
+        raise InvalidInput("Merging takes two notes or more.", hint="Select them in the list.")
+    return _side_by_side(visit, _read(visit, ids))
 
 
 def merge_notes(visit: Visit) -> Response:
@@ -178,8 +181,8 @@ def import_files(visit: Visit) -> Response:
         raise InvalidInput("There is no file to import.")
     done = import_.import_texts(visit.store, sent, project=visit.dashboard.project or GLOBAL)
     visit.dashboard.recorder.soon()
-    waits = " What is new waits for your review." if done.plan.added else ""
-    notice = notice_of(done.unit, f"Imported: {done.plan.sentence}.{waits}")
+    to_review = " Review what is new." if done.plan.added else ""
+    notice = notice_of(done.unit, f"Imported: {done.plan.sentence}.{to_review}")
     return visit.go("/review" if done.plan.added else "/notes", notice)
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _WEEKS = 12
+_CHARTED = 8  # machines with a colour of their own
+_OTHERS = "others"
 _NAMED = 3  # notes that arrived
 _LOG = 500  # versions that are looked through for who wrote when
 
@@ -51,7 +53,8 @@ class MachineRow:
 def show(visit: Visit) -> Response:
     """The page."""
     known = machines(visit)
-    chart = _weeks(visit, [each.name for each in known])
+    named = [each.name for each in known][:_CHARTED]
+    chart = _weeks(visit, named)
     return visit.page(
         "fleet.html",
         machines=known,
@@ -59,7 +62,7 @@ def show(visit: Visit) -> Response:
         sealed=sealed.is_sealed(),
         alarms=[line for line in health.glance(visit.dashboard) if _is_alarm(line)],
         chart=chart,
-        shade={each.name: each.shade for each in known},
+        shade={_OTHERS: "hue-none", **{each.name: each.shade for each in known}},
     )
 
 
@@ -141,16 +144,18 @@ def _weeks(visit: Visit, names: Sequence[str]) -> Chart:
     slices = []
     for at in range(_WEEKS):
         monday = first + timedelta(weeks=at)
-        days = [(monday + timedelta(days=day)).isoformat() for day in range(7)]
+        days = {(monday + timedelta(days=day)).isoformat() for day in range(7)}
+        made = {name: sum(counted.get((day, name), 0) for day in days) for name in names}
+        every = sum(number for (day, _), number in counted.items() if day in days)
         slices.append(
             charts.Slice(
                 name=f"{monday.day} {monday:%b %Y}",
                 label=f"{monday.day} {monday:%b}",
                 address=f"/timeline#week-{monday.isoformat()}",
-                counts={name: sum(counted.get((day, name), 0) for day in days) for name in names},
+                counts={**made, _OTHERS: every - sum(made.values())},
             )
         )
-    return charts.stacked(slices, names)
+    return charts.stacked(slices, [*names, _OTHERS])
 
 
 def _is_alarm(line: HealthLine) -> bool:

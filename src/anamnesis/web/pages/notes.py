@@ -50,7 +50,7 @@ _ELSEWHERE = ("q", "sort", "day", "since", "until", "session")  # of a view, bes
 LABELS = {
     "updated": "latest change",
     "oldest": "oldest change",
-    "created": "latest made",
+    "created": "latest created",
     "title": "title",
 }
 

@@ -30,10 +30,10 @@ _DAYS = 14
 _WEEK = 7
 _YOUNG = 50  # notes; who has more found the way without steps
 _MOMENTS = {
-    "inject": "at starts",
-    "failure": "at failures",
-    "file": "at files",
-    "news": "as news from other machines",
+    "inject": "session start",
+    "failure": "failed command",
+    "file": "opened file",
+    "news": "piece of news from other machines",
 }
 
 

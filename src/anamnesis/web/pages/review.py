@@ -95,7 +95,7 @@ def decide(visit: Visit) -> Response:
     note_id, expected_hash = visit.value("id"), visit.value("hash")
     read = _waiting(visit, note_id)
     if read is None:
-        raise InvalidInput("This note no longer waits for review.", hint="See the others.")
+        raise InvalidInput("This note is no longer to review.", hint="See the others.")
     if expected_hash and expected_hash != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
     decision = visit.value("decision")
@@ -117,7 +117,7 @@ def _decided_together(visit: Visit, *, project: str, origin: str) -> Notice:
 
 
 def decided(visit: Visit, decision: str, ids: Sequence[NoteId]) -> Notice:
-    """Keep or reject notes; says how many, and how to take it back."""
+    """Keep or reject notes; says how many, and how to undo it."""
     if decision not in DECISIONS:
         raise InvalidInput(f"{decision[:40]!r} is neither keep nor reject.")
     ids = [note_id for note_id in ids if _waiting(visit, note_id)]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.config import Home
-    from anamnesis.web.background import Work
+    from anamnesis.web.jobs import Work
     from anamnesis.web.visit import Visit
 
 _YEAR = 365 * 86_400
@@ -44,6 +44,37 @@ _SECTIONS = {  # the first setting of each, in the order of their list
     "capture_noninteractive": "What is kept of sessions",
     "reflection_provider": "Model",
     "trust_native": "Trust and review",
+}
+_NAMES = {
+    "machine_id": "Machine name",
+    "display_name": "Name on screen",
+    "remote": "Remote",
+    "ephemeral": "Ephemeral machine",
+    "sealed": "Sealed remote",
+    "import_native": "Import Claude Code's memory",
+    "start_wait": "Wait for other machines",
+    "moment_start": "Notes at the start of a session",
+    "moment_prompt": "Notes for a prompt",
+    "moment_failure": "Help when a command fails",
+    "moment_file": "Notes about a file",
+    "usefulness": "Prefer notes that were used",
+    "meaning": "Related words",
+    "semantic": "Search by meaning",
+    "capture_noninteractive": "Sessions that scripts run",
+    "archive": "Keep sessions word for word",
+    "archive_days": "Keep them for, in days",
+    "archive_mb": "Room for them, in MB",
+    "reflection_provider": "Provider",
+    "reflection_model": "Model",
+    "reflection_base_url": "Address of the provider",
+    "reflection_api_key": "Key of the provider",
+    "reflection_api_key_command": "Command that prints the key",
+    "reflection_timeout": "Time for an answer, in seconds",
+    "reflection_max_tokens": "Longest request, in tokens",
+    "reflection_answer_tokens": "Longest answer, in tokens",
+    "reflect_min_episodics": "Sessions before a reflection",
+    "reflect_auto": "Reflect automatically",
+    "review_keep_days": "Keep unreviewed notes after, in days",
 }
 _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
 
@@ -64,6 +95,7 @@ def show(visit: Visit) -> Response:
         lines_of=differences.of_unified,
         problems=index.unreadable(visit.store),
         sections=_sections(),
+        names=_NAMES,
         environment=_environment(),
         home=visit.dashboard.home,
         sizes=_sizes(visit.dashboard.home),

@@ -75,9 +75,9 @@ def _deleted(visit: Visit) -> Response:
 
 
 def bring_back(visit: Visit) -> Response:
-    """Bring back a local-only note that was deleted."""
+    """Restore a local-only note that was deleted."""
     note_id = _note_id(visit)
-    notice = notice_of(undo.bring_back(visit.store, note_id), "Brought back.")
+    notice = notice_of(undo.bring_back(visit.store, note_id), "Restored.")
     return visit.go(f"/notes/{note_id}", notice)
 
 
@@ -125,7 +125,7 @@ def _note_id(visit: Visit) -> str:
 
 
 def _restorable(versions: list[Version], chosen: str) -> str:
-    """What to bring back: the chosen version; for one that removed the note, what was before."""
+    """What to restore: the chosen version; for one that removed the note, what was before."""
     ids = [version.commit for version in versions]
     at = ids.index(chosen) if chosen in ids else len(ids)
     return next((version.commit for version in versions[at:] if not version.deleted), "")

@@ -1,4 +1,4 @@
-"""Work beside the pages: jobs that take longer than a page may, and recording what was saved."""
+"""Work that takes longer than a page may: it runs on, and a page shows how far it is."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from anamnesis.ground.errors import AnamnesisError, StoreBusy
-from anamnesis.operations.notes.history import record_changes
+from anamnesis.ground.errors import AnamnesisError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from anamnesis.store import MemoryStore
-
     Work = Callable[[Callable[[int, int], None]], Any]
 
-_KEPT = 20  # jobs
-_RECORD_SECONDS = 0.7  # tagging ten notes in a row makes one version
+_KEPT = 20
 
 
 class Unforeseen(AnamnesisError):
@@ -86,47 +82,3 @@ def _carry_out(job: Job, work: Work) -> None:
         traceback.print_exc()
         job.error = Unforeseen(error)
     job.over.set()
-
-
-class Recorder:
-    """Commits saved notes to the local history, a moment later and once for several saves.
-
-    `trouble` says why the last time failed.
-    """
-
-    def __init__(self, store: MemoryStore) -> None:
-        self.trouble = ""
-        self._store = store
-        self._timer: threading.Timer | None = None
-        self._lock = threading.Lock()
-        self._at_work = threading.Lock()
-
-    def soon(self) -> None:
-        """Record shortly; further changes until then come along."""
-        with self._lock:
-            if self._timer is None:
-                self._timer = threading.Timer(_RECORD_SECONDS, self._record)
-                self._timer.daemon = True
-                self._timer.start()
-
-    def now(self) -> None:
-        """Record what waits, before the history is shown, a sync, or the end of the server."""
-        if (timer := self._timer) is not None:
-            timer.cancel()
-        self._record()
-
-    def _record(self) -> None:
-        with self._at_work:  # one at a time; who comes second finds that nothing waits any more
-            with self._lock:
-                waiting, self._timer = self._timer, None
-            if waiting is None:
-                return
-            try:
-                record_changes(self._store)
-                self.trouble = ""
-            except StoreBusy:
-                self.soon()  # a sync is at work; it may have seen the files before the last save
-            except AnamnesisError as error:
-                self.trouble = error.message
-            except OSError as error:  # in a thread of its own: nothing would show it
-                self.trouble = f"Not recorded in the history: {error}."
