@@ -6,19 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.fleet import FIVE, Fleet, Machine, SealedFleet
-
-# Tests that can only be about a plain remote, and where the same is tested for a sealed one.
-PLAIN_ONLY = {
-    "test_a_squashed_remote_that_is_put_back_takes_no_edit_away": (
-        "the host cannot squash what it cannot read, and no member does: "
-        "test_sealed.test_what_is_sent_to_an_earlier_generation_is_merged"
-    ),
-    "test_another_store_as_the_remote_takes_no_note_away": (
-        "a sealed store takes nothing from another one: "
-        "test_sealed.test_another_store_at_the_same_address_is_not_overwritten"
-    ),
-}
+from support.fleet import FIVE, PLAIN_ONLY, Fleet, Machine, SealedFleet
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

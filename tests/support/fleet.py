@@ -220,6 +220,17 @@ class SealedFleet(Fleet):
         return Machine(self.base / self._sealed_by, str(self.remote), sealed=True)
 
 
+# Tests that can only be about a plain remote, and where the same is tested for a sealed one.
+PLAIN_ONLY = {
+    "test_a_squashed_remote_that_is_put_back_takes_no_edit_away": (
+        "the host cannot squash what it cannot read, and no member does: "
+        "test_sealed.test_what_is_sent_to_an_earlier_generation_is_merged"
+    ),
+    "test_another_store_as_the_remote_takes_no_note_away": (
+        "a sealed store takes nothing from another one: "
+        "test_sealed.test_another_store_at_the_same_address_is_not_overwritten"
+    ),
+}
 # A sync that stands something over a plain remote has to stand it over a sealed one.
 FLEETS = [
     pytest.param(Fleet, id="plain"),

@@ -103,7 +103,7 @@ class Cycle:
                 self._remarks.append(fetched.remark)
             if fetched.trouble:
                 return self._troubled(fetched.trouble, tip)
-            if self._is_new(known, fetched.commit) and (refused := self._refused(fetched.commit)):
+            if self._is_new(known, fetched) and (refused := self._refused(fetched.commit)):
                 return refused
             target = self._integrate(tip, fetched.commit, parent=parent)
             if target is not None:
@@ -333,16 +333,16 @@ class Cycle:
         kept = {path: why for path, why in remembered.absent.items() if path not in set(paths)}
         recovery.remember(self._repository.own, replace(remembered, absent=kept))
 
-    def _is_new(self, known: str | None, now: str | None) -> bool:
+    def _is_new(self, known: str | None, fetched: remote.Fetched) -> bool:
         """Whether this remote is new here, or does not continue from where it was."""
-        if known is None or known == now:
+        if known is None or known == fetched.commit:
             return known is None
-        if now is None:
+        if fetched.commit is None:
             self._remarks.append("the remote was empty; all notes were sent again")
             return True
-        if self._repository.git("merge-base", "--is-ancestor", known, now).code == 0:
+        if self._repository.git("merge-base", "--is-ancestor", known, fetched.commit).code == 0:
             return False
-        self._remarks.append(_REWRITTEN)
+        self._remarks.append(fetched.remark or _REWRITTEN)  # if the transport knows no better
         return True
 
     def _refused(self, commit: str | None) -> SyncResult | None:
