@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 from functools import partial
@@ -13,7 +14,14 @@ from anamnesis.operations.curate import import_
 from anamnesis.redact import findings
 from anamnesis.store import MemoryStore
 from benchmarks import corpus, redact
-from benchmarks.measure import Table, sample, sample_each
+from benchmarks.measure import (
+    Table,
+    adopt_orphans,
+    sample,
+    sample_each,
+    sample_with_children,
+    wait_for_orphans,
+)
 
 NOTES = 5_000
 
@@ -38,6 +46,9 @@ def _import_rows(table: Table, directory: Path) -> None:
             entity = {"type": "entity", "name": f"{note.id} {note.title}", "entityType": "fact",
                       "observations": [note.body]}  # fmt: skip
             file.write(json.dumps(entity) + "\n")
+    adopt_orphans()
+    # What an import starts in the background looks for its store there.
+    os.environ["ANAMNESIS_HOME"] = str(directory / "store")
     with MemoryStore(directory / "store") as store:
 
         def take_in() -> None:
@@ -46,8 +57,11 @@ def _import_rows(table: Table, directory: Path) -> None:
         first = sample(take_in, repeats=1).per(NOTES)
         assert store.stats()["total"] == NOTES
         table.figure(f"import of {NOTES:,} notes", first.best * 1000, "ms a note", most=0.4)
+        behind = sample_with_children(wait_for_orphans, repeats=1).per(NOTES)
+        table.figure("  scanned and understood behind it", behind.best * 1000, "ms a note")
         again = sample(take_in, repeats=3).per(NOTES)
         table.figure("the same import again", again.best * 1000, "ms a note", most=0.05)
+    del os.environ["ANAMNESIS_HOME"]
 
 
 def _encoder_row(table: Table) -> None:

@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 REPOSITORY = Path(__file__).parent.parent
 CACHE = REPOSITORY / ".cache"
 COMMAND = str(Path(sys.executable).with_name("anamnesis"))
@@ -144,6 +146,12 @@ def sample(work: Callable[[], object], *, repeats: int = 7) -> Sample:
 def sample_each(work: Iterable[Callable[[], object]]) -> Sample:
     """Several pieces of work in this process, each once."""
     return Sample(tuple(_cpu(one) for one in work))
+
+
+def sample_making(make: Callable[[], T]) -> tuple[Sample, T]:
+    """Some work that is done once, and what it made."""
+    made: list[T] = []
+    return sample(lambda: made.append(make()), repeats=1), made[0]
 
 
 def sample_with_children(work: Callable[[], object], *, repeats: int = 11) -> Sample:

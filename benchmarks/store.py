@@ -23,6 +23,7 @@ from benchmarks.measure import (
     peak_megabytes,
     sample,
     sample_each,
+    sample_making,
     sample_process,
 )
 
@@ -102,7 +103,10 @@ def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
 
 def _rows(table: Table, root: Path, size: int, *, python: Sample, first: dict[str, Sample]) -> None:
     peer: dict[str, float] = {}
-    with MemoryStore(root) as store:
+    first_index, store = sample_making(lambda: MemoryStore(root))
+    table.row("first index", first_index)
+    with store:
+        table.row("  scanned in the background, a note", sample(store.scan, repeats=1).per(size))
         bare, reindex = bare_insert(size), sample(store.reindex, repeats=1)
         most = 2 if size >= 10_000 else None
         table.row("full reindex", reindex, baseline=bare, most=most, of="bare FTS5 insert")

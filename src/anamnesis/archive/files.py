@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from anamnesis.archive.turns import from_json
 from anamnesis.ground import atomic
-from anamnesis.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -86,6 +85,8 @@ def save(home: Home, header: Header, turns: Sequence[Turn], *, allow: Iterable[s
     allowed = frozenset(allow)
     before = known.turns if known else []
     taken = _taken(known, turns) if known else 0
+    from anamnesis.redact import redact  # its patterns are for those who write
+
     fresh = [turn.cleaned(lambda text: redact(text, allow=allowed)) for turn in turns[taken:]]
     whole = [*(before if taken else _no_longer_there(before, fresh)), *fresh]
     times = [turn.at for turn in whole if turn.at]

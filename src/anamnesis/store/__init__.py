@@ -267,13 +267,18 @@ class MemoryStore(Filing):
     def stats(self) -> dict[str, int | dict[str, int]]:
         """How many notes there are: in all, and by type, project and scope."""
         self._catalog.notice()
-        counts: dict[str, int | dict[str, int]] = {}
-        for column in ("type", "project", "scope"):
-            counted = self._catalog.rows(
-                f"SELECT {column}, count(*) FROM memories GROUP BY 1 ORDER BY 2 DESC, 1"  # noqa: S608
-            )
-            counts[f"by_{column}"] = {row[0]: row[1] for row in counted}
-        return {"total": self._catalog.rows("SELECT count(*) FROM memories")[0][0], **counts}
+        # In the order of an index, so that one look at it counts all.
+        cells = self._catalog.rows(
+            "SELECT type, project, scope, count(*) FROM memories GROUP BY 1, 2, 3"
+        )
+        counts: dict[str, int | dict[str, int]] = {"total": sum(cell[3] for cell in cells)}
+        for at, column in enumerate(("type", "project", "scope")):
+            found: dict[str, int] = {}
+            for cell in cells:
+                found[cell[at]] = found.get(cell[at], 0) + cell[3]
+            most_first = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+            counts[f"by_{column}"] = dict(most_first)
+        return counts
 
     def superseded_ids(self) -> set[str]:
         """The ids that another note replaces; in a cycle the latest is not among them."""

@@ -60,7 +60,7 @@ def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[
     from anamnesis.archive import files
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooks import switches
-    from anamnesis.operations.curate.review import pending_count
+    from anamnesis.index.queries import count_waiting
     from anamnesis.operations.machine import embed
 
     root = store.home
@@ -72,7 +72,7 @@ def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[
         "machine_id": resolve_machine_id(),
         **store.stats(),
         "superseded": len(store.superseded_ids()),
-        "pending": pending_count(store),
+        "pending": store.ask(count_waiting),
         "paused": switches.paused(root),
         "semantic": embed.report(root),
         "archive": files.report(root),
