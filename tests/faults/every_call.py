@@ -105,7 +105,7 @@ class Trial:
         for at in points:
             try:
                 self._try(kind, at, started=started)
-            except AssertionError as error:
+            except (AssertionError, OSError) as error:
                 yield Hole(self._scenario.name, kind, at, str(error).strip())
 
     @property
@@ -248,7 +248,8 @@ def look(base: Path) -> str:
     for folder, below, names in os.walk(base):
         below[:] = [name for name in below if name not in _UNREAD]
         for path in (os.path.join(folder, name) for name in names):
-            data = b"" if _DERIVED.search(path) else Path(path).read_bytes()
+            is_read = os.path.isfile(path) and not _DERIVED.search(path)  # not a link to nowhere
+            data = Path(path).read_bytes() if is_read else b""
             texts.append((_MADE_UP.sub("*", path), b"%s\n%s\n" % (os.fsencode(path), data)))
     text = _INCIDENTAL.sub(b"", b"".join(text for _, text in sorted(texts)))
     text = _NAMED.sub(lambda found: numbers.setdefault(found[0], b"<%d>" % len(numbers)), text)
