@@ -134,6 +134,7 @@ def _show(sides: Sides) -> None:
     if sides.conflict.base is not None:
         versions["before both"] = sides.conflict.base
     output.page(f"== {name}\n{_text(data)}\n" for name, data in versions.items())
+    output.talk(f"only what differs:  anamnesis conflicts diff {sides.conflict.id}")
     output.talk("choose one:")
     for choice in ("mine", "theirs", "both", "edit"):
         output.talk(f"  anamnesis conflicts resolve {sides.conflict.id} --{choice}")

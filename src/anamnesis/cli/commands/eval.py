@@ -65,13 +65,21 @@ def _build(store: MemoryStore, args: Namespace) -> int:
         added = evaluate.draft_cases(
             store, number=args.n, seed=args.seed, use_model=not args.no_model, progress=progress
         )
-    output.say(f"eval: {added} questions drafted")
+    if args.json:
+        output.say_json({"drafted": added})
+        return 0
+    output.say(f"eval: {counted(added, 'question')} drafted")
+    if not added:
+        return 0
     output.talk(f"check {store.home.eval_cases}, then:  anamnesis eval approve")
     return 0
 
 
 def _approve(store: MemoryStore, args: Namespace) -> int:
     approved = evaluate.approve(store.home, args.item)
+    if args.json:
+        output.say_json({"approved": approved})
+        return 0
     output.say(f"eval: {counted(approved, 'question')} approved")
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.cli import arguments, output
+from anamnesis.cli import arguments, output, tables
 from anamnesis.operations.notes import history
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def run(args: Namespace) -> int:
              for v in versions]
         )  # fmt: skip
         return 0
+    room = max((len(tables.moment(version.at)) for version in versions), default=0)
     output.page(
-        f"{version.commit[:10]}  {version.at}  {version.machine}"
+        f"{version.commit[:10]}  {tables.moment(version.at):<{room}}  {version.machine}"
         + ("  deleted" if version.deleted else "")
         for version in versions
     )

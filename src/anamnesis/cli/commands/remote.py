@@ -61,6 +61,7 @@ def run(args: Namespace) -> int:
         if not args.url:
             raise InvalidInput("No URL given.", hint="anamnesis remote set URL")
         remote.name(args.url)
+        output.talk("remote: set, not tried yet; to try it:  anamnesis sync")
     elif args.action == "remove":
         remote.name(None)
         if not args.json and not remote.current().url:
