@@ -63,6 +63,35 @@ def test_what_is_no_regular_file_is_reported(store: MemoryStore, root: Path) -> 
     assert store.search("findme") == []
 
 
+def test_a_folder_that_is_a_link_is_reported(store: MemoryStore, root: Path) -> None:
+    note = store.write(type="semantic", title="findme", body="x")
+    (root / "memory" / "semantic").rename(root / "elsewhere")
+    (root / "memory" / "semantic").symlink_to(root / "elsewhere")
+    (root / "memory" / "dangling").symlink_to(root / "nowhere")
+
+    (problem,) = store.unreadable()
+
+    assert problem.path == "memory/semantic"
+    assert problem.reason == "it is a symbolic link, which is not followed"
+    store.reindex()
+    assert store.unreadable() == [problem]
+
+    (root / "memory" / "semantic").unlink()
+    (root / "elsewhere").rename(root / "memory" / "semantic")
+
+    assert store.unreadable() == []
+    assert store.list() == [note]
+
+
+@pytest.mark.skipif(not LINUX, reason="other systems have no such names")
+def test_a_store_whose_path_is_not_text_is_rebuilt(tmp_path: Path) -> None:
+    root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    with MemoryStore(root) as store:
+        note = store.write(type="semantic", title="findme", body="x")
+        assert store.reindex() == 1
+        assert store.search("findme") == [note]
+
+
 @pytest.mark.skipif(not LINUX, reason="other systems have no such names")
 def test_a_name_that_is_not_text_stops_nothing(store: MemoryStore, root: Path) -> None:
     note = store.write(type="semantic", title="findme", body="x")
@@ -83,7 +112,8 @@ def test_a_name_that_is_not_text_stops_nothing(store: MemoryStore, root: Path) -
     os.rename(folder + b"/na\xefve.md", folder + b"/naive.md")
     os.rename(folder + b"/caf\xe9", folder + b"/cafe")
 
-    assert "names in it" not in str(store.unreadable())
+    (other,) = store.unreadable()
+    assert other.reason.startswith("its id is also that of")
     assert len(store.list()) == 2
 
 

@@ -210,7 +210,7 @@ def _carry_over(db: sqlite3.Connection, path: str) -> None:
         if not database.is_current(old):
             return
     with suppress(sqlite3.Error):
-        db.execute("ATTACH ? AS old", (path,))
+        db.execute("ATTACH ? AS old", (os.fsencode(path),))
         db.execute(_KNOWN_MEANINGS)
         db.execute("DETACH old")
 

@@ -83,6 +83,8 @@ class Files:
     def read(self, path: str, problem: str = "") -> Reading | None:
         """One file's note or problem; None if it is gone by now."""
         now = time.time_ns()
+        if not problem and not path.endswith(".md"):
+            return None  # a folder that is in order by now
         try:
             if not problem:
                 file = tree.read_note(self._home, path)

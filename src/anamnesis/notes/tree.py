@@ -221,6 +221,9 @@ def _list_entries(
                 listing.problems[path] = _irregular(status.st_mode)
         elif entry.is_dir(follow_symlinks=False):
             below.append(f"{folder}/{name}")
+        elif entry.is_symlink() and entry.is_dir():
+            listing.files[f"{folder}/{name}"] = (0, 0, 0)
+            listing.problems[f"{folder}/{name}"] = _irregular(stat.S_IFLNK)
     return f"names in it are not UTF-8: {_shown(unnamed)}; rename them" if unnamed else ""
 
 
