@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,25 @@ def test_an_edit_of_another_line_is_merged(
     desk.sync()
     laptop.sync()
     assert laptop.body("n") == desk.body("n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes to a file")
+def test_what_a_program_writes_slowly_is_merged(pair: tuple[Machine, Machine]) -> None:
+    laptop, desk = pair
+    laptop.edit("n", body=FIVE.replace("one", "ONE"))
+    laptop.sync()
+    data = desk.path("n").read_bytes()
+
+    with desk.path("n").open("wb", buffering=0) as editor:
+        editor.write(data[:-6])
+        desk.sync()
+        editor.write(data[-6:] + b"six\n")
+    desk.sync()
+
+    assert desk.body("n") == "ONE\ntwo\nthree\nfour\nfive\nsix"
+    assert not desk.held()
+    laptop.sync()
+    assert laptop.files() == desk.files()
 
 
 def test_an_edit_of_the_same_line_is_held(

@@ -72,3 +72,18 @@ def test_a_mac_is_asked_to_empty_the_cache_of_its_disk(
     atomic.write_text(str(tmp_path / "note"), "x")
 
     assert asked == [51, 51]  # the file, and the folder that names it
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who writes to a file")
+@pytest.mark.parametrize("after", [b"new\n", None])
+def test_a_file_that_a_program_writes_to_is_left_to_it(tmp_path: Path, after: bytes | None) -> None:
+    note = tmp_path / "note.md"
+    note.write_bytes(b"old\n")
+
+    with note.open("ab", buffering=0) as editor:
+        assert not atomic.exchange(str(note), b"old\n", after)
+        editor.write(b"more\n")
+
+    assert note.read_bytes() == b"old\nmore\n"
+    assert atomic.exchange(str(note), b"old\nmore\n", after)
+    assert os.listdir(tmp_path) == (["note.md"] if after else [])

@@ -323,6 +323,12 @@ def why_not(path: str) -> str:
     return "its name is not valid on every system; rename it"
 
 
+def printable(path: str) -> str:
+    """A path as one line of a terminal shows it, whatever is in it."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
 def _folder_like_a_note(parts: Sequence[str]) -> str:
     """A folder that would displace the note of that name on another machine, or nothing."""
     return next((part for part in parts[:-1] if part.endswith(".md")), "")

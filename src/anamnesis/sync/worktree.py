@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.records import fresh, record
@@ -24,6 +25,7 @@ from anamnesis.sync.plan import (
     is_note,
     is_sweeping,
     is_syncable,
+    printable,
     three_way,
     why_not,
 )
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 _BATCH = 100  # files written per hold of the store's lock: a tenth of a second on a slow disk
 _LOCK_SECONDS = 30.0
+_PAUSES = (0, *[0.02] * 20)  # an editor writes a note within milliseconds
 _EMPTY = "0" * 40
 _AS_IT_IS = b"\0leave the file as it is"  # compared by identity
 
@@ -95,7 +98,7 @@ class WorkTree:
                 if reason := why_not(path):
                     there = committed and not os.path.lexists(f"{self._home.memory}/{path}")
                     where = "it is at the remote, not here: " if there else ""
-                    local.held_back[_printable(path)] = f"{where}{reason}"
+                    local.held_back[printable(path)] = f"{where}{reason}"
                 continue
             try:
                 data = self.read(path)
@@ -228,8 +231,9 @@ class WorkTree:
     ) -> list[str]:
         """Write some files, the lock being held; gives the paths that changed."""
         changed: dict[str, None] = {}
-        waiting = list(changes)
-        while waiting:  # what is saved at this very moment is read, merged and written again
+        waiting, pauses = list(changes), iter(_PAUSES)
+        while waiting and (pause := next(pauses, None)) is not None:  # saved now: read it again
+            time.sleep(pause)
             news = []
             for change in waiting:
                 found, wanted = self._outcome(change, contents, held.get(change.path))
@@ -239,7 +243,14 @@ class WorkTree:
             written = {path for path, _, _ in news} - moved_on
             changed |= dict.fromkeys(c.path for c in waiting if self._absolute(c.path) in written)
             waiting = [c for c in waiting if self._absolute(c.path) in moved_on]
+        for change in waiting:  # a program is still writing it: a later sync merges that
+            if change.after:
+                self._hold(change, contents[change.after], ("file",))
         return list(changed)
+
+    def _hold(self, change: Change, theirs: bytes, fields: tuple[str, ...]) -> None:
+        base = self._content(change.before)
+        self.conflicts.hold(change.path, base=base, theirs=theirs, machine="", fields=fields)
 
     def _outcome(
         self, change: Change, contents: Mapping[str, bytes], held: Conflict | None
@@ -271,9 +282,7 @@ class WorkTree:
         base = held.base if held else self._content(change.before or self._removed(change.path))
         merged = three_way(base, data, new)
         if merged.data is None and held is None:
-            self.conflicts.hold(
-                change.path, base=base, theirs=new, machine="", fields=merged.clashes
-            )
+            self._hold(change, new, merged.clashes)
         return _AS_IT_IS if merged.kept in (None, data) else merged.kept
 
     def _obstacle(
@@ -382,12 +391,6 @@ class WorkTree:
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def _printable(path: str) -> str:
-    """A path as one line of a terminal shows it, whatever is in it."""
-    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _why_not_json(data: bytes) -> str:
