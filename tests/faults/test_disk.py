@@ -184,3 +184,41 @@ def test_a_damaged_index_is_rebuilt_by_itself(root: Path, damage: str) -> None:
         assert len(store.list()) == 100
         store.write(type="semantic", title="after", body="b")
         assert len(store.list()) == 101
+
+
+@pytest.mark.parametrize(
+    ("command", "module", "code", "said"),
+    [
+        ("list", "commands/list", 1, "list: A compiled file of this program was cut off"),
+        ("list", "store/__init__", 1, "list: A compiled file of this program was cut off"),
+        ("inject", "commands/inject", 0, "inject: A compiled file of this program was cut off"),
+        ("inject", "inject/select", 0, ""),
+    ],
+)
+def test_a_compiled_module_that_a_full_disk_cut_off_fails_once(
+    root: Path, tmp_path: Path, command: str, module: str, code: int, said: str
+) -> None:
+    with MemoryStore(root) as store:
+        store.write(type="semantic", title="findme", body="x")
+    compiled = tmp_path / "compiled"
+    settings = {
+        "ANAMNESIS_HOME": str(root),
+        "PYTHONPYCACHEPREFIX": str(compiled),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "anamnesis", command], env={**os.environ, **settings},
+            input="{}", capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+
+    assert "findme" in run().stdout
+    (cut,) = compiled.rglob(f"anamnesis/**/{module}.*.pyc")
+    cut.write_bytes(cut.read_bytes()[:-100])
+
+    first, second = run(), run()
+
+    assert (first.returncode, first.stderr.startswith(said)) == (code, True)
+    assert "Traceback" not in first.stderr
+    assert "findme" in second.stdout

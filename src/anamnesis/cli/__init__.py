@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from anamnesis.ground.errors import EXIT_INTERRUPTED, EXIT_USAGE, AnamnesisError
+from anamnesis.ground.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    AnamnesisError,
+    CutBytecode,
+    drop_cut_bytecode,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +135,11 @@ def _ended(arguments: list[str]) -> int:
         # The reader of the output is gone, as with `head`.
         _drop_output()
         return 0
+    except EOFError as error:
+        if not drop_cut_bytecode(error):
+            raise
+        code = _complain(arguments, CutBytecode())
+        return 0 if arguments and arguments[0] in HOOKS else code
     except OSError as error:
         if error.filename is not None or not _is_full(error):
             raise

@@ -11,6 +11,7 @@ import os
 import sys
 
 from anamnesis.config import home_directory
+from anamnesis.ground.errors import CutBytecode, drop_cut_bytecode
 from anamnesis.hooks import payload, runs
 
 TYPE_CHECKING = False
@@ -84,7 +85,7 @@ def guarded(hook: str, work: Callable[[], str], *, area: str = "") -> int:
         _open_missing_streams()
         _print(work())
     except BaseException as error:  # noqa: BLE001  the outermost line of a hook
-        _leave_word(hook, error, area)
+        _leave_word(hook, CutBytecode() if drop_cut_bytecode(error) else error, area)
     return 0
 
 

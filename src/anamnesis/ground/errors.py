@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +108,6 @@ class ToolMissing(AnamnesisError):
 def install_command(extra: str = "", *, again: bool = False) -> str:
     """The command that installs Anamnesis with an extra, the way it was installed before."""
     import json
-    import os
     import shlex
     import sys
     from importlib.metadata import PackageNotFoundError, distribution
@@ -134,6 +135,34 @@ def install_command(extra: str = "", *, again: bool = False) -> str:
     elif os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
         program = "pipx install --force"
     return f"{program} {editable}{shlex.quote(what or name + wanted)}"
+
+
+class CutBytecode(AnamnesisError):
+    """A module whose compiled file a full disk had cut off."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A compiled file of this program was cut off, probably by a full disk.",
+            hint="It was removed. Run the command again.",
+        )
+
+
+def drop_cut_bytecode(error: BaseException) -> bool:
+    """Remove the compiled file of a module that cannot be loaded; False for any other error.
+
+    Python keeps what a full disk let it write of such a file, and fails on it from then on.
+    """
+    place = error.__traceback__ if isinstance(error, EOFError) else None
+    while place is not None:
+        path = place.tb_frame.f_locals.get("bytecode_path")
+        if isinstance(path, str) and path.endswith(".pyc"):
+            try:
+                os.unlink(path)
+            except OSError:
+                return False
+            return True
+        place = place.tb_next
+    return False
 
 
 class ExtraMissing(AnamnesisError):
