@@ -12,6 +12,7 @@ import os
 import sys
 import time
 
+from anamnesis.ground.children import is_being_written
 from anamnesis.ground.errors import NotWritable
 
 TYPE_CHECKING = False
@@ -320,7 +321,7 @@ def _is_displaced(
     fresh: str, path: str, before: bytes, after: bytes, exchange_names: Callable[[str, str], bool]
 ) -> bool:
     """Whether the displaced version is the expected one; any other is put back."""
-    if not _has_a_writer(fresh) and _read(fresh) == before:
+    if not is_being_written(fresh) and _read(fresh) == before:
         return True
     ours = after
     while True:
@@ -341,7 +342,7 @@ def _remove(path: str, before: bytes) -> bool:
         return False
     except OSError as error:
         raise NotWritable(path, reason=reason_of(error)) from error
-    if not _has_a_writer(aside) and _read(aside) == before:
+    if not is_being_written(aside) and _read(aside) == before:
         discard(aside)
         return True
     _put_new(aside, path)
@@ -362,40 +363,6 @@ def _read(path: str) -> bytes | None:
             return stream.read()
     except OSError:
         return None
-
-
-def _has_a_writer(displaced: str) -> bool:
-    """Whether a program that opened a file before it was displaced may still write to it."""
-    if not _is_open_for_writing(displaced):
-        return False
-    own = temporary_beside(displaced)
-    try:
-        _write(own, b"", then=None)
-        return not _is_open_for_writing(own)  # on some network disks every file looks like that
-    except OSError:
-        return True
-    finally:
-        discard(own)
-
-
-def _is_open_for_writing(path: str) -> bool:
-    """Whether a lease is refused because a program writes to a file; False without leases."""
-    try:
-        from fcntl import F_RDLCK, F_SETLEASE, F_SETSIG, F_UNLCK, fcntl
-        from signal import SIGURG  # is ignored; the usual signal would end this process
-
-        descriptor = os.open(path, os.O_RDONLY)
-    except (ImportError, OSError):
-        return False
-    try:
-        fcntl(descriptor, F_SETSIG, SIGURG)
-        fcntl(descriptor, F_SETLEASE, F_RDLCK)
-        fcntl(descriptor, F_SETLEASE, F_UNLCK)
-    except OSError as error:
-        return error.errno == errno.EAGAIN
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def _exchanger() -> Callable[[str, str], bool] | None:
