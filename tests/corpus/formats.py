@@ -24,6 +24,7 @@ _ALPHABETS = {
     "u": string.ascii_letters + string.digits + "_-",
     "b": string.ascii_letters + string.digits + "+/",
     "h": "0123456789abcdef",
+    "H": "0123456789ABCDEF",
     "l": string.ascii_lowercase + string.digits,
     "U": string.ascii_uppercase + string.digits,
     "L": string.ascii_letters,

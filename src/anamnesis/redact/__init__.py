@@ -1,7 +1,7 @@
 """Secrets out of text, before it becomes a note and again before it is committed.
 
 Two kinds of evidence: values whose *shape* betrays them (`ghp_…`, `AKIA…`, a PEM block; see
-`vendors` and `phrases`) and values that a *name* betrays (`DB_PASSWORD=…`, `"token": "…"`; see
+`shapes`) and values that a *name* betrays (`DB_PASSWORD=…`, `"token": "…"`; see
 `names`). What is removed leaves a placeholder that says what stood there, so that the note still
 reads well. Applying it twice changes nothing more, and the time is linear in the text. Values that
 a person declared harmless, in `<home>/redact-allow.txt`, stay.
@@ -16,18 +16,16 @@ from itertools import zip_longest
 
 from anamnesis.redact.anchors import Anchored, Finding, by_letters
 from anamnesis.redact.names import named_values
-from anamnesis.redact.phrases import PHRASES
+from anamnesis.redact.shapes import PHRASES, VENDORS
 from anamnesis.redact.values import (
-    has_letters_and_digits,
-    is_certainly_generated,
+    is_given_password,
+    is_key,
     is_password_like,
-    is_random_run,
     is_stand_in,
     is_ticket,
     is_words,
     looks_generated,
 )
-from anamnesis.redact.vendors import VENDORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,26 +36,53 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 6  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 7  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
 _KEY_BLOCK_LIMIT = 20_000  # a 16k-bit RSA key in PEM is 12,500 characters
 _SHORTEST_KEY = 40
-# By itself, at the end of a sentence or in quotes; in an address or a path it is an id. Vendors put a mark before it.
-_NAMELESS = r"(?:(?<=[\s\"'`(=:])|\A)(?<!\d:)((?:[A-Za-z][A-Za-z0-9]{1,9}[_-]){0,3}([A-Za-z0-9]{28,128}))(?=[\s\"'`).,;]|\Z)"
-_MARKS_OF_IDS = (
-    "age1", "msg", "toolu", "req", "call", "chatcmpl", "resp", "thread", "asst", "run", "file", "org", "user", "usr", "cus", "sub", "price",
-    "prod", "evt", "acct", "id", "sha", "sess", "trace", "span", "event", "commit",
-)  # fmt: skip
+# By itself, at the end of a sentence or in quotes; in an address or a path it is an id.
+_NAMELESS = re.compile(r"[A-Za-z0-9_+/~.:%-]{16,400}+={0,2}(?=[\s\"'`()<|,;\\\]}&!?]|\Z)")
+_BEFORE_NAMELESS = frozenset(" \t\n\r\"'`(=>|,[{;")
+_PART = re.compile(r"[A-Za-z0-9_+/~%-]+={0,2}")
+_IN_PARTS = re.compile(
+    r"(?:[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}|[012]/\d{16}(?:/\d{16})?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}"
+    r"|[0-9a-f]{24}:[0-9a-f]{64}|[um]\d{6,9}-[0-9a-f]{24}|[a-z]{2,8}_[0-9a-f]{32,64})\Z"
+)  # of Mailgun, Asana, fal, Ghost and UptimeRobot, and a short mark before digits
+# What stands before a checksum, an id, or what everybody may know.
+_NO_KEY = re.compile(
+    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?key|bitcoin|ipfs|urn|btih|commit"
+    r"|cache[ _-]?key|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu)?ids?|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,4}(?:sha\d*[:=-])?\Z"
+)
+_TOKEN_CHARACTERS = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/~.:%-"
+)
+_LONGEST_LEAD = 60  # of a token, before its first long part
+_LINE = 40
+_LINE_OF_BASE64 = re.compile(r"\n[ \t>|*#+-]{0,12}[A-Za-z0-9+/=]{40,80}[\"\\]{0,2}(?=\n)")
+_MARK_OF_ID = re.compile(
+    r"(?i:msg|toolu|req|call|chatcmpl|resp?|thread|asst|run|file|org|user|usr|cus|sub|price|prod|evt|acct|pi|in|ch|pm|si|seti|cs|nonce|css|id|sess"
+    r"|ses|prt|part|tool|step|snap|trace|span|event|commit|img|md5|test|blob|node|hash|etag|tree|page|item|note|cache|build|layer|image|object|digest)[_-]|sha\d*[_-]"
+    r"|age1|baf|Qm|/ipfs|.*//"
+)
 _KEY_MARKER = r"-----(?P<edge>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 # What follows BEGIN when END was cut off: base64 lines, however they are quoted or prefixed.
 _BLOCK_LINES = r"(?:[\s\\nr+>|\"',-]{0,8}[A-Za-z0-9+/=]{16,})*+"
-_OTHER_NAMES = (
-    r"(?i:парол[ьеяю]|密码|密碼|口令|パスワード|暗証番号|비밀번호|비번|패스워드|암호|토큰|hasł[oa]|şifre|mật khẩu|كلمة المرور|סיסמה|κωδικός|पासवर्ड|รหัสผ่าน"
-    r"|jelszó|slaptažodis|пароля|令牌|密钥|トークン)"
-    r"(?:[^\S\n]\w{1,14}){0,3}?[^\S\n]{0,2}(?:[是为為는은이가をは:：=—–(（-]|->|→|are\b|is\b)?[^\S\n]{0,3}[\"'`「“]?(?!1Password|\$argon|\]\(|[\"'`])(?=[^\s\d]{0,60}\d)([!#-&(-_a-~Ͱ-ӿ]{6,200})"
+# Names in letters that `names` does not seek, each as it is written; an ending may follow.
+_PASSWORDS_ELSEWHERE = (
+    "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "비번", "패스워드", "암호", "hasł", "Hasł", "şifre", "Şifre", "mật khẩu",
+    "Mật khẩu", "كلمة المرور", "كلمة السر", "סיסמה", "κωδικό", "Κωδικό", "पासवर्ड", "รหัสผ่าน", "slaptažod",
+)  # fmt: skip
+_KEYS_ELSEWHERE = (
+    "ключ", "Ключ", "токен", "Токен", "令牌", "密钥", "密鑰", "金鑰", "秘钥", "トークン", "キー", "シークレット", "토큰", "키", "κλειδί", "مفتاح", "מפתח",
+    "कुंजी", "khóa",
+)  # fmt: skip
+_ENDING = re.compile(r"[a-zа-яёіїєα-ω]{0,4}")
+_AFTER_OTHER_NAME = re.compile(
+    r"[^\S\n:：=—–(（是为為는은이가をは「“>\"'`-]{0,3}(?P<sign>[是为為는은이가をは:：=—–(（「“\"'`→>-]{0,3})[^\S\n]{0,3}[\"'`「“]?(?P<value>[!#-&(-_a-~À-ɏͰ-ӿ]{1,200})"
 )
+_MOST_WORDS_BETWEEN = 4
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 # Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.
 _harmless: set[int] = set()
@@ -161,24 +186,73 @@ def _shaped_values(anchored: Anchored) -> Iterator[Finding]:
 
 def _named_in_other_alphabets(text: str) -> Iterator[Finding]:
     """Passwords behind their name in an alphabet that literals are not sought in."""
-    for found in re.finditer(_OTHER_NAMES, text):
-        if is_stand_in(found[1]) or is_ticket(found[1]):
-            continue
-        if has_letters_and_digits(found[1]):
-            yield Finding(kind="password", start=found.start(1), end=found.end(1))
+    for names, is_password in ((_PASSWORDS_ELSEWHERE, True), (_KEYS_ELSEWHERE, False)):
+        for name in names:
+            at = text.find(name)
+            while at >= 0:
+                if found := _given_elsewhere(text, at + len(name), is_password=is_password):
+                    yield found
+                at = text.find(name, at + len(name))
+
+
+def _given_elsewhere(text: str, at: int, *, is_password: bool) -> Finding | None:
+    ending = _ENDING.match(text, at)
+    at = ending.end() if ending else at
+    for _ in range(_MOST_WORDS_BETWEEN):
+        found = _AFTER_OTHER_NAME.match(text, at)
+        if found is None:
+            return None
+        value, start, at = found["value"].rstrip(".,;:"), found.start("value"), found.end()
+        if _is_named_elsewhere(value, is_password=is_password):
+            kind = "password" if is_password else "secret"
+            return Finding(kind=kind, start=start, end=start + len(value))
+    return None
+
+
+def _is_named_elsewhere(value: str, *, is_password: bool) -> bool:
+    if is_stand_in(value) or is_ticket(value) or value.lower() == "1password":
+        return False
+    return is_given_password(value) if is_password else len(value) >= 16 and looks_generated(value)
 
 
 def _nameless(anchored: Anchored) -> Iterator[Finding]:
-    """Long words of letters and digits that only a generator makes, standing by themselves."""
-    for word in anchored.long_words():
-        for found in re.finditer(_NAMELESS, word):
-            if found[1].lower().startswith(_MARKS_OF_IDS) and (
-                found[1] != found[2] or found[1].startswith("age1")
-            ):
-                continue
-            if is_certainly_generated(found[2]) or is_random_run(found[2]):
-                at = anchored.text.find(found[1])
-                yield Finding(kind="secret", start=at, end=at + len(found[1]))
+    """Long words that only a generator makes, standing by themselves."""
+    text = anchored.text
+    for at in anchored.long_words():
+        start = at
+        while start and text[start - 1] in _TOKEN_CHARACTERS and at - start < _LONGEST_LEAD:
+            start -= 1
+        found = _NAMELESS.match(text, start)
+        if found is None or (start and text[start - 1] not in _BEFORE_NAMELESS):
+            continue
+        value = found[0].rstrip(".:")
+        key = _key_in(text, start, value)
+        while key >= 0:
+            yield Finding(kind="secret", start=key, end=start + len(value))
+            start = text.find(value, start + len(value))
+            key = start
+
+
+def _key_in(text: str, start: int, value: str) -> int:
+    """Where the key begins in a word that stands at `start`, or -1 if there is none."""
+    if _MARK_OF_ID.match(value) or _is_one_of_lines(text, start, value):
+        return -1
+    first, keys = -1, False
+    for part in _PART.finditer(value):
+        if _NO_KEY.search(text, max(0, start + part.start() - 40), start + part.start()):
+            return -1
+        if first < 0 and not is_words(part[0]):
+            first = start + part.start()
+        keys = keys or is_key(part[0])
+    keys = keys or _IN_PARTS.match(value) is not None
+    return first if keys else -1
+
+
+def _is_one_of_lines(text: str, start: int, value: str) -> bool:
+    """Whether a word is a line among others of its length: part of a certificate or an image."""
+    end = start + len(value)
+    after = _LINE_OF_BASE64.match(text, end) if len(value) >= _LINE else None
+    return after is not None or _LINE_OF_BASE64.search(text, max(0, start - 90), start) is not None
 
 
 def _at(positions: Iterable[int], text: str, shapes: tuple[Shape, ...]) -> Iterator[Finding]:

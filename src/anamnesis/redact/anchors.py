@@ -23,15 +23,18 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _LONG_WORD = b"a" * 16  # no token of a vendor has fewer characters in one piece
-_KEY_LENGTH = 28  # of what is taken for a key although nothing else says so
-_LEAD = 12  # what may stand before that piece: `SG.`, `ya29.`, `.atlasv1.`
+_LEAD = 24  # what may stand before that piece: `SG.`, `ya29.`, `.atlasv1.`
 _WORD_CHARACTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/~")
 _LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # the small ones
 _MOST_WORDS = 50_000  # remembered: some megabytes, forgotten at once when there are more
 _SOUGHT: dict[bytes, set[bytes]] = {}  # letters that are sought, by the first two of them
 _RANK: dict[bytes, int] = {}  # of letters that are sought: which were named first
 _IN_NAMES = b"abcdefghijklmnopqrstuvwxyz_-+/~"  # of which no generator makes a whole token
-_CHECKSUM = re.compile(rb"[0-9a-f]{28}\Z")  # of one case, and no letter beyond f
+_NO_DIGITS = bytes(code for code in range(256) if not 48 <= code <= 57)
+# A checksum or an id of one case, and no letter beyond f; after `_` or `:` it may be part of a key.
+_CHECKSUM = re.compile(
+    rb"(?<![_:0-9a-f])(?:[0-9a-f]{28,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z"
+)
 _CLASSES = bytes(ord("a" if code in _WORD_CHARACTERS else " ") for code in range(256))
 PLACEHOLDER_START = "[redacted: "
 # A token starts where a word does. Letters before it may belong to something else: to a `\n` in
@@ -61,11 +64,11 @@ class Anchored:
             present = [each for each in sought if each[0] in words]
             yield from ((_positions(key, self._bytes), its) for key, its in present)
 
-    def long_words(self) -> Iterator[str]:
-        """The different long words that no person would write, with what stands around each."""
-        for word, end in self._long.items():
-            if len(word) > _KEY_LENGTH and not _CHECKSUM.search(word):
-                yield (word + self._bytes[end : end + 1]).decode("latin-1")
+    def long_words(self) -> Iterator[int]:
+        """Where the different long words begin that have digits, and are no checksum."""
+        for word, start in self._long.items():
+            if word.translate(None, _NO_DIGITS) and not _CHECKSUM.search(word):
+                yield start
 
     def words(
         self, sought: Mapping[bytes, Sequence[tuple[bytes, T]]]
@@ -120,14 +123,14 @@ def _positions(literal: bytes, data: bytes) -> Iterator[int]:
 
 
 def _long_words(data: bytes) -> dict[bytes, int]:
-    """The different long words of a text, each with what stands before it, and where it ends."""
+    """The different long words of a text, each with what stands before it, and where it begins."""
     classes = data.translate(_CLASSES) + b" "
     words: dict[bytes, int] = {}
     at = classes.find(_LONG_WORD)  # skips sixteen characters at a time
     while at >= 0:
         end = classes.find(b" ", at)
         if data[at:end].translate(None, _IN_NAMES):
-            words[data[max(0, at - _LEAD) : end]] = end
+            words[data[max(0, at - _LEAD) : end]] = at
         at = classes.find(_LONG_WORD, end)
     return words
 
@@ -190,9 +193,12 @@ def phrase(
     no_words: bool = False,
     chosen: bool = False,
 ) -> Shape:
-    """Words around a secret; the pattern ignores case and its group 1 is the secret."""
+    """Words around a secret; the pattern ignores case and its group 1 is the secret.
+
+    In a literal, `␣` is a blank.
+    """
     return Shape(
-        kind=kind, literals=tuple(each.encode() for each in literals.split()),
+        kind=kind, literals=tuple(each.replace("␣", " ").encode() for each in literals.split()),
         pattern=f"(?i){pattern}", before=before, generated=generated, no_words=no_words,
         chosen=chosen,
     )  # fmt: skip

@@ -5,19 +5,21 @@ password into the third column, or after a line that ends with a colon. There on
 nobody would write for another reason is taken.
 """
 
+# ruff: noqa: E501  (a pattern is read in one piece)
 from __future__ import annotations
 
 from anamnesis.redact.anchors import compiled
 from anamnesis.redact.given import KEY, LOGIN, PASSWORD, SECRET
 from anamnesis.redact.values import (
-    has_letters_and_digits,
     is_certainly_generated,
     is_chosen,
     is_code,
+    is_given_password,
     is_jumbled,
     is_misspelt,
     is_name,
     is_phrase,
+    is_random_word,
     is_stand_in,
     looks_generated,
 )
@@ -43,6 +45,8 @@ _ABOUT_OTHERS = (
 _RANDOM_RUN = (
     r"(?=[a-zA-Z]*\d)(?:[0-9a-z]{32,128}|[0-9A-Z]{32,128}|(?=[0-9a-f]*[g-z])[0-9a-z]{24,32})\Z"
 )
+_PUBLIC_KEYS = r"(?i)cache|public|fingerprint"
+_NO_WORD = r"\d|[a-z][A-Z]{1,3}[a-z]{0,2}[A-Z]|\w[!#$%^*?~+=&@]\w"
 _BYTES = r"(?i)(?:[0-9a-f]{2}[:-]){3}"  # the address of a network card, a fingerprint
 _OTHER = r"(?:\w://\S*|\bAAAA\S*|(?i:sha\d{1,3}|md5)[:=-])\Z"
 
@@ -53,7 +57,9 @@ def values_beside(text: str, position: int, *, kind: str) -> Iterator[tuple[int,
     first = max(text.rfind(" ", 0, first), first - _LONGEST, 0)
     last = text.find("\n", position, position + _SAME_LINE)
     end = last if last >= 0 else position + _SAME_LINE
-    if not compiled(r"\d").search(text, first, end):
+    if not compiled(_NO_WORD).search(text, first, end):
+        return
+    if kind == KEY and compiled(_PUBLIC_KEYS).search(text, first, end):
         return
     for found in compiled(_ALONE).finditer(text, first, end):
         if compiled(_BYTES).match(text, found.start()):
@@ -79,20 +85,27 @@ def _is_part_of_other(text: str, first: int, start: int) -> bool:
     )
 
 
-def value_below(text: str, position: int) -> tuple[int, int] | None:
-    """The one value of the next line, where the line ends with a colon."""
+def value_below(text: str, position: int, *, kind: str) -> tuple[int, int] | None:
+    """The one value of the next line, where the line ends with a colon; a fence may be between."""
     end = text.find("\n", position, position + _SAME_LINE)
     if end < 0 or not text[position:end].rstrip().rstrip("*").endswith(":"):
         return None
-    found = compiled(r"\s*[>`*\"'-]{0,4}[ ]?([^\s\"'`]{6,200})[`*\"']{0,3}[ \t]*(?:\n|\Z)").match(
-        text, end
-    )
+    found = compiled(
+        r"\s*(?:```\w{0,9}\n\s{0,8})?[>`*\"'-]{0,4}[ ]?([^\s\"'`]{6,200})[`*\"']{0,3}[ \t]*(?:\n|\Z)"
+    ).match(text, end)
     if found is None or is_stand_in(found[1]) or is_code(found[1]):
         return None
-    return found.span(1) if has_letters_and_digits(found[1]) else None
+    return found.span(1) if _is_listed(found[1], kind) else None
 
 
-def values_of_column(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _is_listed(value: str, kind: str) -> bool:
+    """Whether a value that stands where a secret is announced is one."""
+    if kind == PASSWORD:
+        return is_given_password(value)
+    return len(value) >= _SHORTEST_KEY and looks_generated(value) and not is_name(value)
+
+
+def values_of_column(text: str, start: int, end: int, *, kind: str) -> Iterator[tuple[int, int]]:
     """The values of a column that a name heads, in a table of markdown or separated by signs."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
@@ -105,6 +118,8 @@ def values_of_column(text: str, start: int, end: int) -> Iterator[tuple[int, int
     before = text[first:start].rstrip(" `*_\"'")
     if before and not before.endswith(sign):
         return
+    if not before and not after.strip(f"{sign} "):
+        return  # a list, not a table
     column, columns = text.count(sign, first, start), text.count(sign, first, last)
     for _ in range(_MOST_ROWS):
         first, last = last + 1, text.find("\n", last + 1)
@@ -115,7 +130,7 @@ def values_of_column(text: str, start: int, end: int) -> Iterator[tuple[int, int
             first = text.find(sign, first) + 1
         cell = text[first:last].split(sign, 1)[0]
         value = cell.strip(" `*\"'\r")
-        if has_letters_and_digits(value) and " " not in value and not is_stand_in(value):
+        if _is_listed(value, kind) and " " not in value and not is_stand_in(value):
             at = first + cell.find(value)
             yield at, at + len(value)
 
@@ -145,6 +160,8 @@ def _stands_out(value: str, kind: str) -> bool:
         misspelt = is_misspelt(value) and not value.islower()
         return misspelt or is_chosen(value) or is_jumbled(value)
     bare = value.rstrip("!?")
+    if bare.isalnum() and not bare.islower() and not bare.isupper() and is_random_word(bare):
+        return True
     return (
         len(bare) >= _SHORTEST_KEY
         and compiled(r"[\w!$%^&*+~/=-]+\Z").match(bare) is not None

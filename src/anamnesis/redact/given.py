@@ -14,11 +14,13 @@ from anamnesis.redact.values import (
     has_letters_and_digits,
     is_chosen,
     is_code,
+    is_common_password,
+    is_invented,
     is_jumbled,
-    is_memorable,
     is_misspelt,
     is_name,
     is_password_like,
+    is_random_word,
     is_stand_in,
     is_words,
     looks_generated,
@@ -26,9 +28,9 @@ from anamnesis.redact.values import (
 
 PASSWORD, SECRET, KEY = "password", "secret", "key"
 LOGIN = "login"  # of words that are said of passwords, but are given no value
-_KNOWN_KEYS = re.compile(
+KNOWN_KEYS = re.compile(
     r"(?i)(?:api|access|private|auth|signing|encryption|master|account|license|secret|service|admin|client|shared|"
-    r"subscription|app|application|deploy|webhook|write|server|hmac|jwt|rsa|wallet|consumer|integration|security|personal|project_api)"
+    r"subscription|stream|unlock|recovery|activation|product|setup|registration|app|application|deploy|webhook|write|server|hmac|jwt|rsa|wallet|consumer|integration|security|personal|project_api)"
     r"[ _-]?key"
 )
 _ENV_NAME = re.compile(r"(?:[\w.-]*[.-])?[A-Z][A-Z0-9_]*\Z")
@@ -41,6 +43,9 @@ _SAID_TO_BE = frozenset(
         ":",
         "ist",
         "lautet",
+        "heißt",
+        "heisst",
+        "c'est",
         "war",
         "est",
         "es",
@@ -50,11 +55,15 @@ _SAID_TO_BE = frozenset(
         "är",
         "jest",
         "este",
+        "je",
+        "là",
+        "adalah",
     )
 )
 _SHORTEST_PASSWORD = 4
 _SHORTEST_KEY = 8
 _SHORTEST_SECRET = 10
+_SHORTEST_RANDOM = 12
 _SHORTEST_RANDOM_KEY = 16
 _LONG_KEY = 24  # without any other sign that it is one
 _PHRASE = re.compile(r"(?i)phrase|psk")
@@ -102,9 +111,9 @@ def is_secret(given: Given) -> bool:
 def _is_assigned_secret(given: Given) -> bool:
     match given.how:
         case "paren":
-            return given.is_password and (is_chosen(given.value) or is_jumbled(given.value))
+            return given.is_password and is_password_like(given.value)
         case "tag":
-            return given.is_password and _is_random(given)
+            return _is_random(given) and (given.is_password or looks_generated(given.value))
         case "cell":
             return is_password_like(given.value)
         case "call":
@@ -121,11 +130,15 @@ def _can_be_secret(given: Given) -> bool:
         return False
     if given.kind == KEY and _KEY_ID.match(given.value):
         return False
-    return given.kind != KEY or bool(_KNOWN_KEYS.search(given.name)) or _is_random_key(given)
+    return given.kind != KEY or bool(KNOWN_KEYS.search(given.name)) or _is_random_key(given)
 
 
 def _is_no_verb(given: Given) -> bool:
     """Whether "pass" is the name of a value; it is also a verb, and what a test does."""
+    if given.how.startswith("spoken"):
+        return is_password_like(given.value)
+    if given.how == "blank":
+        return is_chosen(given.value) or is_jumbled(given.value) or is_common_password(given.value)
     if given.how not in ("=", ":", "tight =", "tight :"):
         return False
     return given.name != "PASS" or is_chosen(given.value) or is_jumbled(given.value)
@@ -153,13 +166,22 @@ def _is_spoken_secret(given: Given) -> bool:
     written_as_code = is_code(value) and not looks_generated(value)
     if (written_as_code and not is_misspelt(value)) or not _is_random(given):
         return False
-    if given.is_password and given.how in _SAID_TO_BE:
-        return True
-    if given.is_password and given.how == "spoken far":
-        return not is_name(value) or not (value.islower() or value.isupper()) or is_memorable(value)
     if given.is_password:
-        return len(value) >= 8 and (looks_generated(value) or is_memorable(value))
-    return len(value) >= 12 and looks_generated(value)
+        return _is_spoken_password(given)
+    if len(value) >= _SHORTEST_RANDOM and looks_generated(value):
+        return True
+    is_chosen_secret = given.how in _SAID_TO_BE and "secret" in given.name.lower()
+    return is_chosen_secret and is_password_like(value) and not is_name(value)
+
+
+def _is_spoken_password(given: Given) -> bool:
+    value = given.value
+    if given.how in _SAID_TO_BE:
+        return True
+    if given.how == "spoken far":
+        has_cases = not (value.islower() or value.isupper())
+        return has_cases or not is_name(value) or is_password_like(value)
+    return len(value) >= _SHORTEST_KEY and (looks_generated(value) or is_password_like(value))
 
 
 def _is_argument(given: Given) -> bool:
@@ -177,7 +199,7 @@ def _is_argument(given: Given) -> bool:
 
 def _is_said_password(given: Given) -> bool:
     value = given.value
-    if given.is_used or is_memorable(value) or _PHRASE.search(given.name):
+    if given.is_used or is_password_like(value) or _PHRASE.search(given.name):
         return True
     return len(value) >= _SHORTEST_KEY and not is_name(value)
 
@@ -225,6 +247,13 @@ def _is_bare_secret(given: Given) -> bool:
 
 
 def _is_random(given: Given) -> bool:
+    if given.is_password and (is_invented(given.value) or is_common_password(given.value)):
+        return True
+    if not given.is_password and (is_random_word(given.value) or is_chosen(given.value)):
+        return True
+    is_option = given.name.startswith("--") and given.how == "tight ="
+    if is_option and len(given.value) >= _SHORTEST_KEY and has_letters_and_digits(given.value):
+        return True
     if not has_letters_and_digits(given.value):
         return False
     return given.is_password or not is_name(given.value) or looks_generated(given.value)

@@ -10,7 +10,7 @@ import re
 
 from anamnesis.redact.anchors import PLACEHOLDER_START, Finding, by_letters, compiled
 from anamnesis.redact.beside import value_below, values_beside, values_of_column
-from anamnesis.redact.given import KEY, LOGIN, PASSWORD, SECRET, Given, is_secret
+from anamnesis.redact.given import KEY, KNOWN_KEYS, LOGIN, PASSWORD, SECRET, Given, is_secret
 from anamnesis.redact.values import is_chosen, is_jumbled, is_memorable
 
 TYPE_CHECKING = False
@@ -35,6 +35,7 @@ _WORDS = (
     (b"contrase", PASSWORD),
     (b"wachtwoord", PASSWORD),
     (b"senord", PASSWORD),
+    (b"sandi", PASSWORD),
     (b"salasana", PASSWORD),
     (b"heslo", PASSWORD),
     (b"adgangskode", PASSWORD),
@@ -46,6 +47,7 @@ _WORDS = (
     (b"sifre", PASSWORD),
     (b"secret", SECRET),
     (b"token", SECRET),
+    *((word, SECRET) for word in (b"chave", b"chiave", b"jeton", b"cl\xe9", b"schl\xfcssel")),
     (b"credential", SECRET),
     (b"auth", SECRET),
     (b"cookie", SECRET),
@@ -64,6 +66,11 @@ _WORDS = (
             b"creds",
             b"zugang",
             b"identifiant",
+            b"melde",
+            b"einlogg",
+            b"connecte",
+            b"sesi\xf3n",
+            b"accedi",
             b"ssh",
             b"sftp",
             b"ftp",
@@ -86,7 +93,11 @@ _WORDS = (
 )
 _SOUGHT = by_letters((word, (word, kind)) for word, kind in _WORDS)
 _WHOLE_WORD = {
-    b"pass": r"(?i:pass(?:w(?:or[dt]|r?d)|phrase|code|ord|owrd|e)?)",
+    b"pass": r"(?i:pass(?:w(?:or[dt]|r?d)|phrase|code|ord(?:et)?|owrd|e)?)",
+    b"senord": r"(?i:senord(?:et)?)",
+    b"adgangskode": r"(?i:adgangskoden?)",
+    b"wachtwoord": r"(?i:wachtwoord(?:en)?)",
+    b"heslo": r"(?i:heslo)",
     b"pwd": r"(?i:pwd)",
     b"psw": r"(?i:psw(?:d|rd|ord)?)",
     b"pssw": r"(?i:pssw(?:d|rd|ord))",
@@ -101,6 +112,7 @@ _WHOLE_WORD = {
 }
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _LONGEST_NAME = 60
+_SAME_LINE = 80
 _LONGEST_JUDGED = 300  # of a bare value, to tell what it is; what is taken may be longer
 # How a name may go on after the word: `SECRET_KEY_BASE`, `secretAccessKey`, `password2`. Anything
 # else (`tokenizer`, `token_count`, `passwords`) is about secrets, not one.
@@ -128,21 +140,22 @@ _VALUE = (
 _ASSIGNED = (
     r"(?x) (?P<close>\\*[\"'`]{0,2}\]?(?:\\*[\"'`])?) \*{0,2}"
     r"(?: (?:\??:\s{0,2}(?:[A-Za-z_][\w.]{0,30}(?:[\[<][\w., |]{0,30}[\]>])?|\*[a-z]+|&(?:'[a-z]{1,10}\s)?(?:mut\s)?\w{1,30})(?:\s\|\s\w{1,12})?\s(?==\s))?"
-    r"    [^\S\n]{0,12}\s{0,3}(?P<sign>[=!]==?|=>|:=|\?=|\|\|=?|\?\?=?|[:=])\*{0,2}[ \t]{0,8}(?:\|?>?[+-]?\n\s{1,12}(?=\S{8,200}\s))?"
+    r"    [^\S\n]{0,12}\s{0,3}(?P<sign>[=!]==?|=>|:=|\?=|\|\|=?|\?\?=?|<-|[:=])\*{0,2}[ \t]{0,8}(?:\|?>?[+-]?\n\s{1,12}(?=\S{8,200}(?:\s|\Z)))?(?:(?:!!?|&)[a-z]{2,12}\s(?=\S{8}))?(?:(?:String::from|Buffer\.from|bytes|str|String|b64decode)\((?=[\"']))?"
+    r"  | (?P<braced>\s\{\s?get;[^{}\n]{0,30}\}\s?=\s?)(?=\")"
     r"  | (?P<pair>[\s,;{]{1,20}\\*[\"']?(?i:value|default)\\*[\"']?\s{0,3}[:=]\s{0,3})"
-    r"  | (?P<call>\s?\(\s{0,2}|(?<=[\"'])\s{0,2},\s{0,12})(?=\\*[\"'`])"
-    r"  | (?P<tag>(?<=[\"'])>(?=[^<\n]{4,200}</))|(?P<paren>\s?\()(?=[^\s()\"'`,]{7,64}\))"
+    r"  | (?P<call>\s?\(\s{0,2}|(?<=[\"'A-Z])\s{0,2},\s{0,12})(?=\\*[\"'`])"
+    r"  | (?P<tag>(?:(?<=[\"'])>|</key>\s{0,12}<string>)(?=[^<\n]{4,400}</))|(?P<paren>\s?\()(?=[^\s()\"'`,]{7,64}\))"
     r"  | (?P<cell>\s{0,3}\|\s{0,3})"
     r"  | (?P<blank>[ \t]{1,3})(?=[^\s=:|]) ) (?:[bruf]{1,2}(?=[\"']))?" + _VALUE
 )
 # "the password for staging is …", "use token …", "the key I got was …"
 _SPOKEN = (
-    r"(?P<between>(?:[ \t]{1,2}(?!is\b|was\b|to\b)[A-Za-z][\w'.@-]{0,40}){0,6}?)[ \t]{1,3}"
-    r"(?:(?P<verb>is|was|ist|lautet|war|est|es|è|é|er|är|jest|este|=|:|to|as|→|->|now|currently|remains|will be|set to|changed to)(?:\s{0,2}:)?[ \t]{1,3}){1,2}(?P<quote>[\"'`*]{0,3})(?P<bare>(?<=[\"`])[^\n\"`]{1,200}(?=[\"`])|[^\s\"'`]{1,400})"
+    r"(?:(?P<between>(?:,?[ \t]{1,2}(?!is\b|was\b|to\b|such\b)[A-Za-z][\w'.@-]{0,40}){0,6}?)[ \t]{1,3}"
+    r"(?:(?P<verb>is|was|ist|lautet|heißt|heisst|war|c'est|est|es|è|é|er|är|jest|este|je|on|là|adalah|auf|en|em|til|a|=|:|-|\u2013|—|to|as|→|->|now|currently|remains|will be|set to|changed to)(?:\s{0,2}:)?[ \t]{1,3}){1,2}|['\u2019]s[ \t])(?P<quote>[\"'`*«“]{0,3})[ ]?(?P<bare>(?<=[\"`])[^\n\"`]{1,200}(?=[\"`])|[^\s\"'`]{1,400})"
 )
 # A name, what it is for, and a colon: the password for the admin user.
 _LABELLED = (
-    r"(?:[ \t]{1,2}\w[\w'.-]{0,20}){0,5}(?:[ \t]{1,2}\([^()\n]{1,30}\))?[ \t]?(?::|=|→|->)[ \t]{1,3}"
+    r"(?:[ \t]{1,2}\w[\w'.@-]{0,20}){0,6}(?:[ \t]{1,2}\([^()\n]{1,30}\))?[ \t]?(?::|=|→|->)[ \t]{1,3}"
     r"(?P<quote>[\"'`*]{0,3})(?P<bare>[^\s\"'`]{1,400})"
 )
 # The value first: it "is the generated password", or "(password)" follows.
@@ -179,8 +192,8 @@ def named_values(anchored: Anchored) -> Iterator[Finding]:
         if start <= position < end:
             continue  # inside of the value that was found last
         named_until = position if kind == LOGIN else _end_of_name(text, position, word)
-        if named_until is None:
-            continue  # `tokenizer`
+        if named_until is None or (word == b"auth" and text[named_until : named_until + 1] in "./"):
+            continue  # `tokenizer`, `auth.py`
         for given in _given(text, position, named_until, word, kind):
             if is_secret(given):
                 said = PASSWORD if given.is_password else SECRET
@@ -200,14 +213,17 @@ def _elsewhere(
         yield from values_beside(text, position, kind=kind)
         return
     start = _start_of_name(text, position)
+    if text[start - 1 : start] == " " and _NOT_KEYS.search(text[max(0, start - 12) : end]):
+        return
     if not _is_sensitive(text[start:end], word, text, position):
         return
     if word in _TELLING or kind == KEY:
         yield from values_beside(text, position, kind=kind)
-    if kind == PASSWORD:
-        if below := value_below(text, end):
+    after = text[end : end + _SAME_LINE]
+    if "\n" in after and (kind != KEY or KNOWN_KEYS.search(text[start:end])):
+        if below := value_below(text, end, kind=kind):
             yield below
-        yield from values_of_column(text, start, end)
+        yield from values_of_column(text, start, end, kind=kind)
 
 
 def _end_of_value(text: str, given: Given) -> int:
@@ -238,6 +254,7 @@ def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterat
         value, at = assigned[group], assigned.start(group)
         if group == "bare":
             value = value.rstrip(_PUNCTUATION) if not at_line_start else value.rstrip(";,")
+            value = value if "{" in value or "[" in value else value.rstrip("}]")
         yield Given(
             name=name, value=value, start=at, kind=kind, how=_how(assigned, at, end),
             quoted=group not in ("bare", "open"), at_line_start=at_line_start,
@@ -252,7 +269,7 @@ def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterat
         )  # fmt: skip
     if spoken := compiled(_SPOKEN).match(text, end):
         value = spoken["bare"].rstrip(_PUNCTUATION)
-        how = "spoken far" if spoken["between"] else f"spoken {spoken['verb']}"
+        how = "spoken far" if spoken["between"] else f"spoken {spoken['verb'] or 'is'}"
         quoted = bool(spoken["quote"].strip("*"))
         yield Given(
             name=name, value=value, start=spoken.start("bare"), kind=kind, how=how, quoted=quoted,
@@ -294,7 +311,7 @@ def _end_of_name(text: str, position: int, word: bytes) -> int | None:
 
 
 def _how(assigned: re.Match[str], at: int, end: int) -> str:
-    for how in ("blank", "call", "cell", "pair", "tag", "paren"):
+    for how in ("braced", "blank", "call", "cell", "pair", "tag", "paren"):
         if assigned[how] is not None:
             return how
     tight = assigned.lastgroup == "bare" and at - end == 1

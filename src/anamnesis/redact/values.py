@@ -7,24 +7,35 @@ import re
 
 from anamnesis.redact.anchors import PLACEHOLDER_START
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
 _FEWEST_TURNS = 3
 _ENOUGH = 64  # characters tell; a hostile text may have megabytes
 _CHARACTERS_PER_TURN = 6  # chance gives a turn every second character, camelCase every seventh
 
-_LONG_RUN = 32  # characters
+_LONG_RUN = 28  # characters
+_SHORTEST_KEY, _LONGEST_KEY = 20, 130
+_TOKEN = re.compile(r"(?=[^A-Z0-9]*[A-Z0-9])[A-Za-z0-9_-]+\Z")
+_MARK = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{1,11}[_-]){1,3}")  # of a vendor, before the key
+_NO_KEY = re.compile(
+    r"[\dMmLlHhVvCcSsQqTtAaZz.-]+\Z|(?i:.{0,40}(?:abcdef|012345|qwerty))"
+)  # a drawing, an alphabet
+# How images, fonts, archives, documents, certificates and public keys begin in base64.
+_MAGIC = re.compile(
+    r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|T2dnUw|SUkq|Qk0|AGFzb"
+)
 _BEYOND_HEX = re.compile(r"[g-zG-Z]")
 _LETTERS = re.compile(r"[A-Za-z]{5,}")
-_LONG_RUNS = re.compile(r"[A-Z]?[a-z]{3,}")  # chance makes one of ten letters
+_SPOKEN_RUN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
 _WORDS = re.compile(r"(?:(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|[a-zA-Z](?![a-zA-Z]))[-_./: =]{0,2}+)++\Z")
 _REFERENCE = re.compile(
-    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[@$1-9])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
+    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[@$1-9])(?![A-Za-z_]\w*[!#%^*~?+=&])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
     r"|\*{2}|\.{2}|…|!\w+\s|@\{|\\\(|&[a-z*]|#\{"
-    r"|(?i:process\.|os\.|env[.\[(]|secrets?[.\[]|self\.|this\.|vars?[.\[]|local\.|data\.|vault:|op://|ref\+|arn:|kms:|sops:|ssm:|file:|projects/|https?://|get_|getenv)"
+    r"|(?i:process\.|os\.|env[.\[(]|secrets?[.\[]|self\.|this\.|vars?[.\[]|local\.|data\.|vault:|op://|ref\+|arn:|kms:|sops:|ENC\[|ssm:|file:|projects/|https?://|get_|getenv)"
 )
 _OPEN_ENDED = re.compile(r"[^\s]{0,100}?(?:\.{3}|…|\*{3}|(?i:x{4})|<[a-z_ -]+>|\$\{|\{\{|[$]\()")
 _ONE_WORD = (
-    r"x{3,}|\*+|-+|_+|\?+|•+|n/?a|none|null|nil|undefined|true|false|yes|no|on|off|any|str|int|string|number|bool"
+    r"(?:base64|base32|sha-?\d+|md5|aes-?\d+)(?:[-_ ]?(?:encoded|hashed|encrypted|salted))?|x{3,}|\*+|-+|_+|\?+|•+|n/?a|none|null|nil|undefined|true|false|yes|no|on|off|any|str|int|string|number|bool"
     r"|boolean|bytes|text|object|uuid|varchar|char|secretstr|hidden|required|optional|empty|unset|todo|tbd"
     r"|redacted|removed|masked|hashed|encrypted|invalid|expired|missing|incorrect|wrong|valid|unknown|disabled|enabled"
     r"|forgot|reset|confirm|new|old|current|plain|plaintext|test|input|field|prompt|ask|stdin|inherit|omit|include|same-origin"
@@ -42,13 +53,13 @@ _STAND_IN = re.compile(
 )
 _CODE = re.compile(
     r"[A-Za-z_$][\w.]*+(?:\(|\[|::|->|=>|!\()"  # a call, an index, a path of names
-    r"|[A-Za-z_]\w*+(?:\??\.[A-Za-z_]\w*+)++(?<!\d{3})[;,)]{0,3}\Z"
+    r"|[A-Za-z_]\w*+(?:\??\.[A-Za-z_]\w*+)++(?<!\d\d)[;,)]{0,3}\Z"
     r"|(?:[.~]{0,2}/[\w./-]*+|[a-z0-9._-]++(?:/[a-z0-9._-]++)++)\Z"  # a file
     r"|(?:await|new|return|typeof|not|lambda|function|async|if|else|self|this)\b"
 )
 _MEASURE = re.compile(
     r"v?\d+(?:\.\d+)+[\w.-]*\Z"  # a version
-    r"|[~^<>=]{1,2}\d"
+    r"|[~^<>=]{1,2}\d[\d.*x-]*\Z"
     r"|\d+(?:\.\d+)?(?:ms|s|m|h|d|min|kb|mb|gb|px|em|rem|k|ki|mi|bit|bits|chars?|bytes?)\Z"
     r"|\d{4}-\d\d-\d\d|\d[\d,._:/-]*\Z"
 )
@@ -61,6 +72,8 @@ _NAME = re.compile(
 
 def looks_generated(value: str) -> bool:
     """Whether chance put the characters in this order, rather than a person naming something."""
+    if _UUID.match(value):
+        return True
     value = value[:_ENOUGH]
     turns = sum(1 for _ in _TURN.finditer(value))
     return turns >= max(_FEWEST_TURNS, len(value) // _CHARACTERS_PER_TURN)
@@ -75,22 +88,59 @@ def is_certainly_generated(value: str) -> bool:
         return False
     digits = sum(map(str.isdigit, value))
     large, small = sum(map(str.isupper, value)), sum(map(str.islower, value))
-    least = len(value) // 12
+    least = len(value) // 16
     if min(digits, large, small) < max(2, least) or not looks_generated(value):
         return False
-    words = sum(len(run) for run in _LONG_RUNS.findall(value))
-    return 5 * words < 2 * len(value)
+    words = sum(len(run) for run in _SPOKEN_RUN.findall(value) if _is_speakable(run))
+    return 3 * words < len(value)
 
 
-def is_random_run(value: str) -> bool:
-    """Whether digits and letters of one case are a key: with letters that no checksum has."""
-    if len(value) < _LONG_RUN or not _BEYOND_HEX.search(value) or value.isalpha():
+def _is_speakable(run: str) -> bool:
+    run = run.lower()
+    pairs = [run[at : at + 2] in _PAIRS for at in range(len(run) - 1)]
+    return 4 * sum(pairs) >= 3 * len(pairs)
+
+
+def is_key(value: str) -> bool:
+    """Whether a long value is a key although nothing says so: letters and digits at random.
+
+    A checksum has no letter beyond f, an image is longer, and a public key begins with its length.
+    """
+    value = value.rstrip("=")
+    return _is_unmarked_key(value) or _is_unmarked_key(value[_end_of_mark(value) :])
+
+
+def is_random_word(value: str) -> bool:
+    """Whether a value that is called a key or a token is one, with few digits or none."""
+    if not 16 <= len(value) <= _LONGEST_KEY or not _TOKEN.match(value) or is_words(value):
         return False
-    if not (value.islower() or value.isupper()) or not value.isalnum():
+    return (is_unspeakable(value) or _changes_case(value)) and not _is_encoded_text(value)
+
+
+def _end_of_mark(value: str) -> int:
+    mark = _MARK.match(value)
+    return mark.end() if mark else 0
+
+
+def _is_unmarked_key(body: str) -> bool:
+    if not _SHORTEST_KEY <= len(body) <= _LONGEST_KEY or _MAGIC.match(body) or _NO_KEY.match(body):
+        return False
+    if body.isalnum() and (body.islower() or body.isupper()):
+        return _is_random_run(body)
+    if 8 * sum(not each.isalnum() for each in body) > len(body):
+        return False  # a name of several words
+    return is_certainly_generated(body)
+
+
+def _is_random_run(value: str) -> bool:
+    """Whether digits and letters of one case are a key: with letters that no checksum has."""
+    if len(value) < _LONG_RUN or not _BEYOND_HEX.search(value):
         return False
     digits = sum(map(str.isdigit, value))
+    if not 4 <= digits <= len(value) // 2 + 2:
+        return False
     words = sum(len(run) for run in _LETTERS.findall(value))
-    return 4 <= digits <= len(value) // 2 + 2 and 2 * words < len(value)
+    return 2 * words < len(value) or is_unspeakable(value)
 
 
 def _is_encoded_text(value: str) -> bool:
@@ -156,6 +206,135 @@ _TECHNICAL = re.compile(
     r"(?i)base(?:64|32)|utf8|sha\d|oauth2|http2|k8s|i18n|l10n|a11y|e2e|x509|s3[-_.]|ec2|p2p|b2b|md5|h264|mp[34]"
     r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d"
 )
+# Pairs of letters that nine of ten words are made of, by their first; of random letters, one pair in three.
+_PAIRS = frozenset(
+    row[0] + second
+    for row in [
+        "abcdgiklmnprstuvy",
+        "baeilorsu",
+        "cacehiklorstu",
+        "dadefilorsu",
+        "eabcdefgilmnopqrstvwxy",
+        "faefilortu",
+        "gaehilnorsu",
+        "haeiot",
+        "iabcdefglmnoprstvz",
+        "keis",
+        "ladeilopstuy",
+        "mabeimopsu",
+        "nacdefgiknostuv",
+        "oabcdfgiklmnoprstuvw",
+        "paehiloprstu",
+        "qu",
+        "racdefgiklmnoprstuy",
+        "sacehikmopstuy",
+        "tacefhilmorstuy",
+        "uabcegilmnprst",
+        "vaei",
+        "waeiho",
+        "xept",
+        "ypst",
+        "ze",
+    ]
+    for second in row[1:]
+)
+_RUN_OF_LETTERS = re.compile(r"[a-z]{2,}|[A-Z]{2,}|[A-Z][a-z]+")
+_FEWEST_PAIRS = 6
+_SIGN_INSIDE = re.compile(r"[A-Za-z0-9][!#$%^*?~+=&@;,]+[A-Za-z0-9]|[!#$%^*?~+=&@]{2}")
+_NAME_AND_YEAR = re.compile(r"[A-Z][a-z]{2,}[@#]?(?:19|20)\d\d\Z")
+_WORDS_JOINED = re.compile(r"[a-z]{3,9}(?P<by>[-_. +])[a-z]{3,9}(?:(?P=by)[a-z]{3,9}){2,6}\Z")
+_ABOUT_PASSWORDS = re.compile(
+    r"(?i)pass|secret|token|your|change|here|example|replace|enter|insert|todo|dummy|placeholder|value|the-|not-|-the|with|from|and-|for-|-is-|-to-|use-|default|credential"
+)
+# What is tried first wherever a password is guessed, and is no other word that a sentence about passwords needs.
+_COMMON = frozenset(
+    [
+        "letmein",
+        "qwerty",
+        "qwertyuiop",
+        "qwertz",
+        "azerty",
+        "iloveyou",
+        "sunshine",
+        "superman",
+        "batman",
+        "football",
+        "baseball",
+        "starwars",
+        "whatever",
+        "princess",
+        "dragon",
+        "monkey",
+        "shadow",
+        "master123",
+        "welcome1",
+        "trustno1",
+        "passw0rd",
+        "p@ssw0rd",
+        "p@ssword",
+        "pa$$word",
+        "pa$$w0rd",
+        "hunter2",
+        "abc123",
+        "123456",
+        "1234567",
+        "12345678",
+        "123456789",
+        "1234567890",
+        "111111",
+        "000000",
+        "123123",
+        "654321",
+        "666666",
+        "1q2w3e4r",
+        "1qaz2wsx",
+        "zaq12wsx",
+        "asdfgh",
+        "asdfghjkl",
+        "zxcvbn",
+        "zxcvbnm",
+        "michael",
+        "jordan",
+        "charlie",
+        "ashley",
+        "jessica",
+        "daniel",
+        "pokemon",
+        "mustang",
+        "killer",
+        "freedom",
+        "ninja",
+        "hottie",
+        "biteme",
+        "solo",
+        "loveme",
+        "cheese",
+        "computer1",
+        "s3cr3t",
+        "s3cret",
+        "secr3t",
+        "t0psecret",
+        "topsecret",
+        "opensesame",
+        "swordfish",
+        "sesame",
+        "toor",
+        "calvin",
+        "raspberry",
+        "password1",
+        "password12",
+        "password123",
+        "admin123",
+        "root123",
+        "test123",
+        "welcome123",
+        "changeme123",
+        "summer",
+        "winter",
+        "spring",
+        "autumn",
+    ]
+)
 _DOLLAR = re.compile(r"\$(?![a-z0-9]+\$)")
 _UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
 _CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)")
@@ -204,7 +383,52 @@ def is_phrase(value: str) -> bool:
 
 def is_password_like(value: str) -> bool:
     """Whether a person or a program may have made the value as a password."""
-    return is_chosen(value) or is_jumbled(value) or is_memorable(value)
+    return (
+        is_chosen(value)
+        or is_jumbled(value)
+        or is_memorable(value)
+        or is_invented(value)
+        or is_common_password(value)
+    )
+
+
+def is_common_password(value: str) -> bool:
+    """Whether a value is one of the words that most people take for a password."""
+    return value.lower().rstrip("!.") in _COMMON
+
+
+def is_given_password(value: str) -> bool:
+    """Whether a value that is called a password is one rather than a word about passwords."""
+    return has_letters_and_digits(value) or is_invented(value) or is_common_password(value)
+
+
+def is_invented(value: str) -> bool:
+    """Whether a value without a digit is a password: `Rocket!Castle`, `zxcwlfliozw`, four words."""
+    if _NAME_AND_YEAR.match(value):
+        return True
+    if len(value) < 8 or value[0] in "-./" or "(" in value or "://" in value:
+        return False
+    if _WORDS_JOINED.match(value):
+        return _ABOUT_PASSWORDS.search(value) is None
+    if is_unspeakable(value) or _changes_case(value):
+        return True
+    sign = _SIGN_INSIDE.search(value)
+    return sign is not None and not _THING.match(value) and not value.islower()
+
+
+def _changes_case(value: str) -> bool:
+    pieces = _PIECES.findall(value)
+    short = sum(len(piece) < 3 for piece in pieces)
+    return value.isalpha() and short >= 3 and 2 * short >= len(pieces)
+
+
+def is_unspeakable(value: str) -> bool:
+    """Whether no word of any language has such letters next to each other."""
+    runs = _RUN_OF_LETTERS.findall(value[:_ENOUGH])
+    pairs = [pair for run in runs for pair in zip(run.lower(), run.lower()[1:], strict=False)]
+    if len(pairs) < _FEWEST_PAIRS:
+        return False
+    return sum(first + second in _PAIRS for first, second in pairs) < 0.55 * len(pairs)
 
 
 def is_jumbled(value: str) -> bool:
