@@ -207,37 +207,12 @@ _TECHNICAL = re.compile(
     r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d"
 )
 # Pairs of letters that nine of ten words are made of, by their first; of random letters, one pair in three.
-_PAIRS = frozenset(
-    row[0] + second
-    for row in [
-        "abcdgiklmnprstuvy",
-        "baeilorsu",
-        "cacehiklorstu",
-        "dadefilorsu",
-        "eabcdefgilmnopqrstvwxy",
-        "faefilortu",
-        "gaehilnorsu",
-        "haeiot",
-        "iabcdefglmnoprstvz",
-        "keis",
-        "ladeilopstuy",
-        "mabeimopsu",
-        "nacdefgiknostuv",
-        "oabcdfgiklmnoprstuvw",
-        "paehiloprstu",
-        "qu",
-        "racdefgiklmnoprstuy",
-        "sacehikmopstuy",
-        "tacefhilmorstuy",
-        "uabcegilmnprst",
-        "vaei",
-        "waeiho",
-        "xept",
-        "ypst",
-        "ze",
-    ]
-    for second in row[1:]
-)
+_ROWS = """
+abcdgiklmnprstuvy baeilorsu cacehiklorstu dadefilorsu eabcdefgilmnopqrstvwxy faefilortu gaehilnorsu haeiot iabcdefglmnoprstvz keis ladeilopstuy
+mabeimopsu nacdefgiknostuv oabcdfgiklmnoprstuvw paehiloprstu qu racdefgiklmnoprstuy sacehikmopstuy tacefhilmorstuy uabcegilmnprst vaei waeiho xept
+ypst ze
+"""
+_PAIRS = frozenset(row[0] + second for row in _ROWS.split() for second in row[1:])
 _RUN_OF_LETTERS = re.compile(r"[a-z]{2,}|[A-Z]{2,}|[A-Z][a-z]+")
 _FEWEST_PAIRS = 6
 _SIGN_INSIDE = re.compile(r"[A-Za-z0-9][!#$%^*?~+=&@;,]+[A-Za-z0-9]|[!#$%^*?~+=&@]{2}")
@@ -247,94 +222,14 @@ _ABOUT_PASSWORDS = re.compile(
     r"(?i)pass|secret|token|your|change|here|example|replace|enter|insert|todo|dummy|placeholder|value|the-|not-|-the|with|from|and-|for-|-is-|-to-|use-|default|credential"
 )
 # What is tried first wherever a password is guessed, and is no other word that a sentence about passwords needs.
-_COMMON = frozenset(
-    [
-        "letmein",
-        "qwerty",
-        "qwertyuiop",
-        "qwertz",
-        "azerty",
-        "iloveyou",
-        "sunshine",
-        "superman",
-        "batman",
-        "football",
-        "baseball",
-        "starwars",
-        "whatever",
-        "princess",
-        "dragon",
-        "monkey",
-        "shadow",
-        "master123",
-        "welcome1",
-        "trustno1",
-        "passw0rd",
-        "p@ssw0rd",
-        "p@ssword",
-        "pa$$word",
-        "pa$$w0rd",
-        "hunter2",
-        "abc123",
-        "123456",
-        "1234567",
-        "12345678",
-        "123456789",
-        "1234567890",
-        "111111",
-        "000000",
-        "123123",
-        "654321",
-        "666666",
-        "1q2w3e4r",
-        "1qaz2wsx",
-        "zaq12wsx",
-        "asdfgh",
-        "asdfghjkl",
-        "zxcvbn",
-        "zxcvbnm",
-        "michael",
-        "jordan",
-        "charlie",
-        "ashley",
-        "jessica",
-        "daniel",
-        "pokemon",
-        "mustang",
-        "killer",
-        "freedom",
-        "ninja",
-        "hottie",
-        "biteme",
-        "solo",
-        "loveme",
-        "cheese",
-        "computer1",
-        "s3cr3t",
-        "s3cret",
-        "secr3t",
-        "t0psecret",
-        "topsecret",
-        "opensesame",
-        "swordfish",
-        "sesame",
-        "toor",
-        "calvin",
-        "raspberry",
-        "password1",
-        "password12",
-        "password123",
-        "admin123",
-        "root123",
-        "test123",
-        "welcome123",
-        "changeme123",
-        "summer",
-        "winter",
-        "spring",
-        "autumn",
-    ]
-)
+_FIRST_GUESSES = """
+letmein qwerty qwertyuiop qwertz azerty iloveyou sunshine superman batman football baseball starwars whatever princess dragon monkey shadow master123
+welcome1 trustno1 passw0rd p@ssw0rd p@ssword pa$$word pa$$w0rd hunter2 abc123 123456 1234567 12345678 123456789 1234567890 111111 000000 123123 654321
+666666 1q2w3e4r 1qaz2wsx zaq12wsx asdfgh asdfghjkl zxcvbn zxcvbnm michael jordan charlie ashley jessica daniel pokemon mustang killer freedom ninja
+hottie biteme solo loveme cheese computer1 s3cr3t s3cret secr3t t0psecret topsecret opensesame swordfish sesame toor calvin raspberry password1
+password12 password123 admin123 root123 test123 welcome123 changeme123 summer winter spring autumn
+"""
+_COMMON = frozenset(_FIRST_GUESSES.split())
 _DOLLAR = re.compile(r"\$(?![a-z0-9]+\$)")
 _UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}")
 _CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)")
