@@ -17,7 +17,8 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*$")
 _BULLET = re.compile(r"^\s{0,40}(?:[-*+•▪◦●]|\(?\d{1,3}[.)]|[a-z][.)])\s+")
 _QUOTE = re.compile(r"^\s{0,3}(?:>\s?)+")
 _TABLE_RULE = re.compile(r"^[\s|:+=-]+$")
-_LINK = re.compile(r"\[([^\]\n]{1,200})\]\(([^)\s]{1,500})\)")
+# The address of an image stays: where a picture is fetched from is what gives an order away.
+_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,200})\]\(([^)\s]{1,500})\)")
 _EMPHASIS = re.compile(
     r"\*{2,3}|(?<![\w`])__(?=\S)|(?<=\S)__(?![\w`])|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
 )
