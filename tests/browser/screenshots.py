@@ -89,7 +89,8 @@ def fill(store: MemoryStore) -> None:
     chance = random.Random(4)
     subjects = [(type, topic) for topic in TOPICS for type in OPENINGS]
     for type, topic in chance.sample(subjects, len(subjects)):
-        remarks = " ".join(chance.sample(REMARKS, 2))
+        remarks = f"Concerns the {topic} since release {chance.randint(40, 90)}. "
+        remarks += " ".join(chance.sample(REMARKS, 2))
         put(
             abs(chance.gauss(0, 80)), type=type, title=f"{OPENINGS[type]} {topic}",
             body=remarks.format(chance.randint(2, 20)),
