@@ -65,7 +65,7 @@ def test_facets_take_several_values_and_not_and_count_truly_for_a_search(
     expect(page.locator(".chip")).to_have_count(3)
     expect(page.locator(".chip.barred")).to_contain_text("not even")
 
-    page.get_by_placeholder("Save this view as").fill("odd deploys")
+    page.get_by_placeholder("Name this view").fill("odd deploys")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".toast")).to_contain_text("odd deploys")
     assert visit.violations() == []
