@@ -194,6 +194,14 @@ def test_a_forgotten_note_that_comes_back_is_buried_again(store: MemoryStore) ->
     assert store.get(note.id) is None
 
 
+def test_forgetting_by_words_spares_what_is_only_similar(store: MemoryStore) -> None:
+    meant = store.write(type="semantic", title="The shop", body="It listens on port 8001.")
+    store.write(type="semantic", title="The till", body="It listens on port 8002.")
+
+    assert [note.id for note in forget.choose(store, query="Port 8001")] == [meant.id]
+    assert forget.choose(store, query="port 8003") == []
+
+
 def test_what_to_forget_is_chosen_by_project_and_date(store: MemoryStore) -> None:
     old = durable(store, "Old", project="p")
     store.put(replace(old, created_at="2024-05-01T00:00:00+00:00"))

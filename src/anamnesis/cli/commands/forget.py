@@ -35,7 +35,9 @@ examples:
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser, nargs="*")
-    parser.add_argument("--query", default="", help="notes that match a search")
+    parser.add_argument(
+        "--query", default="", metavar="WORDS", help="notes that contain all these words"
+    )
     parser.add_argument("--project", metavar="KEY", help="notes of this project")
     parser.add_argument(
         "--before", default="", metavar="WHEN", help="notes from before then: 2025-01-31 or 90d"

@@ -10,6 +10,7 @@ from anamnesis.archive import database as archive
 from anamnesis.ground.clock import since
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
+from anamnesis.index.words import tokens
 from anamnesis.notes import tree
 from anamnesis.search import vectors
 from anamnesis.sync.conflicts import Conflicts
@@ -47,7 +48,10 @@ def choose(
         named = [store.get(store.resolve_id(given)) for given in ids if given not in known]
         found = [note for note in named if note is not None]
     elif query:
-        found = store.search(query, project=project, k=_MOST_HITS)
+        asked = set(tokens(query))
+        near = store.search(query, project=project, k=_MOST_HITS)
+        # What cannot be undone takes no guess: a search also finds what is only similar.
+        found = [note for note in near if asked <= set(tokens(_text(note)))]
     else:
         found = store.headers(project=project)
     return [
@@ -56,6 +60,10 @@ def choose(
         if (project is None or note.project == project)
         and (not limit or note.created_at[: len(limit)] < limit)
     ]
+
+
+def _text(note: Memory) -> str:
+    return " ".join((note.title, note.body, *note.tags))
 
 
 def forgotten_before(store: MemoryStore, ids: Iterable[NoteId]) -> list[str]:
