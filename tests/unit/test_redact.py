@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.config import Home
+from anamnesis.notes.fields import encode_id
 from anamnesis.redact import allow_list, anchors, findings, redact
 from corpus.everyday import everyday_lines
 from corpus.formats import (
@@ -247,6 +248,18 @@ def test_a_value_that_stands_in_several_places_is_gone_after_one_call() -> None:
     once = redact(text)
 
     assert redact(once) == once
+
+
+def test_the_ids_of_notes_are_not_secrets() -> None:
+    chance = random.Random(7)
+    for _ in range(300):
+        note_id = encode_id(1_790_000_000_000 + chance.getrandbits(38), chance.getrandbits(80))
+        for written in (
+            f"semantic/{note_id}.md\n---\nid: {note_id}\ntype: semantic\n---\nThe port is 8080.",
+            f"memory/procedural/{note_id}.md", f"see ~/notes/archive/2026/{note_id}.jsonl",
+            f"conflicts/semantic-{note_id}", f"the session plan_{note_id} replaces {note_id}.",
+        ):  # fmt: skip
+            assert redact(written) == written
 
 
 def test_literals_are_found_wherever_a_word_contains_them() -> None:

@@ -107,6 +107,10 @@ def is_key(value: str) -> bool:
     A checksum has no letter beyond f, an image is longer, and a public key begins with its length.
     """
     value = value.rstrip("=")
+    name = value[value.rfind("/") + 1 :]
+    name = name[_end_of_mark(name) :]
+    if len(name) >= _SHORTEST_KEY and _has_one_case(name):
+        return _is_unmarked_key(name)  # small letters of its folder or mark are not its own
     return _is_unmarked_key(value) or _is_unmarked_key(value[_end_of_mark(value) :])
 
 
@@ -125,11 +129,15 @@ def _end_of_mark(value: str) -> int:
 def _is_unmarked_key(body: str) -> bool:
     if not _SHORTEST_KEY <= len(body) <= _LONGEST_KEY or _MAGIC.match(body) or _NO_KEY.match(body):
         return False
-    if body.isalnum() and (body.islower() or body.isupper()):
+    if _has_one_case(body):
         return _is_random_run(body)
     if 8 * sum(not each.isalnum() for each in body) > len(body):
         return False  # a name of several words
     return is_certainly_generated(body)
+
+
+def _has_one_case(value: str) -> bool:
+    return value.isalnum() and (value.islower() or value.isupper())
 
 
 def _is_random_run(value: str) -> bool:
