@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anamnesis.trust import grammar, verdict, views
-from anamnesis.trust.marks import ways_of
+from anamnesis.trust import encoded, grammar, verdict, views
 from corpus.poison import HARMLESS, POISON
 
 if TYPE_CHECKING:
@@ -19,7 +16,6 @@ _CORPUS = Path(__file__).parents[1] / "corpus"
 APART = (_CORPUS / "poison_apart.txt").read_text("utf-8").strip().split("\n---\n")
 TEXTS = [*POISON, *HARMLESS, *APART, *(_CORPUS / "voices.txt").read_text("utf-8").splitlines()]
 VIEWS = [views.plain(text) for text in TEXTS]
-EVERY_WAY = reduce(or_, views.Ways)
 PLAIN = "The release train leaves on Tuesdays and the gateway is deployed before lunch. " * 20
 
 
@@ -41,13 +37,19 @@ def test_a_literal_that_is_in_a_text_is_shown_by_one_of_its_words() -> None:
 def test_a_disguise_that_can_be_undone_is_shown_by_the_words() -> None:
     telling = verdict._telling()
 
-    def unveiled(view: str, ways: views.Ways) -> list[str]:
-        return [*views.disguised(view, ways, telling), *views.turned(view, ways, telling)]
+    def unveiled(view: str, shown: int) -> list[str]:
+        return [*views.disguised(view, shown, telling), *views.turned(view, shown, telling)]
 
-    assert [
-        view for view in VIEWS if unveiled(view, ways_of(shown(view))) != unveiled(view, EVERY_WAY)
-    ] == []
-    assert any(unveiled(view, EVERY_WAY) for view in VIEWS)
+    every = views.EVERY_DISGUISE
+    assert [view for view in VIEWS if unveiled(view, shown(view)) != unveiled(view, every)] == []
+    assert any(unveiled(view, every) for view in VIEWS)
+
+
+def test_a_part_that_can_be_decoded_is_announced() -> None:
+    said = {text: list(encoded.decoded(text)) for text in TEXTS}
+
+    assert [text for text in TEXTS if said[text] and not views.may_be_encoded(text)] == []
+    assert any(said.values())
 
 
 def test_a_sign_that_a_reading_has_is_among_those_that_are_looked_for() -> None:

@@ -18,11 +18,10 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from anamnesis.trust import views
+from anamnesis.trust import encoded, views
 from anamnesis.trust.clean import is_of_others
 from anamnesis.trust.grammar import PARAGRAPH, grammar, letters, read, spaced
 from anamnesis.trust.lexicon import ENGLISH
-from anamnesis.trust.marks import Marks, ways_of
 from anamnesis.trust.signs import ENOUGH, HARMS, REASONS
 from anamnesis.trust.spellings import SPELLINGS, Spelling
 
@@ -153,11 +152,11 @@ def _in_tags(said: str) -> Finding | None:
 
 def _unveiled(text: str, view: str, shown: int) -> Iterator[str]:
     """What the text says besides, if something in it is disguised, turned or encoded."""
-    ways = ways_of(shown)
-    if ways or views.looks_alike(view):
-        yield from views.disguised(view, ways, _telling())
-        yield from views.turned(view, ways, _telling())
-    yield from map(views.plain, views.decoded(text))
+    if shown & views.EVERY_DISGUISE or views.looks_alike(view):
+        yield from views.disguised(view, shown, _telling())
+        yield from views.turned(view, shown, _telling())
+    if views.may_be_encoded(text):
+        yield from map(views.plain, encoded.decoded(text))
 
 
 def _judged(view: str, words: list[str], shown: int, enough: int) -> Finding | None:
@@ -219,8 +218,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def _marks() -> Marks:
-    return Marks(tuple(_BY_LITERAL), _telling())
+def _marks() -> views.Marks:
+    return views.Marks(tuple(_BY_LITERAL), _telling())
 
 
 @cache

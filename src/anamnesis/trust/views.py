@@ -1,25 +1,24 @@
-"""What a text says once it is unveiled: invisible, look-alike, split and encoded letters read out.
+"""What a text says once it is unveiled: invisible, look-alike, split and turned letters read out.
 
 The first view is the text as a model reads it. Others are added only where something was hidden,
-so that an ordinary note is looked at once.
+so that an ordinary note is looked at once. A scan asks many things of every view: is one of a
+hundred literals in it, were words spelled out, split, turned or mixed with other signs. Each has
+something that a single word shows, and `Marks` knows it of every word that was met before. What no
+word of a view shows is not looked for, and most words show nothing at all.
 """
 
 from __future__ import annotations
 
 import re
-from binascii import Error as BadEncoding
-from binascii import a2b_base64, unhexlify
-from enum import Flag, auto
 from functools import lru_cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from anamnesis.trust import encoded
 
-MOST_DECODED = 40  # encoded parts of a note that are looked into; an attachment has thousands
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
 _TURNED_WORDS = 2  # one may be chance
-_DEPTH = 2  # an encoding inside of an encoding
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
@@ -50,7 +49,7 @@ _ROT13 = str.maketrans(
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS_ONLY = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
-LEAST_LETTERS = 4  # different ones; fewer spell no order
+_LEAST_LETTERS = 4  # different ones; fewer spell no order
 _FIVE_ALONE = "\x01" * 5  # lengths of words, as characters
 _LETTERS_APART = re.compile(r"(?<![^\W_])(?:[^\W\d_][\s._*~|+,/\\-]{1,3}){4,}[^\W\d_](?![^\W_])")
 _PATH = re.compile(r"[\"'`(]?(?:~|\.{0,2}/|[a-z]:\\)")
@@ -62,39 +61,12 @@ _WITHOUT_SIGNS = {
 }
 _LONGEST_WORD = 12  # letters; a longer one may be several that run together
 
-_BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{16,}+(?:\s?[\w+/-]{16,}+)*={0,2}", re.ASCII)
-_HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[\s:,]?){10,}")
-_ESCAPES = re.compile(
-    r"(?:\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|&#x?[0-9A-Fa-f]{2,5};|\\[0-7]{3})+"
-)
-_CODES = re.compile(r"(?:(?<!\d)(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,;]+){9,}\d{2,3}(?!\d)")
-_LONG_RUN = b"a" * 16
-_BASE64_DIGITS = bytes(
-    ord("a" if code < 128 and (chr(code).isalnum() or chr(code) in "_+/-") else " ")
-    for code in range(256)
-)
-# Without what may stand between them, digits of every notation stand together.
-_TWENTY_DIGITS = b"0" * 20
-_DIGITS = bytes(ord("0" if code in b"0123456789abcdefABCDEF" else " ") for code in range(256))
-_BETWEEN_DIGITS = bytes([*b" \t\n\r\v\f\x1c\x1d\x1e\x1f:,;?", *range(128, 256)])
-_NUMERIC = bytes(
-    ord("0" if code in _BETWEEN_DIGITS or _DIGITS[code] == ord("0") else " ") for code in range(256)
-)
-_LEAST_ESCAPES = 2
-_MOST_BY_CHANCE = 18  # characters of escapes: six letters; an address has a few
-_BITS = re.compile(r"(?<!\d)(?:[01]{8}\s*){6,}")
-
-
-class Ways(Flag):
-    """How telling words of a view may be hidden, as far as its words show."""
-
-    SPELLED = auto()  # letter by letter
-    HALVED = auto()
-    MIXED = auto()  # with other signs in between
-    TURNED = auto()  # backwards, or each letter for another
-
-
-NO_WAY = Ways(0)
+_MOST_WORDS = 50_000  # remembered; some megabytes, forgotten at once when there are more
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ALONE = (1 << len(_LETTERS)) - 1  # a bit for each letter that stands alone
+_FIRST, _SECOND, _SPELLED, _HALVES, _TURNED, _DISGUISED = (1 << at for at in range(26, 32))
+_FIRST_LITERAL = 32  # from this bit on, one for each literal
+EVERY_DISGUISE = _SPELLED | _HALVES | _TURNED | _DISGUISED
 
 
 def hidden(text: str) -> str:
@@ -158,28 +130,28 @@ def words(view: str) -> list[str]:
     return view.translate(_LETTERS_ONLY).split()
 
 
-def disguised(view: str, ways: Ways, telling: Telling) -> Iterator[str]:
+def disguised(view: str, shown: int, telling: Telling) -> Iterator[str]:
     """The view with telling words put together again, where somebody took them apart."""
     if looks_alike(view):
         other = view.translate(_LOOK_ALIKES)
         if not telling.words.isdisjoint(words(other)):
             yield other
-    put = _put_together(view, ways, telling)
+    put = _put_together(view, shown, telling)
     if put:
         for token, joined in put.items():
             view = view.replace(token, joined)
         yield telling.respaced(view)
 
 
-def _put_together(view: str, ways: Ways, telling: Telling) -> dict[str, str]:
+def _put_together(view: str, shown: int, telling: Telling) -> dict[str, str]:
     """What stands for telling words: letters apart, halves apart, other signs in between."""
     put: dict[str, str] = {}
-    if Ways.SPELLED in ways and _FIVE_ALONE in "".join(map(chr, map(len, words(view)))):
+    if shown & _SPELLED and _FIVE_ALONE in "".join(map(chr, map(len, words(view)))):
         for found in _LETTERS_APART.findall(view):
             put[found] = "".join(_WORD.findall(found))
-    if Ways.MIXED in ways:
+    if shown & _DISGUISED:
         put |= _without_signs(view, telling)
-    if Ways.HALVED in ways:
+    if shown & _HALVES:
         different = set(words(view))
         for second in telling.halves.keys() & different:
             for first in telling.halves[second] & different:
@@ -214,7 +186,7 @@ def occurrences(view: str, word: str) -> Iterator[int]:
         at = view.find(word, end)
 
 
-def may_be_disguised(token: str, telling: Telling) -> bool:
+def _may_be_disguised(token: str, telling: Telling) -> bool:
     """Whether a word of a view, whatever stands around it, may be put together to a telling one."""
     bare = token.strip(_QUOTES)
     if bare.isalpha():
@@ -244,9 +216,9 @@ def _mixed(tokens: list[str], lines: str) -> Iterator[tuple[str, str]]:
         yield from zip(unmarked, read.split("\n"), strict=True)
 
 
-def turned(view: str, ways: Ways, telling: Telling) -> Iterator[str]:
+def turned(view: str, shown: int, telling: Telling) -> Iterator[str]:
     """The view read backwards or by rot13, if that brings telling words to light."""
-    if Ways.TURNED not in ways:
+    if not shown & _TURNED:
         return
     spoken = frozenset(words(view))
     if len(telling.turned & spoken) < _TURNED_WORDS:
@@ -297,97 +269,92 @@ def _halves(whole: frozenset[str]) -> dict[str, frozenset[str]]:
     return {second: frozenset(firsts) for second, firsts in found.items()}
 
 
-def decoded(text: str, depth: int = _DEPTH) -> Iterator[str]:
-    """What the encoded parts of a text say, where they say anything."""
-    for bare in _readable(_parts(text)):
-        yield bare
-        if depth > 1:
-            yield from decoded(bare, depth - 1)
+class Marks(dict[str, int]):
+    """What each word shows, as bits; words are added as they are met."""
+
+    def __init__(self, literals: Sequence[str], telling: Telling) -> None:
+        self._telling = telling
+        self._firsts = frozenset[str]().union(*telling.halves.values())
+        self._literals = literals
+        self._pieces = [
+            (_piece(literal), 1 << at) for at, literal in enumerate(literals, _FIRST_LITERAL)
+        ]
+        self._any_piece = re.compile("|".join(re.escape(piece) for piece, _ in self._pieces))
+        self._nothing: set[str] = set()
+        self._first: dict[str, str] = {}  # by a word, the half that it ends with
+        self._second: dict[str, str] = {}  # by a word, the half that it begins with
+
+    def of(self, words: Iterable[str]) -> int:
+        """What some words of a view show, taken together."""
+        shown = 0
+        telling = set(words) - self._nothing
+        for word in telling:
+            shown |= self[word]
+        if (shown & _ALONE).bit_count() >= _LEAST_LETTERS:
+            shown |= _SPELLED
+        if shown & _FIRST and shown & _SECOND and self._are_halves(telling):
+            shown |= _HALVES
+        return shown
+
+    def literals(self, shown: int) -> list[str]:
+        """The literals that a view may have."""
+        bits = shown >> _FIRST_LITERAL
+        return [each for at, each in enumerate(self._literals) if bits >> at & 1] if bits else []
+
+    def __missing__(self, word: str) -> int:
+        if len(self) + len(self._nothing) >= _MOST_WORDS:
+            self.clear()
+            self._nothing.clear()
+            self._first.clear()
+            self._second.clear()
+        found = self._disguises(word)
+        padded = f" {word} "
+        if self._any_piece.search(padded):
+            for piece, bit in self._pieces:
+                found |= bit if piece in padded else 0
+        if found:
+            self[word] = found
+        else:
+            self._nothing.add(word)
+        return found
+
+    def _disguises(self, word: str) -> int:
+        spoken = [word] if word.isalpha() else words(word)
+        if not spoken:
+            return 0
+        found = _TURNED if not self._telling.turned.isdisjoint(spoken) else 0
+        for each in spoken:
+            if len(each) == 1 and each in _LETTERS:
+                found |= 1 << _LETTERS.index(each)
+        if spoken[-1] in self._firsts and word.endswith(spoken[-1]):
+            found |= _FIRST
+            self._first[word] = spoken[-1]
+        if spoken[0] in self._telling.halves and word.startswith(spoken[0]):
+            found |= _SECOND
+            self._second[word] = spoken[0]
+        return found | (_DISGUISED if _may_be_disguised(word, self._telling) else 0)
+
+    def _are_halves(self, words: set[str]) -> bool:
+        firsts = {self._first[word] for word in words & self._first.keys()}
+        seconds = (self._second[word] for word in words & self._second.keys())
+        return any(not self._telling.halves[each].isdisjoint(firsts) for each in seconds)
 
 
-def _parts(text: str) -> Iterator[str]:
-    data = text.encode("latin-1", "replace")  # one byte per character: positions stay the same
-    for found in islice(_long_runs(text, data), MOST_DECODED):
-        yield _from_base64(found)
-    if sum(map(text.count, ("\\", "%", "&#"))) >= _LEAST_ESCAPES:
-        yield _unescaped(text)
-    if _TWENTY_DIGITS not in data.translate(_DIGITS, delete=_BETWEEN_DIGITS):
-        return
-    places = list(_numeric(data))
-    for found in _found(_HEX, text, places):
-        yield _from_bytes(_unhexed(found))
-    for found in _found(_CODES, text, places):
-        yield "".join(chr(int(code)) for code in re.findall(r"\d+", found))
-    for found in _found(_BITS, text, places):
-        yield "".join(chr(int(bits, 2)) for bits in re.findall("[01]{8}", found))
+def _piece(literal: str) -> str:
+    """The longest part of a literal without a blank inside, with the blanks at its ends."""
+    parts = literal.split(" ")
+    last = len(parts) - 1
+    return max(
+        (f"{' ' * (at > 0)}{part}{' ' * (at < last)}" for at, part in enumerate(parts) if part),
+        key=len,
+    )
 
 
-def _numeric(data: bytes) -> Iterator[tuple[int, int]]:
-    """From where to where a text has only digits and what may stand between them."""
-    at = 0
-    for piece in data.translate(_NUMERIC).split(b" "):
-        if len(piece) >= len(_TWENTY_DIGITS):
-            yield at, at + len(piece)
-        at += len(piece) + 1
-
-
-def _found(pattern: re.Pattern[str], text: str, places: list[tuple[int, int]]) -> Iterator[str]:
-    matches = (match[0] for place in places for match in pattern.finditer(text, *place))
-    return islice(matches, MOST_DECODED)
-
-
-def _long_runs(text: str, data: bytes) -> Iterator[str]:
-    classes = data.translate(_BASE64_DIGITS)
-    at = classes.find(_LONG_RUN)  # skips sixteen characters at a time
-    while at >= 0:
-        found = _BASE64.match(text, at)
-        end = found.end() if found else at + len(_LONG_RUN)
-        yield text[at:end]
-        at = classes.find(_LONG_RUN, end)
-
-
-def _readable(parts: Iterable[str]) -> Iterator[str]:
-    for part in parts:
-        if len(part) >= 8 and sum(c.isalpha() or c.isspace() for c in part) >= 0.7 * len(part):
-            yield part
-
-
-def _from_base64(found: str) -> str:
-    packed = "".join(found.split()).rstrip("=").replace("-", "+").replace("_", "/")
-    packed = packed[: len(packed) - (len(packed) % 4 == 1)]
-    try:
-        return _from_bytes(a2b_base64(packed + "=" * (-len(packed) % 4)))
-    except BadEncoding:
-        return ""
-
-
-def _unhexed(found: str) -> bytes:
-    digits = re.sub(r"[\s:,]", "", found)
-    try:
-        return unhexlify(digits[: len(digits) // 2 * 2])
-    except BadEncoding:
-        return b""
-
-
-def _from_bytes(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    wide = raw.decode("utf-16-le", "replace")
-    return wide if wide.isascii() else ""
-
-
-def _unescaped(text: str) -> str:
-    escaped = sum(map(len, _ESCAPES.findall(text)))
-    return _ESCAPES.sub(_character, text) if escaped >= _MOST_BY_CHANCE else ""
-
-
-def _character(found: re.Match[str]) -> str:
-    said = found.group()
-    codes = re.findall(r"\\x(..)|\\u(....)|%(..)|&#x([0-9A-Fa-f]+);|&#(\d+);|\\([0-7]{3})", said)
-    values = []
-    for *hexed, decimal, octal in codes:
-        digits = "".join(hexed)
-        values.append(int(digits, 16) if digits else int(decimal) if decimal else int(octal, 8))
-    return "".join(chr(value) for value in values if value < 0xD800)
+def may_be_encoded(text: str) -> bool:
+    """Whether a text has what an encoded part needs; most have not."""
+    data = text.encode("latin-1", "replace")
+    return (
+        encoded.LONG_RUN in data.translate(encoded.BASE64_LETTERS)
+        or sum(map(text.count, encoded.ESCAPING)) >= encoded.LEAST_ESCAPES
+        or encoded.TWENTY_DIGITS in data.translate(encoded.DIGITS, delete=encoded.BETWEEN_DIGITS)
+    )
