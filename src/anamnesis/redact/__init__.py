@@ -1,10 +1,10 @@
-"""Secrets out of text, before it becomes a note and again before it is committed.
+"""Remove secrets from text, before it becomes a note and again before it is committed.
 
 Two kinds of evidence: values whose *shape* betrays them (`ghp_…`, `AKIA…`, a PEM block; see
 `shapes`) and values that a *name* betrays (`DB_PASSWORD=…`, `"token": "…"`; see
 `names`). What is removed leaves a placeholder that says what stood there, so that the note still
 reads well. Applying it twice changes nothing more, and the time is linear in the text. Values that
-a person declared harmless, in `<home>/redact-allow.txt`, stay.
+you allow in `<home>/redact-allow.txt` stay.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _IN_PARTS = re.compile(
     r"(?:[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}|[012]/\d{16}(?:/\d{16})?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}"
     r"|[0-9a-f]{24}:[0-9a-f]{64}|[um]\d{6,9}-[0-9a-f]{24}|[a-z]{2,8}_[0-9a-f]{32,64})\Z"
 )  # of Mailgun, Asana, fal, Ghost and UptimeRobot, and a short mark before digits
-# What stands before a checksum, an id, or what everybody may know.
+# What stands before a checksum, an id, or something public.
 _NO_KEY = re.compile(
     r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?key|bitcoin|ipfs|urn|btih|commit"
     r"|cache[ _-]?key|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu)?ids?|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,4}(?:sha\d*[:=-])?\Z"
@@ -87,7 +87,7 @@ _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 # Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.
 _harmless: set[int] = set()
 _MOST_HARMLESS = 20_000  # one or two megabytes
-ALLOWED = "redact-allow.txt"  # values that a person declared harmless, one per line
+ALLOWED = "redact-allow.txt"  # values that you allow, one per line
 
 
 def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
@@ -137,7 +137,7 @@ def _without_overlaps(found: Sequence[Finding]) -> list[Finding]:
 
 
 def allow_list(home: Home) -> tuple[str, ...]:
-    """The allowed values: whole values only, so that a line cannot open a door by accident.
+    """The allowed values: whole values only, so that a short line does not allow more than it says.
 
     The file is read again only when it changed.
     """
@@ -157,7 +157,7 @@ def _read(path: str, _stamp: tuple[int, int, int]) -> tuple[str, ...]:
 
 
 def secrets_stay_here(home: Home) -> Callable[[str, bytes], str]:
-    """A check of files that are about to be committed: why one must stay here, or nothing."""
+    """A check of files before a commit: says why one must stay here; empty if it may leave."""
 
     def objection(path: str, content: bytes) -> str:
 
@@ -185,7 +185,7 @@ def _shaped_values(anchored: Anchored) -> Iterator[Finding]:
 
 
 def _named_in_other_alphabets(text: str) -> Iterator[Finding]:
-    """Passwords behind their name in an alphabet that literals are not sought in."""
+    """Passwords and keys that follow their name in an alphabet that is not searched by literals."""
     for names, is_password in ((_PASSWORDS_ELSEWHERE, True), (_KEYS_ELSEWHERE, False)):
         for name in names:
             at = text.find(name)

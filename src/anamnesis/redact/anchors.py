@@ -137,7 +137,7 @@ def _long_words(data: bytes) -> dict[bytes, int]:
 
 @record
 class Finding:
-    """One secret: `text[start:end]`, of a kind that a person understands."""
+    """One secret: `text[start:end]`, and its kind in plain words."""
 
     kind: str
     start: int
@@ -159,7 +159,7 @@ class Shape:
     before: tuple[int, ...] = (0,)  # how far before its literal it may start
     generated: bool = False  # the mark alone proves little: the value must look random too
     no_words: bool = False  # likewise, but anything other than plain words will do
-    chosen: bool = False  # likewise, but a password that a person made up will do
+    chosen: bool = False  # likewise, but a password that you could make up will do
 
     @property
     def compiled(self) -> re.Pattern[str]:

@@ -1,8 +1,8 @@
-"""Values that stand somewhere in a line that speaks of a secret, in a table or on the next line.
+"""Values in a line that mentions a secret, in a table or on the next line.
 
 `names` reads a value that is given to its name. People also write "log in with bob and …", put the
 password into the third column, or after a line that ends with a colon. There only a value that
-nobody would write for another reason is taken.
+has no other reason to be there is taken.
 """
 
 # ruff: noqa: E501  (a pattern is read in one piece)
@@ -52,7 +52,7 @@ _OTHER = r"(?:\w://\S*|\bAAAA\S*|(?i:sha\d{1,3}|md5)[:=-])\Z"
 
 
 def values_beside(text: str, position: int, *, kind: str) -> Iterator[tuple[int, int]]:
-    """Where values stand that can only be secrets, in the line that speaks of one."""
+    """Where values stand that can only be secrets, in a line that mentions one."""
     first = max(text.rfind("\n", 0, position) + 1, position - _SAME_LINE)
     first = max(text.rfind(" ", 0, first), first - _LONGEST, 0)
     last = text.find("\n", position, position + _SAME_LINE)
@@ -141,7 +141,7 @@ def _to_its_end(text: str, end: int) -> int:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A value without the name before it and the end of the sentence behind it."""
+    """A value without the name before it and the punctuation after it."""
     if led := compiled(_LEADING_NAME).match(text, start, end):
         start = led.end()
     if trailing := compiled(_TRAILING).search(text, start, end):

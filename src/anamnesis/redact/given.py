@@ -87,7 +87,7 @@ class Given:
 
     @property
     def is_password(self) -> bool:
-        """Whether a person may have chosen it: then it may be short, and a word."""
+        """Whether it may have been chosen by hand: then it may be short, and a word."""
         return self.kind == PASSWORD
 
 
@@ -205,7 +205,7 @@ def _is_said_password(given: Given) -> bool:
 
 
 def _is_said_secret(given: Given) -> bool:
-    """Whether "use token …" has one: in prose, only a value that nobody writes by hand."""
+    """Whether "use token …" has one: in prose, only a value that is not written by hand."""
     value = given.value
     if given.kind == SECRET and (_UUID.match(value) or _is_short_secret(value)):
         return True

@@ -190,7 +190,7 @@ def named_values(anchored: Anchored) -> Iterator[Finding]:
     sought = anchored.words(_SOUGHT)
     for position, (word, kind) in ((at, its) for positions, its in sought for at in positions):
         if start <= position < end:
-            continue  # inside of the value that was found last
+            continue  # inside the value that was found last
         named_until = position if kind == LOGIN else _end_of_name(text, position, word)
         if named_until is None or (word == b"auth" and text[named_until : named_until + 1] in "./"):
             continue  # `tokenizer`, `auth.py`

@@ -71,7 +71,7 @@ _NAME = re.compile(
 
 
 def looks_generated(value: str) -> bool:
-    """Whether chance put the characters in this order, rather than a person naming something."""
+    """Whether the characters are in random order, rather than a name."""
     if _UUID.match(value):
         return True
     value = value[:_ENOUGH]
@@ -80,7 +80,7 @@ def looks_generated(value: str) -> bool:
 
 
 def is_certainly_generated(value: str) -> bool:
-    """Whether a long value can be nothing but a key: capitals, small letters and digits at random.
+    """Whether a long value can be nothing but a key: random letters of both cases and digits.
 
     Hashes and ids of programs have letters of one case; a public key begins with its length.
     """
@@ -102,7 +102,7 @@ def _is_speakable(run: str) -> bool:
 
 
 def is_key(value: str) -> bool:
-    """Whether a long value is a key although nothing says so: letters and digits at random.
+    """Whether a long value is a key although nothing says so: random letters and digits.
 
     A checksum has no letter beyond f, an image is longer, and a public key begins with its length.
     """
@@ -110,7 +110,7 @@ def is_key(value: str) -> bool:
     name = value[value.rfind("/") + 1 :]
     name = name[_end_of_mark(name) :]
     if len(name) >= _SHORTEST_KEY and _has_one_case(name):
-        return _is_unmarked_key(name)  # small letters of its folder or mark are not its own
+        return _is_unmarked_key(name)  # the case of its folder or mark is not its own
     return _is_unmarked_key(value) or _is_unmarked_key(value[_end_of_mark(value) :])
 
 
@@ -169,7 +169,7 @@ def is_words(value: str) -> bool:
 def is_stand_in(value: str) -> bool:
     """Whether a value stands for a secret: documentation writes `<token>`, `$TOKEN`, `changeme`."""
     if _DOLLAR.match(value) and (is_jumbled(value[1:]) or is_chosen(value[1:])):
-        return False  # nobody names a variable so
+        return False  # no variable has such a name
     return (
         value.startswith(PLACEHOLDER_START[:-1])
         or _REFERENCE.match(value) is not None
@@ -184,7 +184,7 @@ def is_code(value: str) -> bool:
 
 
 def has_letters_and_digits(value: str) -> bool:
-    """Whether a generator could have made the value, or a person who was told to use a digit."""
+    """Whether a value mixes letters and digits, as generators and rules for passwords do."""
     if len(value) < 6 or _MEASURE.match(value):
         return False
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -229,7 +229,7 @@ _WORDS_JOINED = re.compile(r"[a-z]{3,9}(?P<by>[-_. +])[a-z]{3,9}(?:(?P=by)[a-z]{
 _ABOUT_PASSWORDS = re.compile(
     r"(?i)pass|secret|token|your|change|here|example|replace|enter|insert|todo|dummy|placeholder|value|the-|not-|-the|with|from|and-|for-|-is-|-to-|use-|default|credential"
 )
-# What is tried first wherever a password is guessed, and is no other word that a sentence about passwords needs.
+# What is guessed first, without the words that a sentence about passwords needs.
 _FIRST_GUESSES = """
 letmein qwerty qwertyuiop qwertz azerty iloveyou sunshine superman batman football baseball starwars whatever princess dragon monkey shadow master123
 welcome1 trustno1 passw0rd p@ssw0rd p@ssword pa$$word pa$$w0rd hunter2 abc123 123456 1234567 12345678 123456789 1234567890 111111 000000 123123 654321
@@ -244,7 +244,7 @@ _CASES = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)")
 
 
 def is_chosen(value: str) -> bool:
-    """Whether a value has what a password is told to have: letters, digits and a sign between."""
+    """Whether a value has what rules for passwords ask for: letters, digits and a sign inside."""
     if not has_letters_and_digits(value) or _THING.match(value) or is_words(value):
         return False
     sign = _CERTAIN_SIGN.search(value)
@@ -272,7 +272,7 @@ def is_memorable(value: str) -> bool:
 
 
 def is_misspelt(value: str) -> bool:
-    """Whether a digit stands for a letter inside of a word, as in `c0balt.Heron`."""
+    """Whether a digit stands for a letter inside a word, as in `c0balt.Heron`."""
     if not 8 <= len(value) <= _LONG_RUN:
         return False
     return _LEET.search(value) is not None and not _TECHNICAL.search(value)
@@ -285,7 +285,7 @@ def is_phrase(value: str) -> bool:
 
 
 def is_password_like(value: str) -> bool:
-    """Whether a person or a program may have made the value as a password."""
+    """Whether the value may have been made as a password, by hand or by a program."""
     return (
         is_chosen(value)
         or is_jumbled(value)
@@ -296,7 +296,7 @@ def is_password_like(value: str) -> bool:
 
 
 def is_common_password(value: str) -> bool:
-    """Whether a value is one of the words that most people take for a password."""
+    """Whether a value is one of the most common passwords."""
     return value.lower().rstrip("!.") in _COMMON
 
 
@@ -326,7 +326,7 @@ def _changes_case(value: str) -> bool:
 
 
 def is_unspeakable(value: str) -> bool:
-    """Whether no word of any language has such letters next to each other."""
+    """Whether the letters follow each other as in no word of any language."""
     runs = _RUN_OF_LETTERS.findall(value[:_ENOUGH])
     pairs = [pair for run in runs for pair in zip(run.lower(), run.lower()[1:], strict=False)]
     if len(pairs) < _FEWEST_PAIRS:
@@ -335,7 +335,7 @@ def is_unspeakable(value: str) -> bool:
 
 
 def is_jumbled(value: str) -> bool:
-    """Whether letters and digits take turns as in no name: `kR7xw2Lp`, `uk3z9i6fzqz4k`."""
+    """Whether letters and digits alternate as they do in no name: `kR7xw2Lp`, `uk3z9i6fzqz4k`."""
     if not has_letters_and_digits(value) or _THING.match(value) or _HEX.match(value):
         return False
     pieces = _PIECES.findall(value)

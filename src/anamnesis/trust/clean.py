@@ -1,4 +1,4 @@
-"""The texts that were scanned and found clean, by hash, outside of the index that is rebuilt.
+"""The texts that were scanned and found clean, by hash, kept outside the index, which is rebuilt.
 
 Looking at a note costs more than indexing it. Which texts had no finding is therefore kept in
 `<home>/state/clean-texts.txt`; those that had one are few, and are scanned again. A rebuild writes
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 RULES = 7  # counts up when a rule changes: what was found clean before is scanned again
 _FILE_NAME = "clean-texts.txt"
 _LINE = 33  # characters: a hash and the end of its line
-_SPARE = 1000  # hashes of texts that are gone, which may stay until the file is written afresh
+_SPARE = 1000  # hashes of texts that are gone, which may stay until the file is rewritten
 
 
 class CleanTexts:
-    """What is known to be clean, and what was met since."""
+    """The texts known to be clean, and those seen since."""
 
     __slots__ = ("_known", "_met", "_path")
 
@@ -59,7 +59,7 @@ class CleanTexts:
         self._met.add(_mark(note))
 
     def save(self) -> None:
-        """Keep what was met; a store that cannot be written scans again the next time."""
+        """Save what was seen; if that fails, it is scanned again next time."""
         every = self._known | self._met
         if len(every) > 2 * len(self._met) + _SPARE:
             every = self._met
@@ -100,7 +100,7 @@ class NewTexts:
         self._marks.append(_mark(note))
 
     def save(self) -> None:
-        """Keep what was added; where that fails it is scanned again."""
+        """Save what was added; if that fails, it is scanned again next time."""
         if not self._marks:
             return
         lines = "".join(f"{mark}\n" for mark in self._marks)
@@ -121,18 +121,18 @@ class NewTexts:
 
 
 def is_of_others(note: Note) -> bool:
-    """Whether an agent or another program wrote a note: less is needed to hold it."""
+    """Whether an agent or another program wrote a note; it takes less to hold it."""
     return note.origin.startswith(("agent:", "import:"))
 
 
 def known_clean(home: Home, notes: Sequence[Note]) -> list[bool]:
-    """Of each note whether it is known to be clean, for a hook: without loading any rule."""
+    """Whether each of the notes is known to be clean; loads no rules, so that hooks can ask."""
     try:
         with open(home.state(_FILE_NAME), "rb") as file:
             first, data = file.readline(), file.read()
     except OSError:
         first = data = b""
-    # Rules for secrets are loaded with their number; between two releases nobody else changes it.
+    # Reading the number of the rules for secrets would load them; a release changes both.
     if not first.startswith(f"{__version__} {RULES} ".encode()):
         return [False for _ in notes]
     count = int(first.split()[-1])

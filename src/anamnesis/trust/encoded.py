@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MOST_DECODED = 40  # encoded parts of a note that are looked into; an attachment has thousands
-_DEPTH = 2  # an encoding inside of an encoding
+_DEPTH = 2  # an encoding inside an encoding
 _BASE64 = re.compile(r"(?<![\w+/-])[\w+/-]{16,}+(?:\s?[\w+/-]{16,}+)*={0,2}", re.ASCII)
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[\s:,]?){10,}")
 _ESCAPES = re.compile(
@@ -66,7 +66,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _numeric(data: bytes) -> Iterator[tuple[int, int]]:
-    """From where to where a text has only digits and what may stand between them."""
+    """The start and end of each run of digits and what may stand between them."""
     at = 0
     for piece in data.translate(_NUMERIC).split(b" "):
         if len(piece) >= len(TWENTY_DIGITS):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PARAGRAPH = "\u00b6"
 NOTHING = " "
-_FIRST_LETTER = 0xE000  # of the private letters of Unicode
+_FIRST_LETTER = 0xE000  # of the private use area of Unicode
 _MOST_WORDS = 50_000  # remembered; some megabytes, forgotten at once when there are more
 _LONGEST_WORD = 400  # characters; what is longer is data
 _OPENING = "\"'`*_()[]{}<>“”‘’«»„¿¡「」『』（）|#+=-"
@@ -60,7 +60,7 @@ _IN_ORDERS = ACTS | {"VERB", "ACT"}
 
 
 class Letters(dict[str, str]):
-    """The letter of each word, with the sign that ends it; words are added as they are met."""
+    """The letter of each word, with the sign that ends it; words are added as they turn up."""
 
     def __init__(self) -> None:
         self._whole: dict[str, frozenset[str]] = {}
@@ -78,7 +78,7 @@ class Letters(dict[str, str]):
         self._letter = {frozenset[str](): NOTHING}
         for number, meant in enumerate(sorted(every - {frozenset()}, key=sorted)):
             self._letter[meant] = chr(_FIRST_LETTER + number)
-        # Where no order can have its verb, the letter of a verb becomes the one of its other meanings.
+        # Where an order cannot have its verb, a verb gets the letter of its other meanings.
         self._described = {
             letter: self._letter[meant - _IN_ORDERS]
             for meant, letter in self._letter.items()
@@ -107,7 +107,7 @@ class Letters(dict[str, str]):
         known[stem] = known.get(stem, frozenset()) | {concept}
 
     def without_descriptions(self, reading: str) -> str:
-        """A reading in which only verbs of orders are verbs."""
+        """A reading that keeps verbs only where an order can have one."""
         return self._no_order.sub(lambda found: self._described[found[0]], reading)
 
     def of(self, concept: str) -> str:
@@ -212,7 +212,7 @@ def _unspaced() -> re.Pattern[str]:
 
 
 def spaced(view: str) -> str:
-    """A view, as `views.plain` makes it, with blanks between words of every language."""
+    """A view, as `views.plain` makes it, with spaces between words in every language."""
     parted = _unspaced().sub(r" \g<0> ", view) if views.is_foreign(view) else view
     return parted.replace("<", " <").replace(">", "> ") if "<" in view else parted
 
@@ -233,12 +233,12 @@ class Sign:
     kind: str
     points: int
     order: str
-    negated: bool  # whether it means the same behind a "not"
+    negated: bool  # whether it means the same after a "not"
     spans: bool  # whether it may go on in the next sentence
 
     @property
     def needs(self) -> list[str]:
-        """The words that it cannot do without."""
+        """The words that it needs."""
         names = self.order.split()
         return [name for name in names if name[0] not in "^_~.,:" and not name.endswith("?")]
 
@@ -286,7 +286,7 @@ class Grammar:
         return sum(1 << number for number, each in enumerate(chosen) if each)
 
     def _possible(self, met: set[str]) -> int:
-        """The signs of which every needed word is among some letters, as bits."""
+        """The signs whose needed words are all among these letters, as bits."""
         known = map(self._shown.__getitem__, self._shown.keys() & met)
         shown = reduce(or_, known, self._not_needed)
         found = (1 << self._count) - 1
@@ -299,7 +299,7 @@ class Grammar:
         possible = self._possible({*reading, "."})
         if not beside_act and not possible & self._acts:
             return
-        # To look at each sentence by itself costs as much as to look for two signs.
+        # Looking at each sentence by itself costs as much as looking for two signs.
         if (possible & ~self._spanning).bit_count() > 2 * reading.count("."):
             within = (self._possible(set(each)) for each in reading.split("."))
             possible &= reduce(or_, within, self._spanning)
@@ -332,7 +332,7 @@ def grammar() -> Grammar:
 
 
 def _just_before(reading: str, at: int) -> str:
-    """The two words before a place, in the same part of the sentence."""
+    """The two words before a position, in the same clause."""
     before = reading[max(0, at - 2) : at]
     return before[max(map(before.rfind, ".,:")) + 1 :]
 

@@ -1,4 +1,4 @@
-"""What words mean to somebody who wants to steer an agent: a word, the concepts it can stand for.
+"""What words mean in a text that steers an agent: a word, the concepts it can stand for.
 
 English is here, other languages are in `languages`; the grammar over the concepts is the same for all.
 A star ends a stem. Verbs stand in the forms of an order (`send`, `sending`), because what merely describes

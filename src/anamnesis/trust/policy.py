@@ -1,7 +1,7 @@
 """One table: what becomes of a note, by who wrote it.
 
-`inject`: it is put before an agent unasked. `review`: not before a person kept it. `search`: only
-a search finds it. A finding (see `verdict`) holds a note whatever its row says.
+`inject`: it is given to an agent unasked. `review`: not until you have kept it. `search`: only a
+search finds it. A finding (see `verdict`) holds a note whatever its row says.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def condition() -> str:
 
 
 def standing(origin: str) -> Standing:
-    """The row of an origin; an empty or unknown one counts as a note always did."""
+    """The row of an origin; an empty or unknown one counts as yours."""
     name = "native" if origin == NATIVE else origin.partition(":")[0]
     if name == "agent" and origin.endswith(AFTER_WEB):
         name = "web"
@@ -86,16 +86,16 @@ def standing(origin: str) -> Standing:
 
 
 def why_not(origin: str, tags: Iterable[str]) -> str:
-    """Why a note is not given to an agent unasked, for its writer alone; empty if it is."""
+    """Why a note is not given to an agent unasked, judged by its origin; empty if it is."""
     row = standing(origin)
     if row.treatment == SEARCH:
         return f"notes by {row.writer} are only found by search"
     waits = row.treatment == REVIEW and "pending" in tags
-    return f"it comes from {row.writer} and nobody has reviewed it" if waits else ""
+    return f"it comes from {row.writer} and is not reviewed yet" if waits else ""
 
 
 def lowest(origins: Iterable[str]) -> str:
-    """The origin that is trusted least: what is made of several notes is no better than it."""
+    """The least trusted origin, which is that of a note made of several."""
     return max(origins, key=lambda origin: _ORDER.index(standing(origin).name), default="")
 
 

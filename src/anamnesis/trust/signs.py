@@ -34,7 +34,7 @@ REASONS = {
     "address": "it speaks to the agent",
     "when": "it waits for the agent's next step",
     "markup": "it imitates the client's own markup",
-    "hidden": "it is hidden from the person who reads the note",
+    "hidden": "it is hidden from whoever reads the note",
 }
 # What is an act; the other kinds are ways of speaking, and count beside one.
 HARMS = frozenset(

@@ -1,12 +1,12 @@
-"""Why a note must not be put before a model: what its text does to its reader, or holds.
+"""Why a note must not be given to a model: orders to its reader, or a secret.
 
 Whether a text tries to steer the agent that reads it is decided without a model. It is looked at as it reads once invisible,
 look-alike, split and encoded letters are read out (`views`); its words become concepts, and rows of concepts are signs
 (`grammar`). Beside them every sentence gets a sum: of the weights of its words, of two words in a row, of its concepts and of
 two concepts near each other. `weights.txt` holds the weights, one to a line; `benchmarks/orders.py` makes them. A note that quotes such a text is found as well: the reader cannot tell the two apart either.
 
-A person who has read such a note can vouch for it. What they vouch for is this text on this
-machine, in `<home>/vouched.txt`: another machine, or whoever can write to the remote, cannot.
+Once you have read such a note, you can vouch for it: for this text, on this machine, in
+`<home>/vouched.txt`. Another machine, or whoever can write to the remote, cannot.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 _VOUCHED = "vouched.txt"
 _NEARBY = 45  # words: an order and its addressee stand in two or three sentences
 _MOST = 200_000  # characters that are looked at; what is longer is an attachment, and no order
-_HIDDEN = 3  # points of concealment that are held without an act, if they are addressed to somebody
-_ENCODED_ENOUGH = 2  # points, of what somebody took the trouble to encode
+_HIDDEN = 3  # points of concealment that suffice without an act, if they address a reader
+_ENCODED_ENOUGH = 2  # points that suffice in a text that was encoded
 _WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.txt")
 _STRIPPED = "\"'`*_()[]{}<>.,;:!?|#+=-"
 _SURE = 800  # of a sum; no note of 16 real sessions and none of 17 rules in them reaches 700
@@ -60,7 +60,7 @@ class Finding:
 
 
 def verdict(home: str, note: Note, *, clean: CleanTexts | NewTexts | None = None) -> Finding | None:
-    """What is found in a note that nobody vouched for, or None."""
+    """What is found in a note that you have not vouched for, or None."""
     if clean is not None and note in clean:
         return None
     text = f"{note.title}\n\n{note.body}"
@@ -71,11 +71,11 @@ def verdict(home: str, note: Note, *, clean: CleanTexts | NewTexts | None = None
         clean.add(note)
     if found is not None and _mark(text) not in _vouched(home):
         return found
-    return tagged  # tags come and go; what is in them nobody vouches for
+    return tagged  # tags come and go; you vouch for the title and body alone
 
 
 def vouch(home: str, *, title: str, body: str) -> None:
-    """Remember that a person has read exactly this and wants it. Raises NotWritable."""
+    """Remember that you have read exactly this and want it. Raises NotWritable."""
     from anamnesis.ground import atomic
 
     mark = _mark(f"{title}\n\n{body}")
@@ -141,7 +141,7 @@ def _sounding(view: str, *, sure: bool) -> Finding | None:
 
 
 def is_doubtful(line: str) -> bool:
-    """Whether a line that a tool or a subagent gave may be an order: less is needed than to hold a note."""
+    """Whether a line from a tool or a subagent may be an order; it takes less than holding a note."""
     return finding(line) is not None or bool(_order_in(views.plain(line), weights().wary))
 
 
@@ -151,7 +151,7 @@ def _in_tags(said: str) -> Finding | None:
 
 
 def _unveiled(text: str, view: str, shown: int) -> Iterator[str]:
-    """What the text says besides, if something in it is disguised, turned or encoded."""
+    """What else the text says, if something in it is disguised, turned or encoded."""
     if shown & views.EVERY_DISGUISE or views.looks_alike(view):
         yield from views.disguised(view, shown, _telling())
         yield from views.turned(view, shown, _telling())
@@ -186,7 +186,7 @@ def _judged(view: str, words: list[str], shown: int, enough: int) -> Finding | N
 
 
 def _score(near: dict[str, int], acts: list[str]) -> int:
-    """How much signs say together: acts in a row are a runbook, one that is kept secret an order."""
+    """The points of signs together: several acts are a runbook, a secret one is an order."""
     frames = sorted(
         points for kind, points in near.items() if kind not in acts and kind != "conceal"
     )
@@ -244,7 +244,7 @@ def sentences(view: str) -> Iterator[list[str]]:
 
 
 def bare(word: str) -> str:
-    """A word without the signs around it; all that is no Latin word is one and the same."""
+    """A word without the punctuation around it; one placeholder for all that is not a Latin word."""
     core = word.strip(_STRIPPED)
     return core if core.isascii() and core.isalpha() else _NO_WORD
 
@@ -257,7 +257,7 @@ def meanings(words: Iterable[str]) -> str:
 
 
 def neighbours(words: list[str]) -> set[str]:
-    """Two words in a row; the first has the beginning before it."""
+    """Each pair of adjacent words; the first word is paired with the beginning."""
     return set(map(" ".join, pairwise([_BEGINNING, *map(bare, words)])))
 
 
@@ -271,7 +271,7 @@ def near(meant: str) -> set[str]:
 
 
 class Weights(dict[str, int]):
-    """What each word adds to a sum, in hundredths; words are added as they are met."""
+    """What each word adds to a sum, in hundredths; words are added as they turn up."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._of: dict[str, dict[str, int]] = {"W": {}, "B": {}, "C": {}, "F": {}, "P": {}, "": {}}
@@ -291,7 +291,7 @@ class Weights(dict[str, int]):
         return found
 
     def of(self, words: list[str]) -> int:
-        """The sum of a sentence; what stands together is looked at only where its words are worth it."""
+        """The sum of a sentence; pairs are looked at only if the words alone add up to enough."""
         total = sum(map(self.__getitem__, set(words)))
         if total < self._worth:
             return total
@@ -321,7 +321,7 @@ def weights() -> Weights:
 
 
 def _order_in(view: str, enough: int) -> str:
-    """Which words make a view read like an order to an agent; nothing if it does not."""
+    """Which words make a view read like an order to an agent; empty if it does not."""
     known = weights()
     said = list(sentences(_REDACTED.sub(" ", view)))
     sums = list(map(known.of, said))
@@ -335,7 +335,7 @@ def _order_in(view: str, enough: int) -> str:
 
 
 def _words(known: Weights, said: list[list[str]]) -> list[str]:
-    """The words that add most by themselves, to say why."""
+    """The words that add most by themselves, for the reason."""
     found = {bare(word): known[word] for words in said for word in words if known[word] > 0}
     long = [word for word in found if len(word) >= _SHORTEST_SHOWN]
     telling = sorted(long, key=lambda word: (-found[word], word))

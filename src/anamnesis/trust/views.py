@@ -45,7 +45,7 @@ _REGIONAL = {0x1F1E6 + n: chr(ord("a") + n) for n in range(26)}
 _LEET = str.maketrans("013457@$!", "oieastasi")
 _ROT13 = str.maketrans(
     "abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm"
-)  # of small letters: views are in small letters
+)  # lower case only, as views are
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS_ONLY = {code: chr(code) if chr(code).isalpha() else " " for code in range(128)}
@@ -70,7 +70,7 @@ EVERY_DISGUISE = _SPELLED | _HALVES | _TURNED | _DISGUISED
 
 
 def hidden(text: str) -> str:
-    """How a text hides letters from the person who reviews it, or nothing."""
+    """How a text hides letters from whoever reviews it; empty if it does not."""
     odd = _odd(text)
     if not odd or (max(odd) < _FIRST_SELECTOR and odd.isdisjoint(_REVERSING)):
         return ""
@@ -83,12 +83,12 @@ def hidden(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text in small letters, one space between words, without what cannot be seen."""
+    """The text in lower case, one space between words, without invisible characters."""
     return " ".join(plain_words(text))
 
 
 def plain_words(text: str) -> list[str]:
-    """The words of the text in small letters, with their signs, without what cannot be seen."""
+    """The words of the text in lower case, with their punctuation, without invisible characters."""
     odd = _odd(text)
     if odd and _SINGLE.fullmatch("".join(odd)):
         for character in odd:
@@ -131,7 +131,7 @@ def words(view: str) -> list[str]:
 
 
 def disguised(view: str, shown: int, telling: Telling) -> Iterator[str]:
-    """The view with telling words put together again, where somebody took them apart."""
+    """The view with telling words joined again, where they were taken apart."""
     if looks_alike(view):
         other = view.translate(_LOOK_ALIKES)
         if not telling.words.isdisjoint(words(other)):
@@ -177,7 +177,7 @@ def _without_signs(view: str, telling: Telling) -> dict[str, str]:
 
 
 def occurrences(view: str, word: str) -> Iterator[int]:
-    """Where a word, or several, stand by themselves."""
+    """Where a word or phrase stands by itself."""
     at = view.find(word)
     while at >= 0:
         end = at + len(word)
@@ -187,7 +187,7 @@ def occurrences(view: str, word: str) -> Iterator[int]:
 
 
 def _may_be_disguised(token: str, telling: Telling) -> bool:
-    """Whether a word of a view, whatever stands around it, may be put together to a telling one."""
+    """Whether a word of a view, whatever stands around it, may be a telling one in disguise."""
     bare = token.strip(_QUOTES)
     if bare.isalpha():
         return False
@@ -217,7 +217,7 @@ def _mixed(tokens: list[str], lines: str) -> Iterator[tuple[str, str]]:
 
 
 def turned(view: str, shown: int, telling: Telling) -> Iterator[str]:
-    """The view read backwards or by rot13, if that brings telling words to light."""
+    """The view read backwards or by rot13, if that reveals telling words."""
     if not shown & _TURNED:
         return
     spoken = frozenset(words(view))
@@ -231,7 +231,7 @@ def turned(view: str, shown: int, telling: Telling) -> Iterator[str]:
 
 
 class Telling:
-    """The words that somebody would hide, and how they look taken apart or turned."""
+    """Words worth hiding, and how they look taken apart or turned."""
 
     def __init__(self, words: frozenset[str]) -> None:
         self.words = words
@@ -248,7 +248,7 @@ class Telling:
         return len(self.words & set(_WORD.findall(token))) >= _TURNED_WORDS
 
     def stands_for(self, token: str, joined: str) -> bool:
-        """Whether what is left of a word without its signs is one of these, and was none before."""
+        """Whether a word is one of these without its signs, and was not before."""
         return joined in self.words and joined not in token and not _PATH.match(token)
 
     def respaced(self, view: str) -> str:
@@ -260,7 +260,7 @@ class Telling:
 
 
 def _halves(whole: frozenset[str]) -> dict[str, frozenset[str]]:
-    """What may stand before an end of these words, without being one of them itself."""
+    """By the end of each word, its possible beginnings that are not words of the set themselves."""
     found: dict[str, list[str]] = {}
     for word in whole:
         for middle in range(1, len(word)):
@@ -270,7 +270,7 @@ def _halves(whole: frozenset[str]) -> dict[str, frozenset[str]]:
 
 
 class Marks(dict[str, int]):
-    """What each word shows, as bits; words are added as they are met."""
+    """What each word shows, as bits; words are added as they turn up."""
 
     def __init__(self, literals: Sequence[str], telling: Telling) -> None:
         self._telling = telling
@@ -341,7 +341,7 @@ class Marks(dict[str, int]):
 
 
 def _piece(literal: str) -> str:
-    """The longest part of a literal without a blank inside, with the blanks at its ends."""
+    """The longest part of a literal without a space inside, with the spaces around it."""
     parts = literal.split(" ")
     last = len(parts) - 1
     return max(
@@ -351,7 +351,7 @@ def _piece(literal: str) -> str:
 
 
 def may_be_encoded(text: str) -> bool:
-    """Whether a text has what an encoded part needs; most have not."""
+    """Whether a text may have an encoded part; most cannot."""
     data = text.encode("latin-1", "replace")
     return (
         encoded.LONG_RUN in data.translate(encoded.BASE64_LETTERS)
