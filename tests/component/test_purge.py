@@ -255,6 +255,36 @@ def test_a_purge_without_a_remote(tmp_path: Path) -> None:
     assert alone.body("other") == "stays"
 
 
+def test_a_purge_whose_own_refs_cannot_be_removed_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk was read-only by then: the text is still named until the same is run again."""
+    alone = Machine(tmp_path / "alone", None)
+    alone.write("plan", SECRET)
+    alone.write("other", "stays")
+    alone.sync()
+    with MemoryStore(alone.home) as store:
+        forget.forget(store, ["plan"])
+    alone.sync()
+    alone.git("update-ref", "refs/anamnesis/outgoing", "main")
+    refuses = tmp_path / "refuses"
+    refuses.mkdir()
+    (refuses / "git").write_text(
+        '#!/bin/sh\ncase "$*" in *"update-ref -d refs/anamnesis/outgoing"*) exit 1 ;; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    (refuses / "git").chmod(0o755)
+
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{refuses}:{os.environ['PATH']}")
+        with pytest.raises(SyncFailed, match="outgoing"):
+            alone.backend.purge({"plan"})
+
+    assert alone.backend.purge({"plan"}).cleared
+    assert SECRET.encode() not in objects(alone.memory)
+    assert alone.body("other") == "stays"
+
+
 def test_a_packing_that_is_under_way_keeps_nothing(tmp_path: Path) -> None:
     alone = Machine(tmp_path / "alone", None)
     alone.write("plan", SECRET)

@@ -101,8 +101,14 @@ def purge(
 def _cleared(
     repository: Repository, gone: set[str], gone_there: set[str], url: str | None
 ) -> Purged:
-    """Remove git's own copies; also after a purge that was killed before it came to that."""
+    """Remove git's own copies; also after a purge that was killed before it came to that.
+
+    Raises SyncFailed where a ref of ours still names them; the same command again goes on here.
+    """
     others = forget_past(repository)
+    left = [ref for ref in others if ref in (OUTGOING, PURGED)]
+    if left:
+        raise SyncFailed("removing the old history", f"{', '.join(left)} cannot be deleted")
     return Purged(
         cleared=not _still_there(repository, gone),
         remote_cleared=url is None or clear_remote(url, gone_there),
