@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -138,6 +139,66 @@ def test_a_change_without_one_before_it_is_listed_and_not_compared(
 
     assert page.count("/history?at=") == len(notes)
     assert git.taken("ls-tree")
+
+
+def _ended(ahead: set[threading.Thread]) -> None:
+    """Wait for what was begun since for the next page."""
+    for thread in set(threading.enumerate()) - ahead:
+        if thread.daemon and "look_ahead" in thread.name:
+            thread.join(60)
+
+
+def test_a_page_after_a_change_looks_at_that_change_alone(
+    browser: TestClient, store: MemoryStore, git: GitCalls
+) -> None:
+    before = set(threading.enumerate())
+    note = store.write(type="semantic", title="note", body="0")
+    for number in range(45):  # more than one page
+        edited(store, note, str(number))
+    for _ in range(3):
+        browser.get("/history")
+    _ended(before)
+    edited(store, note, "another")
+    git.taken()
+
+    page = browser.get("/history").text
+    _ended(before)
+
+    assert 'rel="next"' in page
+    calls = git.taken()
+    assert [call for call in calls if "ls-tree" in call] == []
+    compared = [call for call in calls if "--raw" in call]
+    assert len(compared) == 1
+    assert len([word for word in compared[0].split() if len(word) == 40]) == 1
+    assert len([call for call in calls if "--numstat" in call]) == 1
+
+
+def test_what_the_first_change_added_is_listed_once_and_for_its_page_alone(
+    browser: TestClient, store: MemoryStore, git: GitCalls
+) -> None:
+    before = set(threading.enumerate())
+    note = store.write(type="semantic", title="note", body="0")
+    for number in range(45):
+        edited(store, note, str(number))
+    git.taken()
+
+    page = ""
+    for _ in range(4):  # whoever reads on does not wait for the one that looks ahead
+        page = browser.get("/history").text
+        for address in ("/history?what=deleted", "/history?what=changed", "/history?deleted=1"):
+            browser.get(address)
+    browser.app.state.dashboard.warm()  # type: ignore[attr-defined]
+    _ended(before)
+    calls = git.taken()
+    assert [call for call in calls if "ls-tree" in call] == []
+    asked = [word for call in calls if "--raw" in call for word in call.split() if len(word) == 40]
+    assert len(asked) == len(set(asked))  # each change once, by whichever thread
+
+    following = re.search(r'rel="next" href="([^"]+)"', page)
+    assert following is not None
+    for _ in range(2):
+        assert "added" in browser.get(following[1].replace("&amp;", "&")).text
+    assert len(git.taken("ls-tree")) == 1
 
 
 @pytest.fixture

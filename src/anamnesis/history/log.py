@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -48,14 +49,14 @@ class Version:
 
 
 def log(memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "") -> list[Version]:
-    """The last changes of all notes, newest first; `start` is the first that is given.
+    """The last changes, newest first, without their files, which are most of the work of a log.
 
-    Only those of a machine, if one is named.
+    `start` is the first that is given. Only those of a machine, if one is named.
     """
     first = (resolve(memory_dir, start),) if start else (MAIN,)
     words = [f"--max-count={int(limit)}"]
     words += ["--fixed-strings", f"--author=@{machine}>"] if machine else []
-    return _with_files(memory_dir, changes(memory_dir, words, start=first, files=False))
+    return changes(memory_dir, words, start=first, files=False)
 
 
 def of_kind(versions: Iterable[Version], what: str) -> list[Version]:
@@ -69,9 +70,10 @@ def of_kind(versions: Iterable[Version], what: str) -> list[Version]:
 
 def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
     """How many lines each of some changes added to which file and removed: by commit and path."""
-    unknown = [commit for commit in commits if commit not in _lines]
-    for commit, counts in _counted(memory_dir, unknown).items() if unknown else ():
-        _keep(_lines, commit, counts)
+    with _comparing:
+        fresh = [commit for commit in commits if commit not in _lines]
+        for commit, counts in _counted(memory_dir, fresh).items() if fresh else ():
+            _keep(_lines, commit, counts)
     return {
         (commit, path): number
         for commit in commits
@@ -98,8 +100,10 @@ def _counted(memory_dir: str, commits: Sequence[str]) -> dict[str, dict[str, tup
 # each change among 50,000 notes. So it is asked once, however often the history is shown.
 _versions: dict[str, Version] = {}
 _lines: dict[str, dict[str, tuple[int, int]]] = {}
+_beginnings: set[str] = set()  # changes that have none before them
 _MOST_KEPT = 2_000  # changes; more than anybody looks at
 _MOST_FILES = 60_000  # of one change: the first one may have all notes
+_comparing = threading.Lock()  # two that ask for the same would have git do it twice
 
 
 def _keep(known: dict[str, T], commit: str, fact: T) -> None:
@@ -108,21 +112,33 @@ def _keep(known: dict[str, T], commit: str, fact: T) -> None:
     known[commit] = fact
 
 
-def _with_files(memory_dir: str, found: Sequence[Version]) -> list[Version]:
-    """Changes with what each did to which files."""
-    known = {each.commit: _versions[each.commit] for each in found if each.commit in _versions}
-    unknown = [each.commit for each in found if each.commit not in known]
-    for start in range(0, len(unknown), _AT_ONCE):
-        some = unknown[start : start + _AT_ONCE]
-        compared = changes(memory_dir, ["--no-walk=unsorted", "--min-parents=1"], start=some)
-        known |= {version.commit: version for version in compared}
-    for each in found:
-        if each.commit not in known:
-            known[each.commit] = _beginning(memory_dir, each)
-    for commit in unknown:
-        if len(known[commit].files) <= _MOST_FILES:
-            _keep(_versions, commit, known[commit])
-    return [known[each.commit] for each in found]
+def unknown(found: Sequence[Version]) -> list[Version]:
+    """Those of some changes of which it has to be found out what they did, without the first."""
+    known = _versions.keys() | _beginnings
+    return [each for each in found if each.commit not in known]
+
+
+def with_files(memory_dir: str, found: Sequence[Version], *, first: bool = True) -> list[Version]:
+    """Changes with what each did to which files.
+
+    Unless `first`, a change that has none before it is left out: it only added files, often all
+    notes of a store. Whoever asks meanwhile waits, and then finds what was found.
+    """
+    with _comparing:
+        known = {each.commit: _versions[each.commit] for each in found if each.commit in _versions}
+        fresh = [each.commit for each in unknown(found)]
+        for start in range(0, len(fresh), _AT_ONCE):
+            some = fresh[start : start + _AT_ONCE]
+            compared = changes(memory_dir, ["--no-walk=unsorted", "--min-parents=1"], start=some)
+            known |= {version.commit: version for version in compared}
+        _beginnings.update(commit for commit in fresh if commit not in known)
+        wanted = [each for each in found if first or each.commit not in _beginnings]
+        for each in wanted:
+            if each.commit not in known:
+                known[each.commit] = _beginning(memory_dir, each)
+            if each.commit not in _versions and len(known[each.commit].files) <= _MOST_FILES:
+                _keep(_versions, each.commit, known[each.commit])
+    return [known[each.commit] for each in wanted]
 
 
 def _beginning(memory_dir: str, version: Version) -> Version:
@@ -131,11 +147,6 @@ def _beginning(memory_dir: str, version: Version) -> Version:
     listed = [line.partition("\t") for line in printed.decode("utf-8", "replace").split("\0")[:-1]]
     files = tuple(f"A {path}" for _, _, path in listed)
     return replace(version, files=files, blobs=tuple(facts[12:] for facts, _, _ in listed))
-
-
-def commits(memory_dir: str, *, limit: int) -> list[Version]:
-    """The last changes without their files, which are most of the work of a log."""
-    return changes(memory_dir, [f"--max-count={int(limit)}"], files=False)
 
 
 def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Version], str]:
@@ -149,9 +160,8 @@ def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Vers
     after = asked(memory_dir, "rev-list", "--max-count=1", f"--skip={int(among)}", first)
     rest = after.decode().strip()
     until = [f"^{rest}"] if rest else []
-    # The very first change has removed nothing, and may have added everything.
-    later = changes(memory_dir, ["--min-parents=1"], start=(first, *until), files=False)
-    return of_kind(_with_files(memory_dir, later), "D"), rest
+    examined = changes(memory_dir, (), start=(first, *until), files=False)
+    return of_kind(with_files(memory_dir, examined, first=False), "D"), rest
 
 
 def _narrowed(version: Version, what: str) -> Version:

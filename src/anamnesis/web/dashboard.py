@@ -166,10 +166,12 @@ class Dashboard:
             self.sync_state.measured()
             history.look_ahead(self.home)
 
-    def look_ahead(self, start: str) -> None:
+    def look_ahead(self, ahead: list[history.Version]) -> None:
         """Look at the next page of the history while somebody reads this one."""
-        ahead = threading.Thread(target=history.look_ahead, args=(self.home, start), daemon=True)
-        ahead.start()
+        if ahead:
+            threading.Thread(
+                target=history.look_ahead, args=(self.home, ahead), daemon=True
+            ).start()
 
     def refresh(self) -> None:
         """Index what other programs did; edits in place from time to time, however many ask."""

@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
         if project := arguments.project_of(args.project):
             found = history.project_changes(store, project, limit=args.limit)
         else:
-            found, _ = history.changes(store.home, limit=args.limit)
+            found = history.changes(store.home, limit=args.limit).versions
         recent = [version for version in found if version.at >= (args.since or "")]
         changes = history.changes_with_titles(store, recent, most=_NOTES_SHOWN)
         notes = [note for change in changes for note in change.notes]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 __all__ = [
-    "NoHistory", "NoSuchVersion", "RecordedChange", "Version", "changes", "changes_with_titles",
-    "deleted_notes", "difference", "line_counts", "look_ahead", "prepare",
+    "ChangesPage", "NoHistory", "NoSuchVersion", "RecordedChange", "Version", "changes",
+    "changes_with_titles", "deleted_notes", "difference", "line_counts", "look_ahead", "prepare",
     "project_changes", "record_changes", "restore", "text_of", "versions", "writers",
 ]  # fmt: skip
 
@@ -61,21 +61,33 @@ class RecordedChange:
     total: int  # notes that it changed
 
 
+@dataclass(frozen=True, slots=True)
+class ChangesPage:
+    """Some changes, the one to continue with, empty at the end, and what to look at meanwhile."""
+
+    versions: list[Version]
+    further: str
+    ahead: list[Version]  # the next page's, of which it is not yet known what they did
+
+
 def changes(
     home: Home, *, limit: int, start: str = "", machine: str = "", what: str = ""
-) -> tuple[list[Version], str]:
+) -> ChangesPage:
     """The last changes of all notes, newest first, from `start` on. Raises NoHistory.
 
-    Only those of a machine, or those that added, changed or deleted notes. Also gives the change
-    to continue with, empty at the end: of a kind, it looks among _AHEAD changes at a time.
+    Only those of a machine, or those that added, changed or deleted notes: of a kind, it looks
+    among _AHEAD changes at a time.
     """
     letter = next((letter for letter, name in _WHAT.items() if name == what), "")
     among = max(limit, _AHEAD) if letter else limit
-    looked = log.log(home.memory, limit=among + 1, start=start, machine=machine)
-    found = log.of_kind(looked[:among], letter) if letter else looked[:among]
+    listed = log.log(home.memory, limit=2 * among, start=start, machine=machine)
+    looked, ahead = listed[:among], log.unknown(listed[among:])
+    found = log.with_files(home.memory, looked, first=letter in ("", "A"))
+    if letter:
+        found = log.of_kind(found, letter)
     if len(found) > limit:
-        return found[:limit], found[limit].commit
-    return found, looked[among].commit if len(looked) > among else ""
+        return ChangesPage(found[:limit], found[limit].commit, ahead)
+    return ChangesPage(found, listed[among].commit if len(listed) > among else "", ahead)
 
 
 def project_changes(store: MemoryStore, project: str, *, limit: int) -> list[Version]:
@@ -169,7 +181,7 @@ def writers(home: Home, *, among: int) -> dict[str, list[str]]:
     """Each machine with the times of its changes, latest first, among so many latest ones."""
     found: dict[str, list[str]] = {}
     try:
-        latest = log.commits(home.memory, limit=among)
+        latest = log.log(home.memory, limit=among)
     except NoHistory:
         return found
     for version in latest:
@@ -177,10 +189,14 @@ def writers(home: Home, *, among: int) -> dict[str, list[str]]:
     return found
 
 
-def look_ahead(home: Home, start: str = "") -> None:
-    """Find out what the changes from one on did, before anybody asks to see them."""
+def look_ahead(home: Home, ahead: Sequence[Version] | None = None) -> None:
+    """Find out what some changes did, or the latest, before anybody asks to see them.
+
+    Not of the first one of all: its files are many, and listed for the page that shows it.
+    """
     with suppress(AnamnesisError):  # whoever asks for the page is told
-        found = log.log(home.memory, limit=_AHEAD, start=start)
+        some = log.log(home.memory, limit=_AHEAD) if ahead is None else ahead
+        found = log.with_files(home.memory, some, first=False)
         small = [each.commit for each in found if len(each.files) <= _COUNTED]
         log.line_counts(home.memory, small)
 

@@ -41,10 +41,9 @@ def show(visit: Visit) -> Response:
         return _one(visit, visit.parameter("version"))
     start = visit.parameter("from")
     machine, what = visit.parameter("machine"), visit.parameter("what")
-    versions, further = _changes(visit, start, machine=machine, what=what)
-    changes = history.changes_with_titles(visit.store, versions, most=_NOTES_SHOWN)
-    if further:
-        visit.dashboard.look_ahead(further)
+    page = _changes(visit, start, machine=machine, what=what)
+    changes = history.changes_with_titles(visit.store, page.versions, most=_NOTES_SHOWN)
+    visit.dashboard.look_ahead(page.ahead)
     by_day = groupby(changes, lambda change: change.version.at[:10])
     return visit.page(
         "history.html",
@@ -55,15 +54,15 @@ def show(visit: Visit) -> Response:
         what=what,
         kinds=("added", "changed", "deleted"),
         asked=urlencode({k: v for k, v in (("machine", machine), ("what", what)) if v}),
-        further=further,
+        further=page.further,
     )
 
 
 def _one(visit: Visit, commit: str) -> Response:
     """All notes of one change, in pages."""
     offset = visit.number("offset", 0, most=_MOST_VERSIONS)
-    versions, _ = history.changes(visit.dashboard.home, limit=1, start=commit)
-    [change] = history.changes_with_titles(visit.store, versions, first=offset, most=_NOTES_OF_ONE)
+    found = history.changes(visit.dashboard.home, limit=1, start=commit).versions
+    [change] = history.changes_with_titles(visit.store, found, first=offset, most=_NOTES_OF_ONE)
     return visit.page("history_version.html", change=change, offset=offset, page_size=_NOTES_OF_ONE)
 
 
@@ -154,9 +153,9 @@ def _changed_lines(
     return differences.lines(before, text)
 
 
-def _changes(visit: Visit, start: str, *, machine: str, what: str) -> tuple[list[Version], str]:
+def _changes(visit: Visit, start: str, *, machine: str, what: str) -> history.ChangesPage:
     home = visit.dashboard.home
     try:
         return history.changes(home, limit=_SHOWN, start=start, machine=machine, what=what)
     except NoHistory:
-        return [], ""
+        return history.ChangesPage([], "", [])
