@@ -35,7 +35,7 @@ _CELL = (
 )
 _CELLS = "m.type, m.project, m.scope, m.machine_id, m.prov_source, m.superseded"
 _MOST_NAMING = 200  # notes sharing words of a title that are compared
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_JSON_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _EXCERPT = 240  # characters: two lines of a list
 
 
@@ -215,20 +215,21 @@ def tags(
 
 
 def _tags_where(db: sqlite3.Connection, where: str, values: Sequence[str]) -> dict[str, int]:
-    listed = db.execute(f"SELECT m.tags FROM memories m WHERE {where}", values)  # noqa: S608
-    return counted_tags(row[0] for row in listed)
+    sql = f"SELECT group_concat(m.tags, ' ') FROM memories m WHERE {where}"  # noqa: S608
+    return counted_tags(db.execute(sql, values).fetchone()[0] or "")
 
 
-def counted_tags(lists: Iterable[str]) -> dict[str, int]:
-    """How many of some notes have each tag; each note's tags are given as the index keeps them.
+def counted_tags(lists: str) -> dict[str, int]:
+    """How many of some notes have each tag, given their tags one after the other.
 
-    They are JSON: to find the strings in all of them at once costs a third of looking up the tags
-    of every note.
+    They stand in the rows as JSON: to find the strings in all of them at once costs a fraction of
+    looking up the tags of every note.
     """
     from collections import Counter
 
-    counted = Counter(_JSON_STRING.findall(" ".join(lists)))
-    return {json.loads(string): number for string, number in counted.items()}
+    # Between two quotes is a tag, unless one of them is part of a tag.
+    found = _JSON_STRING.findall(lists) if '\\"' in lists else lists.split('"')[1::2]
+    return {json.loads(f'"{string}"'): number for string, number in Counter(found).items()}
 
 
 def _active_tags(db: sqlite3.Connection, every: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -216,7 +216,8 @@ async def _trouble(request: Request, error: Exception) -> Response:
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         message, hint = error.message, error.hint
         if isinstance(error, NoSuchNote) and not request.url.path.startswith("/api/"):
-            message, hint = _NO_NOTE
+            hint = _NO_NOTE[1]
+            message = _NO_NOTE[0] if error.note_id in request.url.path else message
     if not request.state.inside:
         return PlainTextResponse(f"{message}\n", status)
     visit = Visit(request, b"")
