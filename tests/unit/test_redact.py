@@ -252,11 +252,16 @@ def test_a_value_that_stands_in_several_places_is_gone_after_one_call() -> None:
 
 def test_the_ids_of_notes_are_not_secrets() -> None:
     chance = random.Random(7)
-    for _ in range(300):
-        note_id = encode_id(1_790_000_000_000 + chance.getrandbits(38), chance.getrandbits(80))
+
+    def drawn() -> str:
+        return encode_id(1_790_000_000_000 + chance.getrandbits(38), chance.getrandbits(80))
+
+    for _ in range(1000):
+        note_id = drawn()
         for written in (
             f"semantic/{note_id}.md\n---\nid: {note_id}\ntype: semantic\n---\nThe port is 8080.",
             f"memory/procedural/{note_id}.md", f"see ~/notes/archive/2026/{note_id}.jsonl",
+            f"supersedes: {drawn()} {note_id}\nid: {drawn()}", f"archive/11/s-{note_id}.jsonl.gz",
             f"conflicts/semantic-{note_id}", f"the session plan_{note_id} replaces {note_id}.",
         ):  # fmt: skip
             assert redact(written) == written

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 8  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 9  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
@@ -45,6 +45,8 @@ _SHORTEST_KEY = 40
 # By itself, at the end of a sentence or in quotes; in an address or a path it is an id.
 _NAMELESS = re.compile(r"[A-Za-z0-9_+/~.:%-]{16,400}+={0,2}(?=[\s\"'`()<|,;\\\]}&!?]|\Z)")
 _BEFORE_NAMELESS = frozenset(" \t\n\r\"'`(=>|,[{;")
+# A ULID, as notes have; its letters can read like a name, and look random beside a path.
+_ID = re.compile(r"(?<![A-Za-z0-9])0[0-9A-HJKMNP-TV-Z]{25}(?![A-Za-z0-9])")
 _PART = re.compile(r"[A-Za-z0-9_+/~%-]+={0,2}")
 _IN_PARTS = re.compile(
     r"(?:[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}|[012]/\d{16}(?:/\d{16})?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}"
@@ -96,7 +98,8 @@ def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
     if len(text) < _SHORTEST_TEXT or hash(text) in _harmless:
         return []
     anchored = Anchored(text)
-    found = [*_shaped_values(anchored), *named_values(anchored)]
+    every = [*_shaped_values(anchored), *named_values(anchored)]
+    found = [each for each in every if not _ID.fullmatch(text, each.start, each.end)]
     if not found:
         _remember_harmless(text)
     found = [finding for finding in found if text[finding.start : finding.end] not in allowed]
@@ -235,7 +238,7 @@ def _nameless(anchored: Anchored) -> Iterator[Finding]:
 
 def _key_in(text: str, start: int, value: str) -> int:
     """Where the key begins in a word that stands at `start`, or -1 if there is none."""
-    if _MARK_OF_ID.match(value) or _is_one_of_lines(text, start, value):
+    if _MARK_OF_ID.match(value) or _ID.search(value) or _is_one_of_lines(text, start, value):
         return -1
     first, keys = -1, False
     for part in _PART.finditer(value):
