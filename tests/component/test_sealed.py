@@ -804,6 +804,21 @@ def test_a_store_without_notes_can_be_sealed(
     assert "First" in capsys.readouterr().out
 
 
+def test_sealing_names_the_missing_extra_before_it_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    person, url = Person(tmp_path, monkeypatch), str(tmp_path / "remote.git")
+    person.at("laptop", "remote", "--create", url)
+    monkeypatch.setitem(sys.modules, "pyrage", None)
+    capsys.readouterr()
+
+    assert person.at("laptop", "remote", "seal") == 1
+
+    told = capsys.readouterr().err
+    assert told.startswith("remote: A sealed remote needs the extra [sealed]")
+    assert install_command("sealed") in told
+
+
 def test_a_machine_without_the_extra_is_told_and_keeps_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

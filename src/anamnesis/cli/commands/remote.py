@@ -78,6 +78,7 @@ def _seal(args: Namespace) -> int:
         sealed.replace()
         output.talk("remote: rewritten from this machine")
         return 0
+    sealed.require_sealable()
     output.talk(_BEFORE)
     if not asking.confirmed("Seal the remote?", yes=args.yes):
         output.talk("nothing was changed")

@@ -70,17 +70,22 @@ def is_sealed() -> bool:
     return config.is_on("sealed", default=False)
 
 
+def require_sealable() -> str:
+    """The remote that can be sealed now. Raises InvalidInput, NoRemote and ExtraMissing."""
+    if is_sealed():
+        raise InvalidInput("The remote is sealed already.", hint="anamnesis machines")
+    keys.require_extra()
+    return _remote()
+
+
 def seal(show: Callable[[RecoveryKey], None]) -> bool:
     """Replace the plain remote with a sealed one; whether its unencrypted objects are surely gone.
 
     The recovery key is shown before anything is sent: a command that is killed afterwards leaves
-    nothing sealed that only a lost key could open. Raises NoRemote, NotInStep and SealFailed.
-
-    Raises InvalidInput.
+    nothing sealed that only a lost key could open. Raises NotInStep, SealFailed and what
+    `require_sealable` raises.
     """
-    if is_sealed():
-        raise InvalidInput("The remote is sealed already.", hint="anamnesis machines")
-    url = _remote()
+    url = require_sealable()
     if is_member(url):
         return False  # a run that was killed after the remote took it; its key was shown then
     spare = keys.new_keys(recovery=True)

@@ -177,6 +177,11 @@ def same_code(typed: str, code: str) -> bool:
     return bare == code.replace("-", "")
 
 
+def require_extra() -> None:
+    """Check that this machine can seal. Raises ExtraMissing."""
+    _libraries()
+
+
 def _libraries() -> tuple[Any, Any]:
     try:
         import nacl.signing
