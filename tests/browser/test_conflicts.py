@@ -37,7 +37,7 @@ def held(store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     desk.sync()
     desk.edit(note.id, body=THERE, title="Shared, says the desk")
     desk.edit(other.id, body="other of the desk")
-    desk.sync()
+    assert desk.sync().pushed
     for note_id, text, title in (
         (note.id, HERE, "Shared, says the laptop"),
         (other.id, "other of here", "Other"),

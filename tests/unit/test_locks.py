@@ -39,3 +39,22 @@ def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
 
         with locks.held(path, name="store", timeout=5):
             assert "process" in locks.holder_of(path)
+
+
+def test_a_program_that_is_being_started_keeps_no_lock(tmp_path: Path) -> None:
+    """Between fork and exec it has a copy of every descriptor; here it stays that way."""
+    path = str(tmp_path / "sync.lock")
+    reader, writer = os.pipe()
+    with locks.held(path, name="sync", timeout=1):
+        child = os.fork()
+        if child == 0:
+            os.close(writer)
+            os.read(reader, 1)  # until the parent closes its end
+            os._exit(0)
+
+    try:
+        assert not locks.is_held(path)
+    finally:
+        os.close(writer)
+        os.waitpid(child, 0)
+        os.close(reader)

@@ -82,7 +82,16 @@ def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
             os.close(descriptor)
             raise
         else:
-            return lambda: os.close(descriptor)
+            return lambda: _release(descriptor)
+
+
+def _release(descriptor: int) -> None:
+    import fcntl
+
+    # A program that another thread starts has a copy of the descriptor until it runs: closing ours
+    # would leave the lock to it.
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)
 
 
 def _acquire_on_windows(path: str, timeout: float) -> Callable[[], None] | None:
