@@ -82,7 +82,7 @@ def test_the_line_that_the_host_prints_joins_it(desk: Person, laptop: Person, pa
     told = laptop.does(*line).stderr
 
     assert line[1] == f"{USER}@127.0.0.1:{path}"
-    assert "went to" in told
+    assert "a test commit was pushed and fetched" in told
     assert "1 note on this machine" in told
     assert "all work" in told
     laptop.does("write", "The tests need Docker")

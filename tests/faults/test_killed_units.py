@@ -19,15 +19,15 @@ DYING = """
 import os, sys
 from anamnesis.cli import main
 from anamnesis.ground import atomic
-number, real, count = int(sys.argv[1]), atomic._exchange_one, 0
-def dies(path, before, after, **how):
+number, real, count = int(sys.argv[1]), atomic._put, 0
+def dies(fresh, path, before, after):
     global count
-    done = real(path, before, after, **how)
+    done = real(fresh, path, before, after)
     count += "/memory/" in path
     if count == number:
         os._exit(9)
     return done
-atomic._exchange_one = dies
+atomic._put = dies
 raise SystemExit(main(sys.argv[2:]))
 """
 RUN = "from anamnesis.cli import main; raise SystemExit(main())"
