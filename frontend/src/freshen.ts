@@ -2,6 +2,7 @@
 // is selected, where the focus is, how far it was scrolled, what was typed.
 export async function freshen(): Promise<void> {
   const parts = document.querySelectorAll<HTMLElement>("[data-live]");
+  if (document.querySelector("form[aria-busy]")) return; // what is being saved may end what the page shows
   const address = location.href;
   const answer = await fetch(address).catch(() => undefined);
   if (!answer?.ok || answer.redirected) return;

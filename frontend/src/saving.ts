@@ -13,18 +13,22 @@ export function sendByScript(form: HTMLFormElement, drafts: Drafts): void {
     busy = true;
     form.setAttribute("aria-busy", "true");
     drafts.keep();
-    void send(form, event.submitter as HTMLButtonElement | null, drafts).finally(() => {
-      busy = false;
-      form.removeAttribute("aria-busy");
-    });
+    void send(form, event.submitter as HTMLButtonElement | null, drafts).then((isLeft) => isLeft || rest(), rest);
   });
+  window.addEventListener("pageshow", rest); // somebody came back to a page that was left
+
+  function rest(): void {
+    busy = false;
+    form.removeAttribute("aria-busy");
+  }
 }
 
 function say(trouble: Trouble): void {
   document.dispatchEvent(new CustomEvent("connection", { detail: trouble }));
 }
 
-async function send(form: HTMLFormElement, button: HTMLButtonElement | null, drafts: Drafts): Promise<void> {
+// Whether the words are safe and the page is being left.
+async function send(form: HTMLFormElement, button: HTMLButtonElement | null, drafts: Drafts): Promise<boolean> {
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form, button)) if (typeof value === "string") body.append(name, value);
   let answer: Response;
@@ -35,7 +39,7 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement | null, dra
   } catch {
     say("away");
     refuse(form, "Not saved: the dashboard cannot be reached. Your words are kept here. Save again when it is back.");
-    return;
+    return false;
   }
   if (answer.ok) {
     const { go } = (await answer.json()) as { go: string };
@@ -44,12 +48,14 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement | null, dra
     else drafts.drop();
     form.removeAttribute("data-dirty");
     location.assign(more ? location.href : go);
+    return true;
   } else if (answer.status === 401) {
     say("ended");
     refuse(form, "Not saved: this session has ended. Your words are kept here. Open a new link in this browser, then save again.");
   } else {
     await explain(form, button, answer);
   }
+  return false;
 }
 
 async function explain(form: HTMLFormElement, button: HTMLButtonElement | null, answer: Response): Promise<void> {
