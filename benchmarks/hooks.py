@@ -73,7 +73,8 @@ def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
         for size in sizes:
             root = Path(directory) / str(size)
             corpus.write_files(root, size)
-            MemoryStore(root).close()
+            with MemoryStore(root) as store:
+                store.scan()  # which many new notes leave to the background
             first = _hook_rows(table, Hooks(root), size, first)
             shutil.rmtree(root)
         _detached_rows(table, Path(directory) / "detached")
