@@ -48,7 +48,7 @@ SLACK_BOT_TOKEN: ⟦xoxb-{d12}-{d13}-{m24}⟧
 webhook is https://hooks.slack.com/services/⟦T{A9}/B{A9}/{m24}⟧
 stripe listen --api-key ⟦sk_live_{m24}⟧
 STRIPE_WEBHOOK_SECRET=⟦whsec_{m32}⟧
-npm config set //registry.npmjs.org/:_authToken ⟦npm_{m36}⟧
+npm config set //npm.example.com/:_authToken ⟦npm_{m36}⟧
 gitlab runner token ⟦glrt-{m20}⟧
 git clone https://oauth2:⟦glpat-{m20}⟧@gitlab.example.com/team/app.git
 docker login -u ci -p ⟦{p14}⟧ registry.example.com
