@@ -16,7 +16,7 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.mcp import tools
 from anamnesis.mcp.binding import Binding
 from anamnesis.notes.fields import Memory
-from anamnesis.operations.sessions.file import notes_at_file
+from anamnesis.operations.sessions.moment import notes_at_file
 from anamnesis.store import MemoryStore
 from support.fleet import git
 

@@ -14,7 +14,7 @@ from anamnesis.index.fixes import signature
 from anamnesis.inject.clip import units
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
-from anamnesis.operations.sessions.failure import MOST_UNITS, help_after_failure
+from anamnesis.operations.sessions.moment import MOST_UNITS, help_after_failure
 from anamnesis.store import MemoryStore
 from support.hooks import Transcript
 from support.notes import write_file

@@ -14,9 +14,8 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.mcp.tools import write_memory
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
-from anamnesis.operations.sessions.failure import help_after_failure
-from anamnesis.operations.sessions.file import notes_at_file
 from anamnesis.operations.sessions.inject import inject
+from anamnesis.operations.sessions.moment import help_after_failure, notes_at_file
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend

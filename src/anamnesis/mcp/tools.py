@@ -245,7 +245,7 @@ def _sync(binding: Binding, *, force: bool) -> ToolAnswer:  # noqa: ARG001  rese
 def _moment(binding: Binding, **values: Any) -> ToolAnswer:
     """The answer to a client's hook: usually nothing, and never an error."""
     from anamnesis.hooks.payload import Payload
-    from anamnesis.operations.sessions.file import notes_at_file
+    from anamnesis.operations.sessions.moment import notes_at_file
 
     try:
         return ToolAnswer(notes_at_file(binding.store, Payload(**values)))

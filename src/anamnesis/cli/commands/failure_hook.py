@@ -20,7 +20,7 @@ examples:
 
 
 def _answer(payload: Payload, project: str | None, format: str) -> str:
-    from anamnesis.operations.sessions.failure import help_after_failure
+    from anamnesis.operations.sessions.moment import help_after_failure
 
     return help_after_failure(home_directory(), payload, project=project, format=format)
 

@@ -1,4 +1,4 @@
-"""Notes that answer a prompt."""
+"""What comes with a prompt: notes that answer it, news of other machines, dropped memory."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ from anamnesis.ground.records import replace
 from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.inject import clip, render
 from anamnesis.inject.prompt import ShownMatch, is_worth_a_look, recall, rendered
-from anamnesis.project import resolve_project_key
+from anamnesis.project import GLOBAL, resolve_project_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from anamnesis.archive.ask import Passage
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
+    from anamnesis.hooks.receipts import GivenNote
     from anamnesis.inject.prompt import Match
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
 SETTING = "moment_prompt"
-_MOST_TOLD = 3  # passages
+_MOST_PASSAGES = 3  # of earlier sessions
+_MOST_UNITS_OF_NEWS = 3_000
+_SOURCES = {"recall": "prompt", "news": "sync"}  # where what a receipt lists came from
 
 
 def recall_for_prompt(
@@ -40,9 +44,15 @@ def recall_for_prompt(
         if switches.why_off(home, project=project, cwd=cwd):
             switches.stand_back(home, payload.session_id)
         else:
-            text, shown = rendered(_found(home, payload, prompt, project))
+            text, shown = rendered(_answers(home, payload, prompt, project))
     if shown:
-        _leave_receipt(home, payload, project or "", shown, text)
+        given = [
+            receipts.GivenNote(
+                each.match.note.id, each.match.answer.why, each.units, whole=each.whole
+            )
+            for each in shown
+        ]
+        _leave_receipt(home, payload, "recall", project=project or "", given=given, text=text)
     did = f"{counted(len(shown), 'note')} for a prompt"
     runs.note_run(home, "recall-hook", did=did, session=payload.session_id)
     runs.worked(home, "recall")
@@ -64,12 +74,60 @@ def _memory_again(home: Home, payload: Payload, project: str | None, format: str
 
 
 def _news(home: Home, payload: Payload, project: str | None) -> str:
-    """What other machines sent after the session had started."""
+    """What other machines sent after the session had started, as text with a receipt."""
     if not (ids := arrivals.since_start(home, payload.session_id)):
         return ""
-    from anamnesis.operations.sessions.news import news
+    cwd = payload.cwd or "."
+    project = project or resolve_project_key(cwd)
+    if switches.why_off(home, project=project, cwd=cwd):
+        return ""
+    notes = _arrived_notes(home, payload, ids, project)
+    return _news_text(home, payload, project, notes) if notes else ""
 
-    return news(home, payload, ids, project=project)
+
+def _arrived_notes(
+    home: Home, payload: Payload, ids: Sequence[NoteId], project: str
+) -> list[Memory]:
+    """Those of the project and of all projects that another machine wrote."""
+    from anamnesis.index.queries import admitted
+    from anamnesis.store import IndexBroken, MemoryStore
+
+    known = receipts.already_given(home, payload.session_id)
+    try:
+        with MemoryStore(home, hurried=True) as store:
+            allowed = store.ask(lambda db: admitted(db, ids)) - store.superseded_ids() - known
+            notes = [store.get(id) for id in ids if id in allowed]
+    except IndexBroken:
+        return []
+    here, projects = config.resolve_machine_id(), (project, GLOBAL)
+    return [note for note in notes if note and note.project in projects and note.machine_id != here]
+
+
+def _news_text(home: Home, payload: Payload, project: str, notes: list[Memory]) -> str:
+    from anamnesis.inject import plan
+    from anamnesis.inject.select import ELSEWHERE, LAST, Candidate
+
+    sessions = [note for note in notes if note.type == "episodic"]
+    latest = max(sessions, key=lambda note: note.updated_at, default=None)  # which is continued
+    machines = dict.fromkeys(note.machine_id for note in notes)
+    start = plan.planned(
+        [
+            Candidate(note, f"new from {note.machine_id}", LAST if note is latest else ELSEWHERE)
+            for note in notes
+        ],
+        read={note.id: note for note in notes}.get,
+        limit=_MOST_UNITS_OF_NEWS,
+        notices=[f"new from {machine}" for machine in machines],
+    )
+    given = [
+        receipts.GivenNote(
+            each.note.id, each.candidate.why, each.units, whole=each.form == plan.WHOLE
+        )
+        for each in start.entries
+        if each.form != plan.OUT
+    ]
+    _leave_receipt(home, payload, "news", project=project, given=given, text=start.text)
+    return start.text.strip()
 
 
 def _as_typed(prompt: str) -> str:
@@ -81,7 +139,7 @@ def _as_typed(prompt: str) -> str:
     return without_private_and_recalled(prompt)
 
 
-def _found(home: Home, payload: Payload, prompt: str, project: str) -> list[Match]:
+def _answers(home: Home, payload: Payload, prompt: str, project: str) -> list[Match]:
     from anamnesis.store import IndexBroken, MemoryStore  # most prompts do not need it
 
     session = payload.session_id
@@ -116,7 +174,7 @@ def told_in_sessions(
     def ask() -> list[Passage]:
         from anamnesis.archive import ask  # few prompts are questions about earlier work
 
-        return ask.told(home, prompt, project=project, but_session=session, limit=_MOST_TOLD)
+        return ask.told(home, prompt, project=project, but_session=session, limit=_MOST_PASSAGES)
 
     return ask
 
@@ -131,18 +189,14 @@ def _admitted(store: MemoryStore, found: list[Match]) -> list[Match]:
 
 
 def _leave_receipt(
-    home: Home, payload: Payload, project: str, shown: list[ShownMatch], text: str
+    home: Home, payload: Payload, event: str, *, project: str, given: list[GivenNote], text: str
 ) -> None:
-    given = [
-        receipts.GivenNote(each.match.note.id, each.match.answer.why, each.units, whole=each.whole)
-        for each in shown
-    ]
     receipts.write(
         home,
-        event="recall",
+        event=event,
         session=payload.session_id,
         project=project,
-        source="prompt",
+        source=_SOURCES[event],
         given=given,
         units=clip.units(text),
     )
