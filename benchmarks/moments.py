@@ -21,7 +21,7 @@ from anamnesis.inject.plan import planned
 from anamnesis.inject.prompt import Match, recall, rendered
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.inject import preview
-from anamnesis.operations.sessions.prompt import told_in_sessions
+from anamnesis.operations.sessions.prompt import archive_search
 from anamnesis.operations.sessions.usefulness import deeds, is_used
 from anamnesis.store import MemoryStore
 
@@ -111,8 +111,8 @@ def _fix(store: MemoryStore, line: str, project: str) -> fixes.Fix | None:
 
 def _recalled(store: MemoryStore, prompt: str, project: str) -> list[Match]:
     """What the hook finds, with what was said in sessions."""
-    told = told_in_sessions(store.home, prompt, project=project)
-    return recall(store, prompt, project=project, told=told)
+    ask_archive = archive_search(store.home, prompt, project=project)
+    return recall(store, prompt, project=project, ask_archive=ask_archive)
 
 
 def _given(store: MemoryStore, prompt: str, project: str) -> str:

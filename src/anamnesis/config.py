@@ -207,11 +207,11 @@ def setting(key: str, *, variable: str = "") -> str | None:
 def settings(keys: Iterable[str]) -> dict[str, str]:
     """Several settings at once, those that are set; config.json is read once."""
     config = _store_config()
-    said = {
+    values = {
         key: os.environ.get(f"ANAMNESIS_{key.upper()}", "").strip() or _stored(config, key)
         for key in keys
     }
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in values.items() if value}
 
 
 def _stored(config: dict[str, Any], key: str) -> str | None:

@@ -182,7 +182,7 @@ def test_a_forgotten_session_is_not_captured_again(store: MemoryStore, root: Pat
     again = capture(Home(root), Payload(), source="session-end", transcript=Home(path))
 
     assert again.note is None
-    assert "forgotten" in again.said
+    assert "forgotten" in again.message
 
 
 def test_a_forgotten_note_that_comes_back_is_buried_again(store: MemoryStore) -> None:

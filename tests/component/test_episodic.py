@@ -44,7 +44,7 @@ def transcript(tmp_path: Path) -> Transcript:
 def captured(root: Path, transcript: Transcript, **fields: str) -> str:
     told = Payload(session_id="s-1", transcript_path=str(transcript.path))
     source = fields.pop("source", "session-end")
-    return capture(Home(root), replace(told, **fields), source=source).said
+    return capture(Home(root), replace(told, **fields), source=source).message
 
 
 def test_a_session_becomes_a_note_with_its_provenance(store: MemoryStore) -> None:

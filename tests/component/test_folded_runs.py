@@ -183,7 +183,7 @@ def test_none_gives_no_run_a_note(
 ) -> None:
     monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "none")
 
-    assert "non-interactive" in run(root, "s-1").said
+    assert "non-interactive" in run(root, "s-1").message
     assert run(root, "s-2", entrypoint="cli").note is not None
     assert len(sessions(store)) == 1
 
@@ -211,10 +211,10 @@ def test_a_shared_note_that_was_edited_or_deleted_is_left_alone(
     assert first is not None
     found = store.require(first.id)
     store.update(replace(found.note, body="My own words."), expected_hash=found.hash)
-    assert "edited by hand" in run(root, "s-2").said
+    assert "edited by hand" in run(root, "s-2").message
 
     store.delete(first.id)
-    assert "deleted" in run(root, "s-3").said
+    assert "deleted" in run(root, "s-3").message
     assert sessions(store) == []
 
 

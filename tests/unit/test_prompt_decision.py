@@ -287,8 +287,8 @@ def test_what_was_said_in_a_session_speaks_for_its_note() -> None:
     everything = Filters()
     with closing(beside_a_session()) as db:
         alone = answers(db, question, filters=everything)
-        beside = answers(db, question, filters=everything, told=lambda: {"LEFT": 0.9})
-        weakly = answers(db, question, filters=everything, told=lambda: {"LEFT": 0.3})
+        beside = answers(db, question, filters=everything, ask_archive=lambda: {"LEFT": 0.9})
+        weakly = answers(db, question, filters=everything, ask_archive=lambda: {"LEFT": 0.3})
 
     assert [len(alone), len(weakly)] == [0, 0]
     assert [each.id for each in beside] == ["LEFT"]
@@ -300,7 +300,7 @@ def test_what_was_said_is_asked_for_questions_only() -> None:
         raise AssertionError("the archive was opened for an order")
 
     with closing(beside_a_session()) as db:
-        answers(db, "fix the complaints of the parser", filters=Filters(), told=never)
+        answers(db, "fix the complaints of the parser", filters=Filters(), ask_archive=never)
 
 
 @pytest.mark.parametrize(

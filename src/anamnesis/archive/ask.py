@@ -130,7 +130,9 @@ def passages(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[Passa
     return [replace(each, text=shown(each.text)) for each in found]
 
 
-def told(home: Home, text: str, *, project: str, but_session: str, limit: int) -> list[Passage]:
+def passages_about(
+    home: Home, text: str, *, project: str, but_session: str, limit: int
+) -> list[Passage]:
     """What people and agents said of a question in earlier sessions of a project, in short.
 
     For a hook: nothing is made, nothing is waited for, and what cannot be read says nothing. What

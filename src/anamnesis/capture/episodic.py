@@ -117,14 +117,14 @@ def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) ->
         if found is None:
             return None
         note = found.note
-        told = {"title": summary.title, "body": summary.body, "prov_model": summary.prov_model}
-        is_news = any(getattr(note, name) != value for name, value in told.items())
+        content = {"title": summary.title, "body": summary.body, "prov_model": summary.prov_model}
+        is_news = any(getattr(note, name) != value for name, value in content.items())
         if not is_news and (source in note.tags or source in _PASSING):
             return note
         # What was distilled earlier does not cover what came since.
         ours = {*SOURCES, "session", *(["reflected"] if is_news else [])}
         kept = [tag for tag in note.tags if tag not in ours]
-        changed = replace(note, **told, tags=["session", source, *kept])
+        changed = replace(note, **content, tags=["session", source, *kept])
         try:
             return store.update(changed, expected_hash=found.hash)
         except NoteChangedOnDisk:

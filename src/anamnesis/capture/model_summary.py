@@ -134,9 +134,9 @@ def checked(text: str, *, evidence: str) -> str:
     for line in text.split("\n"):
         marker = _MARKER.match(line)
         start = marker.end() if marker else 0
-        told = [each for each in sentences(line[start:]) if is_supported(each, known)]
-        if told or not line[start:].strip():
-            kept.append(line[:start] + " ".join(told))
+        supported = [each for each in sentences(line[start:]) if is_supported(each, known)]
+        if supported or not line[start:].strip():
+            kept.append(line[:start] + " ".join(supported))
     return "\n".join(_without_empty_blocks(kept)).strip()
 
 

@@ -63,8 +63,8 @@ def treatment(story: Story) -> str:
     """How to treat a session: `ALL`, `FOLDED` or `NONE`; interactive ones are never folded."""
     if story.is_interactive:
         return ALL
-    said = (config.setting("capture_noninteractive") or FOLDED).lower()
-    return said if said in CHOICES else FOLDED
+    choice = (config.setting("capture_noninteractive") or FOLDED).lower()
+    return choice if choice in CHOICES else FOLDED
 
 
 def ledger_name(session: ParsedSession, *, project: str) -> str:

@@ -58,15 +58,15 @@ def _ask(file: str, repository: Repository, stamp: str) -> None:
     words = ["log", "-M", "--diff-filter=R", "--name-status", "--format=", "-z"]
     try:
         done = git_in(repository.top, [*words, f"-n{_MOST_COMMITS}", "HEAD"], timeout=_SECONDS)
-        said = done.out.decode("utf-8", "replace") if done.code == 0 else ""
-        content = {"stamp": stamp, "renames": _pairs(said)}
+        output = done.out.decode("utf-8", "replace") if done.code == 0 else ""
+        content = {"stamp": stamp, "renames": _pairs(output)}
         atomic.write_text(file, quickjson.dumps(content))
     except (AnamnesisError, OSError, UnicodeError):
         return  # notes are then found by today's name only
 
 
-def _pairs(said: str) -> list[list[str]]:
-    fields = said.strip("\0\n").split("\0")
+def _pairs(output: str) -> list[list[str]]:
+    fields = output.strip("\0\n").split("\0")
     found = [
         fields[at + 1 : at + 3]
         for at in range(0, len(fields) - 2, 3)
@@ -78,8 +78,8 @@ def _pairs(said: str) -> list[list[str]]:
 def _known(file: str) -> tuple[str, list[tuple[str, str]]] | None:
     try:
         with open(file, "rb") as stream:
-            said = quickjson.loads(stream.read())
-        return str(said["stamp"]), [(str(old), str(new)) for old, new in said["renames"]]
+            content = quickjson.loads(stream.read())
+        return str(content["stamp"]), [(str(old), str(new)) for old, new in content["renames"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

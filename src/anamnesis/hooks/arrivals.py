@@ -61,10 +61,10 @@ def since_start(home: Home, session: str) -> list[str]:
     path = home.owed("news", session)
     try:
         with open(path, "rb") as stream:
-            said = stream.read().split()
-        started = float(said[0])
-        if len(said) > 2:  # an earlier version left the time alone
-            _waited(home, int(said[2]), until=float(said[1]))
+            parts = stream.read().split()
+        started = float(parts[0])
+        if len(parts) > 2:  # an earlier version left the time alone
+            _waited(home, int(parts[2]), until=float(parts[1]))
     except (OSError, ValueError, IndexError):
         return []
     atomic.remove(path)
@@ -103,8 +103,8 @@ def _waited(home: Home, before: int, *, until: float) -> bool:
 
 
 def _patience() -> float:
-    said: Any = config.setting(SETTING) or ""
-    return (int(said) if said.isdecimal() else DEFAULT_MILLISECONDS) / 1_000
+    wait: Any = config.setting(SETTING) or ""
+    return (int(wait) if wait.isdecimal() else DEFAULT_MILLISECONDS) / 1_000
 
 
 def _stamp(home: Home) -> int:

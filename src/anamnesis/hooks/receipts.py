@@ -83,7 +83,7 @@ def was_given(home: Home, session: str, *, event: str, source: str) -> bool:
         return False
     entries = runs.latest_lines(home.receipts, containing=session)
     asked = {"session": session, "event": event, "source": source}
-    return any(all(entry.get(key) == said for key, said in asked.items()) for entry in entries)
+    return any(all(entry.get(key) == value for key, value in asked.items()) for entry in entries)
 
 
 def of_session(home: Home, session: str) -> Iterator[dict[str, Any]]:

@@ -200,9 +200,9 @@ def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> N
     ids = [path.rpartition("/")[2][:-3] for path in changed if path.endswith(".md")]
     kept = [each for each in last_exchange(home).arrived if now - each[0] < _REMEMBERED_SECONDS]
     arrived = [*kept, *((now, id) for id in ids)][-_MOST_REMEMBERED:]
-    said = {"at": now, "worked": worked, "arrived": arrived}
+    content = {"at": now, "worked": worked, "arrived": arrived}
     try:
-        atomic.write_text(home.state("exchange.json"), quickjson.dumps(said))
+        atomic.write_text(home.state("exchange.json"), quickjson.dumps(content))
     except (NotWritable, OSError, UnicodeError):
         return  # the notes are there; only the hint is lost
 
@@ -211,8 +211,8 @@ def last_exchange(home: Home) -> Exchange:
     """The last sync; an empty record if there was none or its file is damaged."""
     try:
         with open(home.state("exchange.json"), "rb") as stream:
-            said = quickjson.loads(stream.read())
-        arrived = tuple((float(at), str(id)) for at, id in said["arrived"])
-        return Exchange(float(said["at"]), bool(said["worked"]), arrived)
+            content = quickjson.loads(stream.read())
+        arrived = tuple((float(at), str(id)) for at, id in content["arrived"])
+        return Exchange(float(content["at"]), bool(content["worked"]), arrived)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Exchange()

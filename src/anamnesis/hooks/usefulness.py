@@ -89,10 +89,10 @@ def _learn(home: Home, session: str, outcome: Mapping[str, int]) -> None:
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as stream:
-            said = quickjson.loads(stream.read())
+            content = quickjson.loads(stream.read())
     except (OSError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _counts_path(home: Home) -> str:

@@ -200,8 +200,8 @@ class _Sheet:
             note = self._note(each)
             if note is None:
                 continue
-            said = clip.in_one_line(note.body, _LINE_LENGTH) if each.slot == BEFORE else ""
-            text = render.dated_line(note, said)
+            line = clip.in_one_line(note.body, _LINE_LENGTH) if each.slot == BEFORE else ""
+            text = render.dated_line(note, line)
             if not self._put(each, LINE, text, up_to):
                 return
 

@@ -31,7 +31,7 @@ class Match:
 
     note: Memory
     answer: PromptAnswer
-    said: tuple[Passage, ...] = ()  # in its session, where the archive has it
+    passages: tuple[Passage, ...] = ()  # in its session, where the archive has it
 
 
 @record
@@ -60,27 +60,27 @@ def recall(
     project: str,
     given: Iterable[str] = (),
     session: str = "",
-    told: Callable[[], Sequence[Passage]] | None = None,
+    ask_archive: Callable[[], Sequence[Passage]] | None = None,
 ) -> list[Match]:
     """The notes that answer a prompt, best first: at most three, none given before.
 
-    A session's own notes are left out. `told` asks the archive what was said about the
+    A session's own notes are left out. `ask_archive` asks the archive what was said about the
     prompt in earlier sessions; it is called at most once.
     """
     from anamnesis.search.query import Filters  # most prompts do not need the store
 
     known = set(given)
     filters = Filters(projects=tuple(dict.fromkeys([project, GLOBAL])))
-    said: list[Passage] = []
+    passages: list[Passage] = []
 
     def by_note() -> Mapping[str, float]:
-        said.extend(told() if told else ())
-        weakest_first = sorted(said, key=lambda each: each.strength)
+        passages.extend(ask_archive() if ask_archive else ())
+        weakest_first = sorted(passages, key=lambda each: each.strength)
         return {each.session.note: each.strength for each in weakest_first}
 
-    found = store.answering(prompt, filters=filters, told=by_note if told else None)
+    found = store.answering(prompt, filters=filters, ask_archive=by_note if ask_archive else None)
     return [
-        Match(note, answer, tuple(each for each in said if each.session.note == note.id))
+        Match(note, answer, tuple(each for each in passages if each.session.note == note.id))
         for note, answer in found
         if note.id not in known and not (session and note.prov_session == session)
     ]
@@ -97,7 +97,7 @@ def rendered(matches: Sequence[Match]) -> tuple[str, list[ShownMatch]]:
         size = clip.units(text) + 2
         if text and size <= left:
             left -= size
-            spoken = _spoken(match.said)
+            spoken = _spoken(match.passages)
             parts += [text, *spoken]
             shown.append(ShownMatch(match, size + clip.units("".join(spoken)), whole))
     return ("\n\n".join([*parts, render.END]) + "\n", shown) if shown else ("", [])
@@ -122,16 +122,17 @@ def _section(match: Match, room: int) -> tuple[str, bool]:
     return f"{render.line(note)}: memory_search for the whole", False
 
 
-def _spoken(said: Sequence[Passage]) -> list[str]:
+def _spoken(passages: Sequence[Passage]) -> list[str]:
     """What was said in a session, word for word, and how to read on."""
-    if not said:
+    if not passages:
         return []
     from anamnesis.archive.ask import shown
 
-    first = said[0].session
+    first = passages[0].session
     lines = [f"_Said in that session (memory://session/{render.inline(first.id)}/TURN):_"]
-    texts = (render.as_data(shown(each.text)) for each in said)
+    texts = (render.as_data(shown(each.text)) for each in passages)
     lines += [
-        f"- turn {each.number}, {each.who}: {text}" for each, text in zip(said, texts, strict=True)
+        f"- turn {each.number}, {each.who}: {text}"
+        for each, text in zip(passages, texts, strict=True)
     ]
     return ["\n".join(lines)]

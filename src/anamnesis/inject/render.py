@@ -119,10 +119,10 @@ def line(note: Memory) -> str:
     return f"- [{inline(note.type)}] {_short_title(note)} ({note.id})"
 
 
-def dated_line(note: Memory, said: str = "") -> str:
-    """One note as a line with its day and machine; `said` is put below it."""
+def dated_line(note: Memory, detail: str = "") -> str:
+    """One note as a line with its day and machine; `detail` goes below it."""
     when = f"{inline(note.updated_at[:10])} on {inline(note.machine_id)}"
-    below = f"\n  {inline(said)}" if said else ""
+    below = f"\n  {inline(detail)}" if detail else ""
     return f"- {when}: [{inline(note.type)}] {_short_title(note)} ({note.id}){below}"
 
 

@@ -183,9 +183,9 @@ def _by_use(known: list[Candidate], useful: Mapping[str, Uses]) -> list[Candidat
     ordered = []
     for place, each in enumerate(known, start=1):
         uses = useful.get(each.note.id)
-        told = replace(each, why=f"{each.why}, {uses.sentence}") if uses else each
-        ordered.append((place / uses.factor if uses else place, told))
-    return [told for _, told in sorted(ordered, key=lambda pair: pair[0])]
+        explained = replace(each, why=f"{each.why}, {uses.sentence}") if uses else each
+        ordered.append((place / uses.factor if uses else place, explained))
+    return [explained for _, explained in sorted(ordered, key=lambda pair: pair[0])]
 
 
 def _recent(note: Memory) -> str:

@@ -131,9 +131,9 @@ def _key(name: str, base_url: str) -> str:
 def _config_means(name: str, base_url: str) -> bool:
     """Whether config.json names this provider and address, so that its key is for them."""
     stored = config._store_config()  # noqa: SLF001  the documented spelling
-    said = str(stored.get("reflection_provider", "")).strip().lower()
+    provider = str(stored.get("reflection_provider", "")).strip().lower()
     address = str(stored.get("reflection_base_url") or PROVIDERS[name].base_url).rstrip("/")
-    return said == name and address == base_url
+    return provider == name and address == base_url
 
 
 def _key_from_command(command: str) -> str:

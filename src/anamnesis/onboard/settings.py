@@ -110,7 +110,7 @@ def write_settings(path: str | Path, data: dict[str, Any]) -> None:
     """Write `data` to a settings file, keeping its formatting and a backup."""
     name = os.fspath(path)
     before = read_bytes(name)
-    after = json_amended(name, before, lambda _said: data)
+    after = json_amended(name, before, lambda _before: data)
     if after != before:
         replace_file(name, before, after)
 

@@ -104,12 +104,12 @@ def validated(
 
 
 def _usable(
-    said: list[object], sessions: Collection[str], editable: Mapping[str, str]
+    reply: list[object], sessions: Collection[str], editable: Mapping[str, str]
 ) -> list[Operation]:
     """The operations that keep the rules, each once; the first reason if none of them does."""
     found: dict[tuple[object, ...], Operation] = {}
     problem: InvalidProposal | None = None
-    for number, each in enumerate(said, 1):
+    for number, each in enumerate(reply, 1):
         try:
             operation = _operation(f"operation {number}", each, sessions, editable)
         except InvalidProposal as error:
@@ -123,48 +123,48 @@ def _usable(
 
 
 def _operation(
-    where: str, said: object, sessions: Collection[str], editable: Mapping[str, str]
+    where: str, reply: object, sessions: Collection[str], editable: Mapping[str, str]
 ) -> Operation:
-    if not isinstance(said, dict) or said.get("op") not in OPERATIONS:
+    if not isinstance(reply, dict) or reply.get("op") not in OPERATIONS:
         raise InvalidProposal(f"{where} is none of {', '.join(OPERATIONS)}")
-    op = said["op"]
-    unknown = sorted(set(said) - _KEYS[op])
+    op = reply["op"]
+    unknown = sorted(set(reply) - _KEYS[op])
     if unknown:
         raise InvalidProposal(f"{where} has the unknown key {unknown[0][:40]!r}")
-    sources = _ids(where, "sources", said.get("sources"), sessions)
-    targets = _targets(where, op, said, editable)
+    sources = _ids(where, "sources", reply.get("sources"), sessions)
+    targets = _targets(where, op, reply, editable)
     if op == "retract":
-        return Operation(op, "", _text(where, "reason", said), "semantic", targets, sources)
-    kind = editable[targets[0]] if op == "update" else said.get("type")
+        return Operation(op, "", _text(where, "reason", reply), "semantic", targets, sources)
+    kind = editable[targets[0]] if op == "update" else reply.get("type")
     if kind not in _DURABLE:
         raise InvalidProposal(f"{where}: type is none of {', '.join(_DURABLE)}")
     return Operation(
-        op, _title(where, said), _text(where, "body", said), kind, targets, sources,
-        _tags(where, said),
+        op, _title(where, reply), _text(where, "body", reply), kind, targets, sources,
+        _tags(where, reply),
     )  # fmt: skip
 
 
 def _targets(
-    where: str, op: str, said: Mapping[str, Any], editable: Mapping[str, str]
+    where: str, op: str, reply: Mapping[str, Any], editable: Mapping[str, str]
 ) -> tuple[str, ...]:
     if op == "add":
         return ()
     if op == "supersede":
-        return _ids(where, "ids", said.get("ids"), editable)
-    return _ids(where, "id", [said.get("id")], editable)
+        return _ids(where, "ids", reply.get("ids"), editable)
+    return _ids(where, "id", [reply.get("id")], editable)
 
 
-def _ids(where: str, key: str, said: object, known: Collection[str]) -> tuple[str, ...]:
-    if not isinstance(said, list) or not said or not all(isinstance(each, str) for each in said):
+def _ids(where: str, key: str, reply: object, known: Collection[str]) -> tuple[str, ...]:
+    if not isinstance(reply, list) or not reply or not all(isinstance(each, str) for each in reply):
         raise InvalidProposal(f"{where}: {key} must name at least one id")
-    for each in said:
+    for each in reply:
         if each not in known:
             raise InvalidProposal(f"{where}: {key} names {each[:40]!r}, which it may not use")
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys(reply))
 
 
-def _title(where: str, said: Mapping[str, Any]) -> str:
-    title = said.get("title")
+def _title(where: str, reply: Mapping[str, Any]) -> str:
+    title = reply.get("title")
     if not isinstance(title, str) or not title.strip() or "\n" in title.strip():
         raise InvalidProposal(f"{where}: title must be one line")
     if len(title.strip()) > _LONGEST_TITLE:
@@ -172,8 +172,8 @@ def _title(where: str, said: Mapping[str, Any]) -> str:
     return _harmless(where, "title", title.strip())
 
 
-def _text(where: str, key: str, said: Mapping[str, Any]) -> str:
-    text = said.get(key)
+def _text(where: str, key: str, reply: Mapping[str, Any]) -> str:
+    text = reply.get(key)
     if not isinstance(text, str) or not _SHORTEST_BODY <= len(text.strip()) <= _LONGEST_BODY:
         raise InvalidProposal(
             f"{where}: {key} must have {_SHORTEST_BODY} to {_LONGEST_BODY} characters"
@@ -189,8 +189,8 @@ def _harmless(where: str, key: str, text: str) -> str:
     return text
 
 
-def _tags(where: str, said: Mapping[str, Any]) -> tuple[str, ...]:
-    tags = said.get("tags", [])
+def _tags(where: str, reply: Mapping[str, Any]) -> tuple[str, ...]:
+    tags = reply.get("tags", [])
     fits: Callable[[object], bool] = lambda tag: isinstance(tag, str) and bool(_TAG.fullmatch(tag))  # noqa: E731
     if not isinstance(tags, list) or len(tags) > _MOST_TAGS or not all(map(fits, tags)):
         raise InvalidProposal(f"{where}: tags must be at most {_MOST_TAGS} short words")

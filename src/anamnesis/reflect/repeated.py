@@ -64,9 +64,9 @@ def repeated_facts(sessions: Iterable[Memory]) -> list[Fact]:
             found.setdefault(norm, {})[session.prov_session or session.id] = (session, statement)
     facts = []
     for norm in sorted(found):
-        said = sorted(found[norm].values(), key=lambda each: (each[0].updated_at, each[0].id))
-        if len(said) >= ENOUGH_SESSIONS:
-            facts.append(Fact(said[-1][1], tuple(session for session, _ in said)))
+        sightings = sorted(found[norm].values(), key=lambda each: (each[0].updated_at, each[0].id))
+        if len(sightings) >= ENOUGH_SESSIONS:
+            facts.append(Fact(sightings[-1][1], tuple(session for session, _ in sightings)))
     return facts
 
 

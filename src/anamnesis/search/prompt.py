@@ -92,7 +92,7 @@ class _Evidence:
     names: tuple[str, ...] = ()
     is_asked: bool = False  # a question, and the note tells of a session
     is_read: bool = False  # in a language that is known, but not to the vectors
-    told: float = 0.0  # how strongly a turn of that session answers
+    in_turns: float = 0.0  # how strongly a turn of that session answers
     meaning: float = 0.0
     nearness: float = 0.0  # by the encoder, if that decided
 
@@ -120,7 +120,7 @@ class _Evidence:
             return True
         if self.is_asked and self.of_a_session >= _ENOUGH_OF_A_SESSION:
             return True
-        if self.is_hinted_at and self.told >= _ENOUGH_OF_A_TURN:
+        if self.is_hinted_at and self.in_turns >= _ENOUGH_OF_A_TURN:
             return True
         if not self.meaning:
             is_strong = self.is_read and self.strength >= _STRONG
@@ -135,7 +135,7 @@ class _Evidence:
         named = f"names {', '.join(self.names)}; " if self.names else ""
         meant = f" + {_MEANING:g} x {self.meaning:.2f} meaning" if self.meaning else ""
         near = f", {self.nearness:.2f} near" if self.nearness else ""
-        near += f", {self.told:.2f} said in its session" if self.told else ""
+        near += f", {self.in_turns:.2f} said in its session" if self.in_turns else ""
         return (
             f"{named}{self.coverage:.2f} coverage + {self.strength:.2f} strength "
             f"+ {self.lead:.2f} lead{meant}{near}: {listed}"
@@ -148,12 +148,12 @@ def answers(
     *,
     filters: Filters,
     nearness: Callable[[], Nearness | None] | None = None,
-    told: Callable[[], Mapping[str, float]] | None = None,
+    ask_archive: Callable[[], Mapping[str, float]] | None = None,
 ) -> list[PromptAnswer]:
     """The notes that answer a prompt, best first; mostly none.
 
-    `nearness` asks the encoder, where there is one; that is slow, so it is asked last. `told` asks
-    what was said in sessions, and gives for the id of each one's note how strongly that answers.
+    `nearness` asks the encoder, where there is one; that is slow, so it is asked last.
+    `ask_archive` gives for the id of each session's note how strongly its turns answer.
     """
     text = prompt[:_PROMPT_LENGTH]
     query = _bounded(queries.read(text))
@@ -181,7 +181,7 @@ def answers(
         PromptAnswer(
             each.hit.candidate.id, *places[each.hit.candidate.id], each.why, _weights(each)
         )
-        for each in _chosen(_with_turns(evidence, told), query, nearness)
+        for each in _chosen(_with_turns(evidence, ask_archive), query, nearness)
     ]
 
 
@@ -227,14 +227,16 @@ def _weight(term: Term, known: rank.Statistics) -> float:
 
 
 def _with_turns(
-    evidence: Sequence[_Evidence], told: Callable[[], Mapping[str, float]] | None
+    evidence: Sequence[_Evidence], ask_archive: Callable[[], Mapping[str, float]] | None
 ) -> list[_Evidence]:
     """The evidence with what was said in the sessions of these notes, where one is asked."""
-    if told is None or not any(each.is_hinted_at for each in evidence):
+    if ask_archive is None or not any(each.is_hinted_at for each in evidence):
         return list(evidence)
-    said = told()
+    strengths = ask_archive()
     return [
-        replace(each, told=said.get(each.hit.candidate.id, 0.0)) if each.is_hinted_at else each
+        replace(each, in_turns=strengths.get(each.hit.candidate.id, 0.0))
+        if each.is_hinted_at
+        else each
         for each in evidence
     ]
 
@@ -247,7 +249,9 @@ def _chosen(
     worth = [
         each
         for each in evidence
-        if each.names or each.told >= _ENOUGH_OF_A_TURN or each.hit.points >= best * _BESIDE_BEST
+        if each.names
+        or each.in_turns >= _ENOUGH_OF_A_TURN
+        or each.hit.points >= best * _BESIDE_BEST
     ][:MOST]
     if any(each.is_open for each in worth):
         meaning = _meaning(query)

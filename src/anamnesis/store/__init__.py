@@ -247,7 +247,7 @@ class MemoryStore(Filing):
         prompt: str,
         *,
         filters: Filters,
-        told: Callable[[], Mapping[str, float]] | None = None,
+        ask_archive: Callable[[], Mapping[str, float]] | None = None,
     ) -> Sequence[tuple[Memory, PromptAnswer]]:
         """The notes that answer a prompt, each with the reason; usually none."""
         from anamnesis.search.prompt import answers
@@ -255,7 +255,7 @@ class MemoryStore(Filing):
         self._catalog.notice()
         near = (lambda: self._semantics.nearness(prompt)) if encoder_is_on() else None
         hits = self._catalog.query(
-            lambda db: answers(db, prompt, filters=filters, nearness=near, told=told)
+            lambda db: answers(db, prompt, filters=filters, nearness=near, ask_archive=ask_archive)
         )
         read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in hits)
         return [(file.note, hit) for file, hit in read if file is not None]

@@ -28,7 +28,7 @@ _ROOM = {
 _SHORT_SESSION = 600  # characters of statements that are kept whole; of more, half at most
 _LATE = 30  # moments; what an older summary called pending may be done by now
 _MOST_STATEMENT = 210
-_TOLD = 0.8  # share of an open item's words: then the transcript mentions it, as done or open
+_MOSTLY = 0.8  # share of an open item's words: then the transcript mentions it, as done or open
 _MOST_NAMES = 4
 
 # What tools printed and subagents reported: nobody of the session said it.
@@ -69,7 +69,7 @@ class ExtractSummarizer:
         """The text with what the earlier note has and the transcript no longer does."""
         if not self._earlier:
             return new
-        told = [set(words(text)) for text in _told_as_open(self._story)]
+        reported = [set(words(text)) for text in _reported_as_open(self._story)]
         files = {
             paths.shortened(path.replace("\\", "/"), root=session.cwd)
             for path in session.files_touched
@@ -77,7 +77,7 @@ class ExtractSummarizer:
 
         def is_told(item: str) -> bool:
             wanted = set(words(item.rstrip("…")))
-            return any(len(wanted & each) >= _TOLD * len(wanted) for each in told)
+            return any(len(wanted & each) >= _MOSTLY * len(wanted) for each in reported)
 
         def is_listed(path: str) -> bool:
             if path in files or self._is_ignored is None:
@@ -87,10 +87,10 @@ class ExtractSummarizer:
         return carried(new, old=self._earlier, is_told=is_told, is_listed=is_listed)
 
 
-def _told_as_open(story: Story) -> list[str]:
+def _reported_as_open(story: Story) -> list[str]:
     """Every text of a transcript that an open item may come from."""
-    said = [each.text for each in story.of(SUMMARY, RECAP, ANSWER)]
-    return [*said, *(each.text for each in story.todos), *story.former_todos]
+    texts = [each.text for each in story.of(SUMMARY, RECAP, ANSWER)]
+    return [*texts, *(each.text for each in story.todos), *story.former_todos]
 
 
 def body(session: ParsedSession, story: Story) -> str:
@@ -110,9 +110,9 @@ def body(session: ParsedSession, story: Story) -> str:
         fixed[name] = _without_orders(fixed[name])
     kept = {name: _fitting(lines, _ROOM.get(name, 200)) for name, lines in fixed.items()}
     kept["commands"] = _fitting(_commands(story, kept), _ROOM["commands"])
-    told = {*words(ask), *words(done), *words("\n".join(kept["open"]))}
+    covered = {*words(ask), *words(done), *words("\n".join(kept["open"]))}
     pool = [*prompts.prompts(story), *rank.answers(story)]
-    pool = [each for each in pool if not told.issuperset(words(_without_heading(each)))]
+    pool = [each for each in pool if not covered.issuperset(words(_without_heading(each)))]
     reported = [each.text for each in pool if each.source == SUBAGENT]
     allowed = {*_without_orders(reported)}
     pool = [each for each in pool if each.source != SUBAGENT or each.text in allowed]
@@ -162,8 +162,8 @@ def _blocks(
     yield f"**Outcome:** {done or '(no assistant output captured)'}"
 
 
-def _is_next(said: Statement) -> bool:
-    return said.source == SUMMARY and OPEN.is_in(sentence(said.text[:40]))
+def _is_next(statement: Statement) -> bool:
+    return statement.source == SUMMARY and OPEN.is_in(sentence(statement.text[:40]))
 
 
 def _list(label: str, lines: list[str]) -> Iterator[str]:
@@ -180,8 +180,8 @@ def _items(opened: list[Statement]) -> list[str]:
     return [clipped(_without_heading(each), _MOST_STATEMENT) for each in opened]
 
 
-def _without_heading(said: Statement) -> str:
-    return said.text.removeprefix(f"{said.heading}: ")
+def _without_heading(statement: Statement) -> str:
+    return statement.text.removeprefix(f"{statement.heading}: ")
 
 
 def _fitting(lines: list[str], room: int) -> list[str]:
@@ -203,11 +203,11 @@ def _commits(story: Story) -> list[str]:
 
 def _fixes(story: Story) -> list[str]:
     fixed = [each.line() for each in findings.fixes(story)][::-1]
-    told = "\n".join(fixed)
+    fixes = "\n".join(fixed)
     failed = [
         f"`{command}` fails: {error}"
         for command, error in reversed(findings.unfixed(story))
-        if error not in told
+        if error not in fixes
     ]
     return [*fixed[:5], *failed[:2]]
 
@@ -216,14 +216,16 @@ def _results(story: Story) -> list[str]:
     """The last result of each check; a failure without numbers is among the errors."""
     failed = {command for command, _ in findings.unfixed(story)}
     found = findings.results(story)
-    return [f"`{each}`: {said}" for each, said in found if said != "failed" or each not in failed]
+    return [
+        f"`{each}`: {result}" for each, result in found if result != "failed" or each not in failed
+    ]
 
 
 def _commands(story: Story, kept: dict[str, list[str]]) -> list[str]:
     """The commands that no result or fix already names."""
-    told = "\n".join([*kept["fixes"], *kept["results"]])
+    covered = "\n".join([*kept["fixes"], *kept["results"]])
     lines = [f"`{command}`" for command in findings.worth_knowing(story)]
-    return [line for line in lines if line not in told][:8]
+    return [line for line in lines if line not in covered][:8]
 
 
 def _uncommitted(session: ParsedSession, story: Story) -> list[str]:

@@ -54,8 +54,8 @@ class Statement:
 
 def says_something(text: str) -> bool:
     """Whether a prompt makes sense without its context."""
-    told = [word for word in words(text) if len(word) > 1]
-    return len(told) > _FEW_WORDS or (extent(text) > _SHORT and len(told) > 2)
+    found = [word for word in words(text) if len(word) > 1]
+    return len(found) > _FEW_WORDS or (extent(text) > _SHORT and len(found) > 2)
 
 
 def prompts(story: Story) -> list[Statement]:
@@ -86,22 +86,26 @@ def _offer(story: Story, place: int) -> str:
         if moment.kind == PROMPT:
             return ""
         if moment.kind == ANSWER:
-            said = [each for unit in units(moment.text) for each in sentences(unit.text)]
-            asked = [at for at, each in enumerate(said) if each.endswith(QUESTION)]
-            return clipped(_question(said, asked[-1]), 180) if asked else ""
+            sentences_said = [each for unit in units(moment.text) for each in sentences(unit.text)]
+            asked = [at for at, each in enumerate(sentences_said) if each.endswith(QUESTION)]
+            return clipped(_question(sentences_said, asked[-1]), 180) if asked else ""
     return ""
 
 
-def _question(said: list[str], at: int) -> str:
+def _question(sentences_said: list[str], at: int) -> str:
     """A question with the sentence it is about: "Shall I?" alone asks nothing."""
-    return said[at] if says_something(said[at]) else " ".join(said[max(0, at - 1) : at + 1])
+    return (
+        sentences_said[at]
+        if says_something(sentences_said[at])
+        else " ".join(sentences_said[max(0, at - 1) : at + 1])
+    )
 
 
 def _statements(place: int, text: str, age: float) -> list[Statement]:
-    told = [unit for unit in statements(text) if len(unit.text) > 8]
+    long_enough = [unit for unit in statements(text) if len(unit.text) > 8]
     found = []
-    for number, unit in enumerate(told):
-        worth = _worth(unit, number, len(told), len(text), age)
+    for number, unit in enumerate(long_enough):
+        worth = _worth(unit, number, len(long_enough), len(text), age)
         if is_rule(unit.text):
             worth = max(worth, _RULE)
         found.append(Statement(place, unit.text, worth, PROMPT))

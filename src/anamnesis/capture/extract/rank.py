@@ -120,13 +120,13 @@ class _Pool:
                 self._places.setdefault(word, []).append(number)
         many = len(ranked)
         self._rarity = {word: math.log(1 + many / len(at)) for word, at in self._places.items()}
-        self._told: dict[str, int] = {}
+        self._uses: dict[str, int] = {}
         self._used: dict[int, int] = {}
 
-    def tell(self, told: Iterable[str]) -> None:
+    def tell(self, words: Iterable[str]) -> None:
         """Count words as used."""
-        for word in told:
-            self._told[word] = self._told.get(word, 0) + 1
+        for word in words:
+            self._uses[word] = self._uses.get(word, 0) + 1
 
     def take(self, number: int) -> None:
         """Count a statement as chosen."""
@@ -136,10 +136,10 @@ class _Pool:
 
     def gain(self, number: int) -> float:
         """What a statement adds per character."""
-        rarity, told, terms = self._rarity, self._told, self._terms[number]
+        rarity, uses, terms = self._rarity, self._uses, self._terms[number]
         # Exact sums: the order of a set must not decide which statement a note holds.
         total = math.fsum([rarity[word] for word in terms]) or 1.0
-        fresh = math.fsum([rarity[word] * _AGAIN ** told.get(word, 0) for word in terms])
+        fresh = math.fsum([rarity[word] * _AGAIN ** uses.get(word, 0) for word in terms])
         again = _SAME_TEXT ** self._used.get(self.ranked[number].place, 0)
         return _density(self.ranked[number]) * again * float((fresh / total) ** 1.2)
 
@@ -169,8 +169,8 @@ class _Pool:
         return sorted(found)
 
 
-def _density(said: Statement) -> float:
-    return said.worth / math.sqrt(min(len(said.text), _LONGEST) + 12)
+def _density(statement: Statement) -> float:
+    return statement.worth / math.sqrt(min(len(statement.text), _LONGEST) + 12)
 
 
 def _sources(story: Story) -> list[tuple[int, float]]:

@@ -81,16 +81,18 @@ def _has_worked(story: Story) -> bool:
 def _reported(text: str) -> Iterator[str]:
     """The first sentences of a report that are more than "Done."."""
     paragraphs = [unit for unit in units(text)[:8] if not unit.is_code and not unit.is_item]
-    said = [each for unit in paragraphs[:3] if not unit.opens for each in sentences(unit.text)[:3]]
+    candidates = [
+        each for unit in paragraphs[:3] if not unit.opens for each in sentences(unit.text)[:3]
+    ]
     # What an answer begins with often replies to the last word; a sentence that tells is better.
-    yield from sorted(filter(_is_title, said), key=lambda each: not _tells(each))
+    yield from sorted(filter(_is_title, candidates), key=lambda each: not _tells(each))
 
 
 def _tells(sentence: str) -> bool:
-    told = {
+    telling = {
         word for word in words(sentence) if len(word) > 3 or not (word.isascii() and word.isalpha())
     }
-    return len(told) >= _TELLING
+    return len(telling) >= _TELLING
 
 
 def _is_title(sentence: str) -> bool:

@@ -39,33 +39,33 @@ def is_wanted(line: bytes) -> bool:
 
 def take(entry: dict[str, Any], draft: SessionDraft) -> None:
     """Read one event."""
-    kind, told = entry.get("type"), mapping(entry.get("data"))
+    kind, data = entry.get("type"), mapping(entry.get("data"))
     draft.see_time(entry.get("timestamp"))
     if kind == "session.start":
-        place = mapping(told.get("context"))
-        session_id, branch = told.get("sessionId"), place.get("branch")
+        place = mapping(data.get("context"))
+        session_id, branch = data.get("sessionId"), place.get("branch")
         draft.identify(session_id=session_id, cwd=place.get("cwd"), branch=branch)
-        draft.start(told.get("startTime"))
+        draft.start(data.get("startTime"))
     elif kind == "user.message":
-        draft.ask(str(told.get("content") or ""))  # `transformedContent` holds what hooks added
+        draft.ask(str(data.get("content") or ""))  # `transformedContent` holds what hooks added
     elif kind == "assistant.message":
-        draft.answer(str(told.get("content") or ""))
+        draft.answer(str(data.get("content") or ""))
     elif kind == "tool.execution_start":
-        given = mapping(told.get("arguments"))
-        draft.add_call(told.get("toolName"), given, call=told.get("toolCallId"))
-        if told.get("toolName") in _SHELLS:
-            draft.story.start_call(RUN, given.get("command"), call=told.get("toolCallId"))
+        given = mapping(data.get("arguments"))
+        draft.add_call(data.get("toolName"), given, call=data.get("toolCallId"))
+        if data.get("toolName") in _SHELLS:
+            draft.story.start_call(RUN, given.get("command"), call=data.get("toolCallId"))
     elif kind == "tool.execution_complete":
-        _take_result(told, draft)
-    elif kind == "hook.start" and mapping(told.get("input")).get("reason") == _LEFT:
+        _take_result(data, draft)
+    elif kind == "hook.start" and mapping(data.get("input")).get("reason") == _LEFT:
         draft.story.is_interactive = True
 
 
-def _take_result(told: dict[str, Any], draft: SessionDraft) -> None:
-    output = mapping(told.get("result")).get("content")
+def _take_result(data: dict[str, Any], draft: SessionDraft) -> None:
+    output = mapping(data.get("result")).get("content")
     text = output if isinstance(output, str) else ""
-    failed = told.get("success") is not True or _FAILED.search(text) is not None
-    draft.finish_call(told.get("toolCallId"), text, failed=failed)
-    if told.get("success") is True:
-        for change in mappings(told.get("fileEdits")):
-            draft.edit(change.get("path"), call=told.get("toolCallId"))
+    failed = data.get("success") is not True or _FAILED.search(text) is not None
+    draft.finish_call(data.get("toolCallId"), text, failed=failed)
+    if data.get("success") is True:
+        for change in mappings(data.get("fileEdits")):
+            draft.edit(change.get("path"), call=data.get("toolCallId"))

@@ -119,7 +119,7 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         arrivals.owe_memory(home, hook.session_id)
     note = captured.note
     about = f" ({note.project}: {' '.join(note.title.split())})" if note else ""
-    runs.note_run(home, "capture", did=captured.said + about, session=hook.session_id)
+    runs.note_run(home, "capture", did=captured.message + about, session=hook.session_id)
     runs.worked(home, "capture")
     is_over = hook.event in _SPOKEN_EVENTS
     if (note and not options.flag("--no-sync")) or ((note or is_over) and is_ephemeral()):
@@ -128,7 +128,7 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         from anamnesis.operations.sessions.capture import reflect_in_background
 
         reflect_in_background(home)
-    return f"capture: {captured.said}{about}\n" if is_over else ""
+    return f"capture: {captured.message}{about}\n" if is_over else ""
 
 
 def _sweep(home: Home, options: hooks.Options) -> str:

@@ -56,8 +56,8 @@ def run(args: Namespace) -> int:
         settings.change(key, text)
     values = [settings.value_of(key) for key, _ in pairs]
     if args.json:
-        said = [_as_json(value) for value in values]
-        output.say_json(said if len(said) > 1 else said[0])
+        shown = [_as_json(value) for value in values]
+        output.say_json(shown if len(shown) > 1 else shown[0])
     for value in [] if args.json else values:
         in_full = f"{value.setting.key} = {value.shown}  ({value.source})"
         output.say(value.shown if args.action == "get" else in_full)

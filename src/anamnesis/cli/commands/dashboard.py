@@ -92,11 +92,11 @@ def run(args: Namespace) -> int:
 
 def _indexing(bar: Progress | None) -> Progress:
     """Say once that many notes must be indexed first; on a terminal, show the progress."""
-    told: list[int] = []
+    announced: list[int] = []
 
     def advance(done: int, total: int) -> None:
-        if not told and total >= _MANY:
-            told.append(total)
+        if not announced and total >= _MANY:
+            announced.append(total)
             output.talk(f"Indexing {total:,} notes first. This happens once.")
         if bar is not None:
             bar(done, total)

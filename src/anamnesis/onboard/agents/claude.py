@@ -68,10 +68,10 @@ def calls_servers(setup: Setup) -> bool:
 @lru_cache(maxsize=4)
 def _version(program: str) -> tuple[int, ...]:
     try:
-        said = process.run([program, "--version"], timeout=_VERSION_SECONDS).out
+        output = process.run([program, "--version"], timeout=_VERSION_SECONDS).out
     except AnamnesisError:
         return ()
-    number = re.match(rb"(\d+)\.(\d+)\.(\d+)", said)
+    number = re.match(rb"(\d+)\.(\d+)\.(\d+)", output)
     return tuple(map(int, number.groups())) if number else ()
 
 

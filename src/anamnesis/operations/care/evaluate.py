@@ -174,11 +174,11 @@ def history(home: Home) -> list[dict[str, object]]:
     found = []
     for line in lines:
         try:
-            said = json.loads(line)
+            entry = json.loads(line)
         except ValueError:
             continue
-        if isinstance(said, dict) and isinstance(said.get("recall"), dict):
-            found.append(said)
+        if isinstance(entry, dict) and isinstance(entry.get("recall"), dict):
+            found.append(entry)
     return found
 
 

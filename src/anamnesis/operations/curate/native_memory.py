@@ -142,10 +142,10 @@ class _Drafts:
         note = self._store.get(header.id)
         if note is None:
             return False
-        said = key(note, "import_from")
-        if not said:  # of version 0.1.3, which kept the description as the title, and no more
+        source = key(note, "import_from")
+        if not source:  # of version 0.1.3, which kept the description as the title, and no more
             return note.title == draft.title and any(tag.startswith("kind:") for tag in note.tags)
-        if said != f"{CLAUDE_CODE}:{draft.key}"[:200]:
+        if source != f"{CLAUDE_CODE}:{draft.key}"[:200]:
             return False
         if draft.session or note.prov_session:
             return draft.session == note.prov_session

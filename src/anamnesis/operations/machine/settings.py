@@ -273,13 +273,13 @@ def rewritten(key: str, value: str | None) -> Rewrite:
             raise InvalidInput(f"{setting.key} must be {setting.expects}.")
     path = config.config_path()
     before = _read(path)
-    said = {name: kept for name, kept in _stored(path, before).items() if name != setting.key}
-    if isinstance(earlier := said.get("reflection"), dict):
+    stored = {name: kept for name, kept in _stored(path, before).items() if name != setting.key}
+    if isinstance(earlier := stored.get("reflection"), dict):
         old = "auto" if setting.key == "reflect_auto" else setting.key.removeprefix("reflection_")
-        said["reflection"] = {name: kept for name, kept in earlier.items() if name != old}
+        stored["reflection"] = {name: kept for name, kept in earlier.items() if name != old}
     if value is not None:
-        said[setting.key] = value
-    text = json.dumps(said, indent=2, ensure_ascii=False) + "\n"
+        stored[setting.key] = value
+    text = json.dumps(stored, indent=2, ensure_ascii=False) + "\n"
     return Rewrite(path, before, text.encode())
 
 
@@ -287,8 +287,8 @@ def unusable() -> list[Setting]:
     """Settings in config.json with an invalid value. Raises BrokenConfig if it cannot be read."""
     path = config.config_path()
     stored = _stored(path, _read(path))
-    said = {key: value for key, value in stored.items() if key in SETTINGS}
-    return [SETTINGS[key] for key, value in said.items() if not _may_be(SETTINGS[key], value)]
+    known = {key: value for key, value in stored.items() if key in SETTINGS}
+    return [SETTINGS[key] for key, value in known.items() if not _may_be(SETTINGS[key], value)]
 
 
 def _may_be(setting: Setting, value: object) -> bool:

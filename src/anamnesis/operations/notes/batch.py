@@ -57,12 +57,12 @@ def remove_tag(store: MemoryStore, ids: Iterable[NoteId], tag: str) -> Curated:
 
 def set_fields(store: MemoryStore, ids: Iterable[NoteId], **values: object) -> Curated:
     """Give notes the same project, type or confidence."""
-    said = ", ".join(f"{name} {value}" for name, value in values.items())
+    listed = ", ".join(f"{name} {value}" for name, value in values.items())
 
     def changed(note: Memory) -> Memory:
         return replace(note, **values)  # type: ignore[arg-type]
 
-    return _edited(store, ids, changed, kind="edit", did=f"given {said}")
+    return _edited(store, ids, changed, kind="edit", did=f"given {listed}")
 
 
 def supersede(store: MemoryStore, ids: Sequence[NoteId], *, by: str) -> Curated:

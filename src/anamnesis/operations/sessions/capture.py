@@ -62,7 +62,7 @@ class Captured:
     """The outcome of a capture."""
 
     note: Memory | None
-    said: str  # one line to read
+    message: str  # one line to read
 
 
 def source_of(payload: Payload) -> str:
@@ -250,8 +250,8 @@ def _write(
             propose_rules(store, story, note)
     if source in _FINAL:
         _note_trouble(home, summarizer)
-    said = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
-    return Captured(note, said)
+    message = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
+    return Captured(note, message)
 
 
 def _note_trouble(home: Home, summarizer: Summarizer) -> None:
@@ -310,8 +310,8 @@ def _began_at(home: Home, payload: Payload, path: str) -> str:
     """When a fork began; empty for every other session."""
     if not payload.session_id:
         return ""
-    if told := receipts.forked_at(home, payload.session_id):
-        return told
+    if forked_at := receipts.forked_at(home, payload.session_id):
+        return forked_at
     known = ledger.read(home, payload.session_id)
     return known.since if known and known.note_id else forks.began_at(home, path)
 

@@ -189,8 +189,8 @@ def _unindexed(
     _bring_up_to_date(home)
     notes = newest.newest_notes(home, project=project, session=session)
     chosen = newest.candidates(notes)
-    told = [*notices, newest.NOTICE] if notes else notices
-    return plan.planned(chosen, read=notes.get, limit=limit, notices=told)
+    notices = [*notices, newest.NOTICE] if notes else notices
+    return plan.planned(chosen, read=notes.get, limit=limit, notices=notices)
 
 
 def _bring_up_to_date(home: Home) -> None:

@@ -146,8 +146,15 @@ def _answers(home: Home, payload: Payload, prompt: str, project: str) -> list[Ma
     given = receipts.already_given(home, session)
     try:
         with MemoryStore(home, hurried=True) as store:
-            told = told_in_sessions(home, prompt, project=project, session=session)
-            found = recall(store, prompt, project=project, given=given, session=session, told=told)
+            ask_archive = archive_search(home, prompt, project=project, session=session)
+            found = recall(
+                store,
+                prompt,
+                project=project,
+                given=given,
+                session=session,
+                ask_archive=ask_archive,
+            )
             return _admitted(store, found)
     except IndexBroken:
         from anamnesis.hooks import background
@@ -160,11 +167,13 @@ def preview(store: MemoryStore, prompt: str, *, project: str) -> tuple[str, list
     """What a prompt in a new session would get, and its notes; leaves no trace."""
     if not is_worth_a_look(prompt):
         return "", []
-    told = told_in_sessions(store.home, prompt, project=project)
-    return rendered(_admitted(store, recall(store, prompt, project=project, told=told)))
+    ask_archive = archive_search(store.home, prompt, project=project)
+    return rendered(
+        _admitted(store, recall(store, prompt, project=project, ask_archive=ask_archive))
+    )
 
 
-def told_in_sessions(
+def archive_search(
     home: Home, prompt: str, *, project: str, session: str = ""
 ) -> Callable[[], list[Passage]] | None:
     """A function that asks the archive; None if no session is kept word for word."""
@@ -174,7 +183,9 @@ def told_in_sessions(
     def ask() -> list[Passage]:
         from anamnesis.archive import ask  # few prompts are questions about earlier work
 
-        return ask.told(home, prompt, project=project, but_session=session, limit=_MOST_PASSAGES)
+        return ask.passages_about(
+            home, prompt, project=project, but_session=session, limit=_MOST_PASSAGES
+        )
 
     return ask
 

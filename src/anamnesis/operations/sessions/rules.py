@@ -47,8 +47,8 @@ def _key(title: str) -> str:
 
 def _note(rule: Rule, session: Memory) -> Memory:
     sentence = redact(rule.text)
-    said = (rule.at or session.updated_at)[:10]
-    body = f"{sentence}\n\nSaid in the session “{session.title}” ({session.id}) on {said}."
+    day = (rule.at or session.updated_at)[:10]
+    body = f"{sentence}\n\nSaid in the session “{session.title}” ({session.id}) on {day}."
     return Memory(
         # A session is captured again and again while it goes on, and always on one machine.
         id=derived_id(session.id, RULE, _key(rule.text), at=session.created_at),
@@ -63,5 +63,5 @@ def _note(rule: Rule, session: Memory) -> Memory:
         updated_at=session.updated_at,
         prov_source="reflection",
         confidence=_CONFIDENCE,
-        extra=keys(sources=session.id, said=said),
+        extra=keys(sources=session.id, said=day),
     )

@@ -78,7 +78,7 @@ def markdown(projects: Sequence[DoneProject]) -> str:
     for each in projects:
         lines += [f"## {each.project}", ""]
         for session in each.sessions:
-            lines += [*_told(session), ""]
+            lines += [*_lines_of(session), ""]
     return "\n".join(lines).rstrip()
 
 
@@ -114,10 +114,10 @@ def _done(note: Memory, *, turns: int) -> DoneSession:
     )
 
 
-def _told(session: DoneSession) -> list[str]:
-    said = f", {session.turns} turns" if session.turns else ""
+def _lines_of(session: DoneSession) -> list[str]:
+    turns = f", {session.turns} turns" if session.turns else ""
     when = session.ended[:16].replace("T", " ")
-    lines = [f"- **{session.title}** ({when}, {session.machine}{said})"]
+    lines = [f"- **{session.title}** ({when}, {session.machine}{turns})"]
     for label, items in (
         ("committed", session.committed),
         ("decided", session.decided),

@@ -95,9 +95,9 @@ def _capture_all(
 ) -> Swept:
     written = failed = 0
     for number, each in enumerate(found, start=1):
-        told = Payload(session_id=each.session, transcript_path=each.path)
+        payload = Payload(session_id=each.session, transcript_path=each.path)
         try:
-            written += capture(home, told, source=source).note is not None
+            written += capture(home, payload, source=source).note is not None
         except AnamnesisError as error:
             failed += 1
             runs.failed(home, "capture", error.message)

@@ -43,27 +43,27 @@ def learn(home: Home, session: str, turns: Sequence[Turn]) -> None:
 class Deeds:
     """What a session did, collected once for all its notes."""
 
-    said: str  # by the agent, and what it asked tools for
+    written: str  # by the agent, and what it asked tools for
     ran: str
     edited: Mapping[str, Sequence[str]]  # the name of a file -> its paths
 
 
 def deeds(turns: Iterable[Turn]) -> Deeds:
     """What a session did, judging by its turns."""
-    said, ran, edited = list[str](), list[str](), dict[str, list[str]]()
+    written, ran, edited = list[str](), list[str](), dict[str, list[str]]()
     for turn in turns:
-        said += [turn.input, "" if turn.who == PERSON else turn.text]
+        written += [turn.input, "" if turn.who == PERSON else turn.text]
         ran.append(" ".join(turn.command.split()))
         if turn.file and _EDITING.search(turn.tool):
             paths = edited.setdefault(_name(turn.file), [])
             if turn.file not in paths:
                 paths.append(turn.file)
-    return Deeds("\n".join(said), "\n".join(ran), edited)
+    return Deeds("\n".join(written), "\n".join(ran), edited)
 
 
 def is_used(note: Memory, done: Deeds) -> bool:
     """Whether a session asked for a note, cited it, ran its command or edited a file it names."""
-    if note.id in done.said or note.id in done.ran:
+    if note.id in done.written or note.id in done.ran:
         return True
     if any(command in done.ran for command in _commands(note.body)):
         return True

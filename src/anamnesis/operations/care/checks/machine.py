@@ -50,12 +50,12 @@ def _git(subject: Subject) -> Iterator[Finding]:
         yield Finding("git", FAILED, "not on PATH; notes cannot be synced", "Install git.")
         return
     where = subject.home if subject.exists else os.sep
-    told = command.git(["--version"], cwd=where, timeout=10).text
-    version = re.search(r"(\d+)\.(\d+)", told)  # Apple's says more behind it
+    version_text = command.git(["--version"], cwd=where, timeout=10).text
+    version = re.search(r"(\d+)\.(\d+)", version_text)  # Apple's says more behind it
     if version is None or tuple(map(int, version.groups())) < _OLDEST_GIT:
-        yield Finding("git", WARNING, f"{told} is old", "Install git 2.25 or newer.")
+        yield Finding("git", WARNING, f"{version_text} is old", "Install git 2.25 or newer.")
     else:
-        yield Finding("git", OK, told)
+        yield Finding("git", OK, version_text)
 
 
 def _home(subject: Subject) -> Iterator[Finding]:
