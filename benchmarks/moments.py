@@ -17,7 +17,7 @@ from anamnesis.capture.transcript import read_transcript
 from anamnesis.hooks.usefulness import Uses
 from anamnesis.index import fixes
 from anamnesis.inject import select
-from anamnesis.inject.plan import planned
+from anamnesis.inject.plan import make_plan
 from anamnesis.inject.prompt import Match, recall, rendered
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.inject import preview
@@ -86,7 +86,7 @@ def _useful_starts(score: Score, session: Labelled, store: MemoryStore, project:
     useful = {note.id: Uses(*((3, 0) if is_used(note, done) else (0, 3))) for note in notes}
     for name, given in (("tight", None), ("tight, useful", useful)):
         ordered = select.candidates(store, project=project, useful=given)
-        start = planned(ordered, read=store.get, limit=_TIGHT).text
+        start = make_plan(ordered, read=store.get, limit=_TIGHT).text
         for _, need in needs:
             if need in facts:
                 score.add(f"start, {name}", _says(start, facts[need]["answer"]))

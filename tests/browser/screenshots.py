@@ -167,7 +167,7 @@ def work(store: MemoryStore, home: Home) -> None:
         files.save(home, header, turns)
         inject(home, Payload(session_id=session, source="startup"), project=project)
         given = [str(each["id"]) for each in next(receipts.latest(home))["notes"]]
-        usefulness.learn(home, session, used=set(given[:3]), ignored=set(given[3:8]))
+        usefulness.count_uses(home, session, used=set(given[:3]), ignored=set(given[3:8]))
     archive.bring_up_to_date(home)
 
 

@@ -33,7 +33,7 @@ def test_first_steps_tick_themselves_and_the_start_page_counts(
     receipt.save(store.home, receipt.Receipt(agents=("claude",)))
     expect(steps).to_contain_text("2 of 4 done")
     inject(store.home, Payload(session_id="s1", source="startup", cwd="."), project=APP)
-    usefulness.learn(store.home, "s1", used={note.id}, ignored=set())
+    usefulness.count_uses(store.home, "s1", used={note.id}, ignored=set())
     store.write(type="episodic", title="Deployed", body="b", project=APP, prov_source="session-end")
     expect(steps).to_have_count(0)
 

@@ -28,7 +28,7 @@ from anamnesis.sync.git import backend_of_this_machine
 @pytest.fixture
 def ready(root: Path) -> Path:
     wishes = Wishes(machine_id="desk", install_id="0123456789", agents="claude")
-    journey.done(journey.prepared(Home(root), wishes), wishes)
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
     return root
 
 
@@ -120,7 +120,7 @@ def test_a_command_that_does_not_do_what_it_should_is_told(
     program.write_text(command)
     program.chmod(0o700 if command else 0o600)
     wishes = Wishes(machine_id="desk", install_id="0", agents="claude", command=str(program))
-    journey.done(journey.prepared(Home(root), wishes), wishes)
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
 
     code, found = examined(capsys)
 
@@ -181,7 +181,7 @@ def test_what_a_person_left_out_is_not_missed(
     root: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=False)
-    journey.done(journey.prepared(Home(root), wishes), wishes)
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
 
     code, found = examined(capsys, "--fix")
 

@@ -96,7 +96,7 @@ def test_what_it_deleted_can_be_restored(root: Path) -> None:
 def _deleted(root: Path, known: set[str]) -> tuple[str, str]:
     """The one note that the history has and the store has not, and where it was removed."""
     asked = ["log", "--format=%H", "--name-only", "--diff-filter=D", "--", "*.md"]
-    lines = log.asked(str(root / "memory"), *asked).decode().split()
+    lines = log.git_output(str(root / "memory"), *asked).decode().split()
     notes = {Path(line).stem: lines[0] for line in lines if line.endswith(".md")}
     (note_id,) = notes.keys() - known
     return note_id, notes[note_id]

@@ -219,7 +219,7 @@ def test_a_shared_note_that_was_edited_or_deleted_is_left_alone(
 
 
 def test_the_setting_takes_only_what_it_knows() -> None:
-    accepts = settings.known("capture_noninteractive").accepts
+    accepts = settings.setting_named("capture_noninteractive").accepts
 
     assert all(map(accepts, ("all", "folded", "none", "Folded")))
     assert not accepts("sometimes")

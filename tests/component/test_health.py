@@ -332,7 +332,7 @@ def test_a_failing_sync_is_told_once(root: Path, tmp_path: Path) -> None:
 
 def _set_up(root: Path) -> None:
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude")
-    journey.done(journey.prepared(Home(root), wishes), wishes)
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
 
 
 def _found(root: Path, name: str) -> list[str]:

@@ -54,21 +54,21 @@ def test_the_factor_is_mild_and_bounded(uses: Uses, at_least: float, at_most: fl
 
 def test_a_session_counts_once_however_often_it_is_captured(root: Path) -> None:
     home = Home(root)
-    usefulness.learn(home, "s", used=set(), ignored={"A", "B"})
-    usefulness.learn(home, "s", used={"A"}, ignored={"B"})
-    usefulness.learn(home, "s", used={"A"}, ignored={"B"})
-    usefulness.learn(home, "t", used={"A"}, ignored=set())
+    usefulness.count_uses(home, "s", used=set(), ignored={"A", "B"})
+    usefulness.count_uses(home, "s", used={"A"}, ignored={"B"})
+    usefulness.count_uses(home, "s", used={"A"}, ignored={"B"})
+    usefulness.count_uses(home, "t", used={"A"}, ignored=set())
 
-    assert usefulness.known(home) == {"A": Uses(2, 0), "B": Uses(0, 1)}
+    assert usefulness.uses_by_note(home) == {"A": Uses(2, 0), "B": Uses(0, 1)}
 
 
 def test_damaged_counts_are_none(root: Path) -> None:
     home = Home(root)
-    usefulness.learn(home, "s", used={"A"}, ignored=set())
+    usefulness.count_uses(home, "s", used={"A"}, ignored=set())
     Path(home.state("usefulness.json")).write_text('{"A": ["x", 1], "B": 3, "C": [1, 0]}')
-    assert usefulness.known(home) == {"C": Uses(1, 0)}
+    assert usefulness.uses_by_note(home) == {"C": Uses(1, 0)}
     Path(home.state("usefulness.json")).write_text("{")
-    assert usefulness.known(home) == {}
+    assert usefulness.uses_by_note(home) == {}
 
 
 def test_a_captured_session_tells_which_of_its_notes_it_used(
@@ -92,7 +92,7 @@ def test_a_captured_session_tells_which_of_its_notes_it_used(
     told = Payload(session_id="s-1", transcript_path=str(transcript.path))
     capture(Home(root), told, source="session-end")
 
-    assert usefulness.known(store.home) == {used: Uses(1, 0), other: Uses(0, 1)}
+    assert usefulness.uses_by_note(store.home) == {used: Uses(1, 0), other: Uses(0, 1)}
 
 
 def test_a_useful_note_comes_sooner_only_where_that_is_switched_on(
@@ -103,7 +103,7 @@ def test_a_useful_note_comes_sooner_only_where_that_is_switched_on(
         store.put(Memory(id=id, type="semantic", title=f"Note {id}", body="text", project="shop",
                          updated_at=f"2026-01-{20 - number}T00:00:00+00:00"))  # fmt: skip
     for session in range(9):
-        usefulness.learn(store.home, f"s{session}", used={"N5"}, ignored={"N0"})
+        usefulness.count_uses(store.home, f"s{session}", used={"N5"}, ignored={"N0"})
 
     def order() -> list[str]:
         plan = explain_start(Home(root), Payload(), project="shop")

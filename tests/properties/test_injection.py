@@ -39,7 +39,7 @@ def test_an_injection_never_exceeds_its_limit_and_loses_no_note(
     by_id = {note.id: note for note in notes}
     candidates = [Candidate(note, "why", slot) for note, slot in zip(notes, slots, strict=False)]
 
-    result = plan.planned(candidates, read=by_id.get, limit=limit, notices=notices, beyond=beyond)
+    result = plan.make_plan(candidates, read=by_id.get, limit=limit, notices=notices, beyond=beyond)
 
     assert clip.units(result.text) <= limit
     if result.text:

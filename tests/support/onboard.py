@@ -53,4 +53,4 @@ def set_up(root: Path, **more: object) -> None:
     """Set all agents up, as `anamnesis init` does."""
     fields = {"agents": EVERY_AGENT, "machine_id": "desk", "install_id": "0123", **more}
     wishes = Wishes(**fields)  # type: ignore[arg-type]
-    journey.done(journey.prepared(Home(root), wishes), wishes)
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)

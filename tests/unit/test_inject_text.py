@@ -29,7 +29,7 @@ def fitted(notes: Sequence[Memory], limit: int, *, always: int = 0) -> tuple[pla
         Candidate(each, "why", RULE if number < always else KNOWN)
         for number, each in enumerate(notes)
     ]
-    return plan.planned(candidates, read=read, limit=limit), len(reads)
+    return plan.make_plan(candidates, read=read, limit=limit), len(reads)
 
 
 def ids(entries: Sequence[plan.PlannedNote]) -> list[str]:
@@ -153,20 +153,20 @@ def test_not_even_the_titles_fit() -> None:
 def test_a_note_that_vanished_is_neither_shown_nor_listed() -> None:
     candidates = [Candidate(note(1), "global"), Candidate(note(2), "global")]
 
-    result = plan.planned(candidates, read={"N2": note(2)}.get)
+    result = plan.make_plan(candidates, read={"N2": note(2)}.get)
 
     assert ids(result.entries) == ["N2"]
     assert "N1" not in result.text
 
 
 def test_a_notice_is_shown_even_without_notes() -> None:
-    result = plan.planned([], read=lambda _: None, notices=["capture has been failing since x"])
+    result = plan.make_plan([], read=lambda _: None, notices=["capture has been failing since x"])
 
     assert "_capture has been failing since x_" in result.text
 
 
 def test_nothing_is_nothing() -> None:
-    assert plan.planned([], read=lambda _: None).text == ""
+    assert plan.make_plan([], read=lambda _: None).text == ""
 
 
 @pytest.mark.parametrize(
@@ -219,5 +219,5 @@ def test_a_start_is_planned_in_any_room() -> None:
     chosen = [Candidate(note, "x", slot) for note, slot in zip(notes, slots, strict=True)]
 
     for limit in range(200, 9_500, 67):
-        start = plan.planned(chosen, read={note.id: note for note in notes}.get, limit=limit)
+        start = plan.make_plan(chosen, read={note.id: note for note in notes}.get, limit=limit)
         assert clip.units(start.text) <= limit

@@ -169,7 +169,7 @@ def test_an_agent_that_is_set_up_is_never_said_to_be_missing(
 ) -> None:  # fmt: skip
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     wishes = Wishes(machine_id="desk", install_id="01", agents="claude", hooks=wanted, mcp=wanted)
-    journey.done(journey.prepared(Home(root), wishes), wishes)
+    journey.carry_out(journey.prepared(Home(root), wishes), wishes)
     if receipt == "lost":
         shutil.rmtree(root / "state")
 

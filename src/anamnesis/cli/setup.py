@@ -120,7 +120,7 @@ def name_files(changes: Iterable[FileChange]) -> None:
 
 def set_up(work: Journey, wishes: Wishes, *, named: bool = False) -> None:
     """Make the changes, and print which files unless they have been named already."""
-    journey.done(work, wishes)
+    journey.carry_out(work, wishes)
     if not work.plan.changes:
         output.talk("everything is set up already; nothing was changed")
     name_files(() if named else work.plan.changes)

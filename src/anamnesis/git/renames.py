@@ -29,7 +29,7 @@ def former_names(folder: str, repository: Repository, path: str) -> list[str]:
     `folder` is where the answers of git are kept.
     """
     file, stamp = os.path.join(folder, _name(repository)), _stamp(repository)
-    known = _known(file)
+    known = _cached(file)
     if known is None or known[0] != stamp:
         _ask_beside(file, repository, stamp)
     names = [path]
@@ -75,7 +75,7 @@ def _pairs(output: str) -> list[list[str]]:
     return found[:_MOST_RENAMES]
 
 
-def _known(file: str) -> tuple[str, list[tuple[str, str]]] | None:
+def _cached(file: str) -> tuple[str, list[tuple[str, str]]] | None:
     try:
         with open(file, "rb") as stream:
             content = quickjson.loads(stream.read())

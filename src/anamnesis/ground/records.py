@@ -126,7 +126,7 @@ def _hashed(self: object) -> int:
     return hash(_values(self))
 
 
-def _shown(self: Any) -> str:
+def _repr(self: Any) -> str:
     fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
     return f"{type(self).__qualname__}({fields})"
 
@@ -155,7 +155,7 @@ def record(cls: type[T]) -> type[T]:
         __delattr__=_refuse,
         __eq__=_equal,
         __hash__=_hashed,
-        __repr__=_shown,
+        __repr__=_repr,
         __reduce__=_reduced,
         __annotations__=cls.__annotations__,
     )

@@ -47,7 +47,9 @@ def is_recorded(store: MemoryStore, ids: Iterable[NoteId]) -> bool:
         return True
     try:
         asked = "".join(f"{blob}\n" for blob in blobs).encode()
-        answers = log.asked(os.fspath(store.memory_dir), "cat-file", "--batch-check", input=asked)
+        answers = log.git_output(
+            os.fspath(store.memory_dir), "cat-file", "--batch-check", input=asked
+        )
     except AnamnesisError:
         return False  # recording reports the error
     return b" missing" not in answers

@@ -62,14 +62,14 @@ def text_at(memory_dir: str, note_id: str, revision: str, *, names: Iterable[str
         blob = _blob_of(memory_dir, note_id, listed, known)
     if blob is None:
         raise NoSuchVersion(note_id, revision)
-    return log.asked(memory_dir, "cat-file", "blob", blob)
+    return log.git_output(memory_dir, "cat-file", "blob", blob)
 
 
 def text_in(memory_dir: str, version: Version) -> bytes:
     """A note's text after one of its changes; nothing if that removed it."""
     pairs = zip(version.files, version.blobs, strict=True)
     blob = next((blob for file, blob in pairs if not file.startswith("D ")), "")
-    return log.asked(memory_dir, "cat-file", "blob", blob) if blob else b""
+    return log.git_output(memory_dir, "cat-file", "blob", blob) if blob else b""
 
 
 def texts_in(memory_dir: str, versions: Sequence[Version]) -> list[str]:
@@ -104,7 +104,7 @@ def _usual_names(memory_dir: str, note_id: str) -> Iterator[str]:
 def _folders(memory_dir: str) -> list[str]:
     if log.is_unborn(memory_dir):
         return list(TYPES)
-    printed = log.asked(memory_dir, "ls-tree", "-r", "-d", "-z", "--name-only", log.MAIN)
+    printed = log.git_output(memory_dir, "ls-tree", "-r", "-d", "-z", "--name-only", log.MAIN)
     listed = printed.decode("utf-8", "surrogateescape").split("\0")[:-1]
     return list(dict.fromkeys([*TYPES, *listed]))
 
@@ -174,13 +174,13 @@ def contents_of(memory_dir: str, blobs: Sequence[str]) -> dict[str, bytes]:
     if not blobs:
         return {}
     wanted = "".join(f"{blob}\n" for blob in blobs).encode()
-    sizes = log.asked(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
+    sizes = log.git_output(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
     small = [
         fact.split()[0]
         for fact in sizes
         if fact.count(b" ") == 2 and int(fact.split()[2]) <= MAX_NOTE_BYTES
     ]
-    rest = log.asked(memory_dir, "cat-file", "--batch", input=b"\n".join([*small, b""]))
+    rest = log.git_output(memory_dir, "cat-file", "--batch", input=b"\n".join([*small, b""]))
     contents: dict[str, bytes] = {}
     position = 0
     for _ in small:
@@ -199,7 +199,7 @@ def _names(versions: Iterable[Version]) -> Iterator[str]:
 def _listed(memory_dir: str, commit: str, names: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
     """The files of a version, or some of them, with the blob that each is."""
     words = ["ls-tree", "-r", "-z", "--full-tree", commit, "--", *names]
-    printed = log.asked(memory_dir, *words)
+    printed = log.git_output(memory_dir, *words)
     for line in printed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         facts, _, path = line.partition("\t")
         mode, _, blob = facts.split()

@@ -86,7 +86,7 @@ def _counted(memory_dir: str, commits: Sequence[str]) -> dict[str, dict[str, tup
     words = ["-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-r", "--numstat"]
     given = "".join(f"{commit}\n" for commit in commits).encode()
     commit = ""
-    for line in asked(memory_dir, *words, "--no-renames", input=given).decode().splitlines():
+    for line in git_output(memory_dir, *words, "--no-renames", input=given).decode().splitlines():
         added, tab, rest = line.partition("\t")
         removed, _, path = rest.partition("\t")
         if not tab:
@@ -143,7 +143,7 @@ def with_files(memory_dir: str, found: Sequence[Version], *, first: bool = True)
 
 def _beginning(memory_dir: str, version: Version) -> Version:
     """A change without one before it, which added all its files: often all notes of a store."""
-    printed = asked(memory_dir, "ls-tree", "-r", "-z", "--full-tree", version.commit)
+    printed = git_output(memory_dir, "ls-tree", "-r", "-z", "--full-tree", version.commit)
     listed = [line.partition("\t") for line in printed.decode("utf-8", "replace").split("\0")[:-1]]
     files = tuple(f"A {path}" for _, _, path in listed)
     return replace(version, files=files, blobs=tuple(facts[12:] for facts, _, _ in listed))
@@ -157,7 +157,7 @@ def removals(memory_dir: str, *, start: str = "", among: int) -> tuple[list[Vers
     if is_unborn(memory_dir):
         return [], ""
     first = resolve(memory_dir, start or MAIN)
-    after = asked(memory_dir, "rev-list", "--max-count=1", f"--skip={int(among)}", first)
+    after = git_output(memory_dir, "rev-list", "--max-count=1", f"--skip={int(among)}", first)
     rest = after.decode().strip()
     until = [f"^{rest}"] if rest else []
     examined = changes(memory_dir, (), start=(first, *until), files=False)
@@ -222,9 +222,9 @@ def changes(
     root = () if first else ("-c", "log.showRoot=false")
     words = [*root, "log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
     try:
-        printed = asked(memory_dir, "-c", "core.commitGraph=true", *words)
+        printed = git_output(memory_dir, "-c", "core.commitGraph=true", *words)
     except AnamnesisError:  # git's index of changes is damaged; it works without it
-        printed = asked(memory_dir, *words)
+        printed = git_output(memory_dir, *words)
     return [_version(*found) for found in fields.read(printed.decode("utf-8", "replace"))]
 
 
@@ -248,7 +248,7 @@ def _checked(memory_dir: str) -> str:
     return memory_dir
 
 
-def asked(memory_dir: str, *args: str, input: bytes | None = None) -> bytes:
+def git_output(memory_dir: str, *args: str, input: bytes | None = None) -> bytes:
     """What a git command prints about the history. Raises AnamnesisError."""
     finished = command.git_in(_checked(memory_dir), args, timeout=_SECONDS, input=input)
     if finished.code != 0:

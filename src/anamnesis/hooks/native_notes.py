@@ -12,12 +12,12 @@ _STATE = "native-notes.json"
 
 def by_file(home: Home) -> dict[str, str]:
     """The id of the note that each topic file of this machine is."""
-    return _kept(home).get("files", {})
+    return _stored(home).get("files", {})
 
 
 def with_client(home: Home) -> set[str]:
     """The ids of notes that say what a topic file of this machine says."""
-    kept = _kept(home)
+    kept = _stored(home)
     return {*kept.get("files", {}).values()} - {*kept.get("edited", {})}
 
 
@@ -27,7 +27,7 @@ def remember(home: Home, files: dict[str, str], *, edited: list[str]) -> None:
     atomic.write_text(home.state(_STATE), json.dumps(kept))
 
 
-def _kept(home: Home) -> dict[str, dict[str, str]]:
+def _stored(home: Home) -> dict[str, dict[str, str]]:
     try:
         with open(home.state(_STATE), encoding="utf-8") as stream:
             kept = json.load(stream)

@@ -47,7 +47,7 @@ class Uses:
         return f"used in {self.used} of {self.used + self.ignored} sessions, x{self.factor:.2f}"
 
 
-def known(home: Home) -> dict[str, Uses]:
+def uses_by_note(home: Home) -> dict[str, Uses]:
     """The counts of all notes that sessions were given; none if the file is missing or damaged."""
     found = {}
     for id, counts in _read(_counts_path(home)).items():
@@ -61,7 +61,9 @@ def of_sessions(home: Home) -> dict[str, dict[str, int]]:
     return {id: notes for id, notes in _read(_sessions_path(home)).items() if type(notes) is dict}
 
 
-def learn(home: Home, session: str, *, used: AbstractSet[str], ignored: AbstractSet[str]) -> None:
+def count_uses(
+    home: Home, session: str, *, used: AbstractSet[str], ignored: AbstractSet[str]
+) -> None:
     """Count which notes a session used; a second call for it replaces the first."""
     try:
         with locks.held(home.lock("usefulness"), name="usefulness", timeout=_LOCK_SECONDS):

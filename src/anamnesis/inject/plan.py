@@ -81,7 +81,7 @@ class Plan:
         return False
 
 
-def planned(
+def make_plan(
     candidates: Sequence[Candidate],
     *,
     read: Read,

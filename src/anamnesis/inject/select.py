@@ -76,7 +76,7 @@ def candidates(
         return [
             *_rules(db, project, most),
             *_thread(db, sessions, branch),
-            *_by_use(_known(db, project, most, since=since, machine=machine), useful or {}),
+            *_by_use(_durable(db, project, most, since=since, machine=machine), useful or {}),
             *_news(sessions, machine),
             *(Candidate(note, "an earlier session", REST) for note in sessions),
         ]
@@ -162,7 +162,7 @@ def _news(sessions: Sequence[Memory], machine: str) -> list[Candidate]:
     ]
 
 
-def _known(
+def _durable(
     db: sqlite3.Connection, project: str, most: int, *, since: str, machine: str
 ) -> list[Candidate]:
     found = []

@@ -224,7 +224,7 @@ def _list_entries(
         elif entry.is_symlink() and entry.is_dir():
             listing.files[f"{folder}/{name}"] = (0, 0, 0)
             listing.problems[f"{folder}/{name}"] = _irregular(stat.S_IFLNK)
-    return f"names in it are not UTF-8: {_shown(unnamed)}; rename them" if unnamed else ""
+    return f"names in it are not UTF-8: {_typeable(unnamed)}; rename them" if unnamed else ""
 
 
 def _is_utf8(name: str) -> bool:
@@ -235,7 +235,7 @@ def _is_utf8(name: str) -> bool:
     return True
 
 
-def _shown(names: Iterable[str]) -> str:
+def _typeable(names: Iterable[str]) -> str:
     """Names that are not text, as one can type them in a shell."""
     typed = (os.fsencode(name).decode("utf-8", "backslashreplace") for name in names)
     return ", ".join(sorted(typed))

@@ -88,7 +88,7 @@ def _agents(subject: Subject) -> Iterator[Finding]:
 
 def _agent(setup: Setup, agent: Agent) -> Finding:
     try:
-        plan = plans.planned(setup, [agent])
+        plan = plans.make_plan(setup, [agent])
     except AnamnesisError as error:
         return failure(agent.title, error)
     if not plan.changes:
@@ -102,7 +102,7 @@ def _agent(setup: Setup, agent: Agent) -> Finding:
 
 def _repair(setup: Setup, agent: Agent) -> None:
     with setup_lock(setup.home):
-        plans.carry_out(plans.planned(setup, [agent]), setup)
+        plans.carry_out(plans.make_plan(setup, [agent]), setup)
 
 
 def _claude_hooks(subject: Subject) -> Iterator[Finding]:

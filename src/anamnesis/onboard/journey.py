@@ -179,7 +179,7 @@ def prepared(home: Home, wishes: Wishes) -> Journey:
     agents = chosen(wishes.agents, setup)
     first = [_config_edit(home, wishes)]
     with _naming_the_others(setup, agents):
-        plan = plans.planned(setup, agents, rules=wishes.rules, first=first)
+        plan = plans.make_plan(setup, agents, rules=wishes.rules, first=first)
     return Journey(setup, tuple(agents), plan)
 
 
@@ -203,7 +203,7 @@ def _naming_the_others(setup: Setup, agents: Sequence[Agent]) -> Iterator[None]:
         raise
 
 
-def done(journey: Journey, wishes: Wishes) -> Receipt:
+def carry_out(journey: Journey, wishes: Wishes) -> Receipt:
     """Carry out a set-up. It is planned again under a lock: another may just have finished."""
     home = journey.setup.home
     with setup_lock(home):

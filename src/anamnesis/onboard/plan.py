@@ -63,7 +63,7 @@ class Plan:
         return "\n".join(change.diff for change in self.changes)
 
 
-def planned(
+def make_plan(
     setup: Setup, agents: Sequence[Agent], *, rules: Sequence[str] = (), first: Sequence[Edit] = ()
 ) -> Plan:
     """The plan for these agents; `first` are edits that come before theirs."""

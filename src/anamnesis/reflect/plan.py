@@ -50,7 +50,7 @@ def _replaced(operation: Operation, known: Mapping[str, Memory]) -> list[Memory]
     return [known[target] for target in operation.targets if target in known]
 
 
-def marked(session: Memory) -> Memory:
+def with_reflected_tag(session: Memory) -> Memory:
     """A session note whose content lives on in durable notes."""
     return replace(session, tags=[*session.tags, REFLECTED])
 

@@ -231,16 +231,16 @@ def question(batch: Batch) -> str:
     editable = batch.editable
     shown = {
         "project": batch.project,
-        "sessions": [_shown(note) for note in batch.sessions],
+        "sessions": [_as_shown(note) for note in batch.sessions],
         "durable_notes": [
-            {**_shown(note), "type": note.type, "editable": note.id in editable}
+            {**_as_shown(note), "type": note.type, "editable": note.id in editable}
             for note in batch.durable
         ],
     }
     return json.dumps(shown, ensure_ascii=False, indent=1)
 
 
-def _shown(note: Memory) -> dict[str, object]:
+def _as_shown(note: Memory) -> dict[str, object]:
     return {
         "id": note.id,
         "date": note.created_at[:10],

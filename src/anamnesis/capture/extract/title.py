@@ -65,7 +65,7 @@ def _candidates(story: Story) -> Iterator[str]:
         yield story.client_title
     reported = (line for report in reports(story) for line in _reported(report))
     asked = (
-        line for prompt in story.of(PROMPT) if not prompt.answer for line in _asked(prompt.text)
+        line for prompt in story.of(PROMPT) if not prompt.answer for line in _from_ask(prompt.text)
     )
     # Where nothing was done, what was asked says more than the answer to the last question.
     worked = subjects or _has_worked(story)
@@ -105,7 +105,7 @@ def _is_title(sentence: str) -> bool:
     )
 
 
-def _asked(text: str) -> Iterator[str]:
+def _from_ask(text: str) -> Iterator[str]:
     """The first sentence of a prompt that says something and was not pasted."""
     for line in text.split("\n"):
         sentence = (sentences(folded(line)) or [""])[0]

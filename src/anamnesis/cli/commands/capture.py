@@ -65,7 +65,7 @@ def run_hook(arguments: Sequence[str]) -> int:
         sys.stdout.write(_backfill(home_directory(), options))
         return 0
     if options.flag("--again"):
-        _again(options)
+        _capture_again(options)
         return 0
     return hooks.guarded("capture", lambda: _capture(options), area="capture")
 
@@ -161,7 +161,7 @@ def _backfill(home: Home, options: hooks.Options) -> str:
     return f"backfill: {did}\n"
 
 
-def _again(options: hooks.Options) -> None:
+def _capture_again(options: hooks.Options) -> None:
     from anamnesis.cli import arguments, output, tables
     from anamnesis.operations.sessions.again import plan_again, write_again
 

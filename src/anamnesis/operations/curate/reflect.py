@@ -160,7 +160,7 @@ def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:
     pairs: list[tuple[object, Memory]] = []
     for each in found:
         pairs += [(None, note) for note in each.added]
-        pairs += [(store.read(note.id), plan.marked(note)) for note in each.marked]
+        pairs += [(store.read(note.id), plan.with_reflected_tag(note)) for note in each.marked]
         pairs += [(store.read(note.id), note) for note in each.superseding]
         pairs += [folded(store, group) for group in each.duplicates]
     changes = undo.changes_of(store, pairs)  # type: ignore[arg-type]

@@ -75,7 +75,7 @@ def unused_notes(store: MemoryStore, *, before: str) -> list[Unused]:
 
     Then those that no session was given and that have not changed since a date, oldest first.
     """
-    uses = usefulness.known(store.home)
+    uses = usefulness.uses_by_note(store.home)
     found = []
     for note in store.ask(lambda db: active(db, types=("semantic", "procedural"))):
         counted = uses.get(note.id)

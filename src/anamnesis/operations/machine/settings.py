@@ -218,7 +218,7 @@ def listed() -> list[Value]:
 
 def value_of(key: str) -> Value:
     """One setting as it is now."""
-    setting = known(key)
+    setting = setting_named(key)
     if os.environ.get(setting.named, "").strip():
         source = setting.named
     elif config.setting(setting.key, variable=setting.named) is not None:
@@ -226,10 +226,10 @@ def value_of(key: str) -> Value:
     else:
         return Value(setting, setting.default, "default")
     value = config.setting(setting.key, variable=setting.named) or ""
-    return Value(setting, shown(setting, value), source)
+    return Value(setting, printable(setting, value), source)
 
 
-def known(key: str) -> Setting:
+def setting_named(key: str) -> Setting:
     """The setting of this name. Raises InvalidInput."""
     from difflib import get_close_matches
 
@@ -242,7 +242,7 @@ def known(key: str) -> Setting:
     raise InvalidInput(f"Unknown setting {key!r}.", hint=hint)
 
 
-def shown(setting: Setting, value: str) -> str:
+def printable(setting: Setting, value: str) -> str:
     """A value that may be printed: keys are hidden, addresses have no password."""
     return _HIDDEN if setting.secret else remote.shown(value)
 
@@ -266,7 +266,7 @@ def change(key: str, value: str | None) -> None:
 
 def rewritten(key: str, value: str | None) -> Rewrite:
     """What a change would write. Raises InvalidInput."""
-    setting = known(key)
+    setting = setting_named(key)
     if value is not None:
         value = value.strip()
         if not value or not setting.accepts(value):

@@ -11,9 +11,9 @@ from anamnesis.history import undo
 from anamnesis.operations.notes.policy import (
     HELD,
     draft_of,
-    kept,
+    notice_of_kept,
+    notice_of_replaced,
     policy_of,
-    replaced,
     require_allowed,
     trimmed,
     without_new_secrets,
@@ -57,7 +57,7 @@ def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) ->
     if rules.requires_superseded:
         added = (id for id in allowed.supersedes_ids if id not in before.supersedes_ids)
         require_notes(store, tuple(added))
-    return allowed, (kept if held else replaced)(kinds)
+    return allowed, (notice_of_kept if held else notice_of_replaced)(kinds)
 
 
 def redact(store: MemoryStore, found: ReadNote) -> None:

@@ -179,12 +179,12 @@ def about_secrets(home: Home, found: ReadNote) -> str:
     return f"This note is not synced: {reason}." if reason else ""
 
 
-def replaced(kinds: tuple[str, ...]) -> str:
+def notice_of_replaced(kinds: tuple[str, ...]) -> str:
     """What to tell the writer about replaced secrets; nothing if there were none."""
     return f"Secrets were replaced before storing: {_listed(kinds)}." if kinds else ""
 
 
-def kept(kinds: tuple[str, ...]) -> str:
+def notice_of_kept(kinds: tuple[str, ...]) -> str:
     """What to tell the writer about secrets that were kept; nothing if there are none."""
     from anamnesis.redact import ALLOWED
 

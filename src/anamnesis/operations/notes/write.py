@@ -10,9 +10,9 @@ from anamnesis.index import rows
 from anamnesis.notes.fields import Memory, new_id
 from anamnesis.operations.notes.policy import (
     HELD,
-    kept,
+    notice_of_kept,
+    notice_of_replaced,
     policy_of,
-    replaced,
     require_allowed,
     trimmed,
     without_new_secrets,
@@ -63,10 +63,10 @@ def write(
     if rules.requires_superseded:
         require_notes(store, draft.supersedes)
     if rules.refuses_identical and not anyway:
-        known = _identical(store, draft)
+        known = _identical_note(store, draft)
         if known is not None:
             return WrittenNote(known, notice=_KNOWN, written=False)
-    similar = _similar(store, draft) if rules.checks_near_duplicates and not anyway else ()
+    similar = _similar_notes(store, draft) if rules.checks_near_duplicates and not anyway else ()
     now = utcnow()
     note = store.put(
         Memory(
@@ -86,12 +86,14 @@ def write(
             **draft.later,  # type: ignore[arg-type]
         )
     )
-    about_secrets = (kept if held else replaced)(kinds)
-    notice = " ".join(filter(None, (about_secrets, _held(store, note), *map(_resembles, similar))))
+    about_secrets = (notice_of_kept if held else notice_of_replaced)(kinds)
+    notice = " ".join(
+        filter(None, (about_secrets, _held_notice(store, note), *map(_resembles, similar)))
+    )
     return WrittenNote(note, notice=notice, similar=similar)
 
 
-def _held(store: MemoryStore, note: Memory) -> str:
+def _held_notice(store: MemoryStore, note: Memory) -> str:
     """What the writer should know about a held note, apart from secrets."""
     found: dict[str, str] = store.ask(lambda db: rows.orders(db, [note.id]))
     return f"It is held for review, see `anamnesis review`: {found[note.id]}." if found else ""
@@ -103,7 +105,7 @@ def require_notes(store: MemoryStore, ids: tuple[NoteId, ...]) -> None:
         store.require(note_id)
 
 
-def _identical(store: MemoryStore, draft: NoteDraft) -> Memory | None:
+def _identical_note(store: MemoryStore, draft: NoteDraft) -> Memory | None:
     """An identical active note in the same place that replaces the same notes."""
     same = [
         note
@@ -115,7 +117,7 @@ def _identical(store: MemoryStore, draft: NoteDraft) -> Memory | None:
     return next((note for note in same if note.id not in superseded), None)
 
 
-def _similar(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
+def _similar_notes(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
     """Similar active notes in the same place."""
     place = Filters((draft.project,), type=draft.type, scope=draft.scope)
     asked = f"{draft.title} {draft.body[:_ASKED]}"

@@ -125,7 +125,7 @@ def _captured(
     if not off:
         from anamnesis.operations.sessions import foreign_reading
 
-        foreign_reading.mark(home, path)
+        foreign_reading.mark_notes(home, path)
     entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by its file name, which need not be its id.
     for name in names:
@@ -146,7 +146,7 @@ def _judge_notes(home: Home, session: str, tape: Tape) -> None:
     if any(receipts.of_session(home, session)):
         from anamnesis.operations.sessions import usefulness
 
-        usefulness.learn(home, session, tape.turns)
+        usefulness.count_uses(home, session, tape.turns)
 
 
 def _keep_words(

@@ -33,7 +33,7 @@ _HEAD_BYTES = 256 * 1024  # in which a transcript says when it began
 _ID = re.compile(rb"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
 
 
-def mark(home: Home, transcript: str) -> list[str]:
+def mark_notes(home: Home, transcript: str) -> list[str]:
     """Mark the notes that a session's agent wrote after reading elsewhere; gives their ids."""
     first = _TIME.search(beginning(transcript, _HEAD_BYTES))
     if first is None:

@@ -54,7 +54,7 @@ def inject(
         with MemoryStore(home, hurried=True) as store:
             _scan_latest(store, {project, GLOBAL})
             notices = _notices(home, checks, store=store)
-            start = _planned(
+            start = _plan_of(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
                 notices=notices, client=format,
             )  # fmt: skip
@@ -101,7 +101,7 @@ def preview(
     """What a new session of the project would get now, and why; leaves no trace."""
     home = store.home
     notices = _notices(home, sessions.at_session_start(home, unasked=False), store=store)
-    return _planned(store, project=project, k=k, cwd=cwd, session="", limit=limit, notices=notices)
+    return _plan_of(store, project=project, k=k, cwd=cwd, session="", limit=limit, notices=notices)
 
 
 def explain_start(
@@ -121,7 +121,7 @@ def explain_start(
         return explained(preview(store, project=key, k=k, limit=limit or clip.LIMIT, cwd=cwd))
 
 
-def _planned(
+def _plan_of(
     store: MemoryStore,
     *,
     project: str,
@@ -153,7 +153,7 @@ def _planned(
         # A reflected session that still has open points is given, but not counted.
         shown = sum("reflected" not in each.note.tags for each in chosen)
         beyond = max(0, known - shown)
-        return plan.planned(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
+        return plan.make_plan(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
 
     if not client or useful:
         return start_of(select.MANY)
@@ -177,7 +177,7 @@ def _useful(home: Home) -> Mapping[str, Uses] | None:
         return None
     from anamnesis.hooks import usefulness
 
-    return usefulness.known(home)
+    return usefulness.uses_by_note(home)
 
 
 def _unindexed(
@@ -190,7 +190,7 @@ def _unindexed(
     notes = newest.newest_notes(home, project=project, session=session)
     chosen = newest.candidates(notes)
     notices = [*notices, newest.NOTICE] if notes else notices
-    return plan.planned(chosen, read=notes.get, limit=limit, notices=notices)
+    return plan.make_plan(chosen, read=notes.get, limit=limit, notices=notices)
 
 
 def _bring_up_to_date(home: Home) -> None:

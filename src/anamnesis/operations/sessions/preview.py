@@ -129,7 +129,7 @@ def past_giving(home: Home, *, project: str) -> PastGiving:
         times.update(str(note["id"]) for note in receipt["notes"])
         is_start = receipt["event"] == "inject" and receipt["project"] == project
         last = receipt if last is None and is_start else last
-    return PastGiving(times, usefulness.known(home), last)
+    return PastGiving(times, usefulness.uses_by_note(home), last)
 
 
 @dataclass(frozen=True, slots=True)

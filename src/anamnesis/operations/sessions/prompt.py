@@ -110,7 +110,7 @@ def _news_text(home: Home, payload: Payload, project: str, notes: list[Memory]) 
     sessions = [note for note in notes if note.type == "episodic"]
     latest = max(sessions, key=lambda note: note.updated_at, default=None)  # which is continued
     machines = dict.fromkeys(note.machine_id for note in notes)
-    start = plan.planned(
+    start = plan.make_plan(
         [
             Candidate(note, f"new from {note.machine_id}", LAST if note is latest else ELSEWHERE)
             for note in notes

@@ -66,7 +66,7 @@ def standup(
     turns = _turns(store, since=start)
     projects: dict[str, list[DoneSession]] = {}
     for note in notes:
-        done = _done(note, turns=turns.get(note.id, 0))
+        done = _done_session(note, turns=turns.get(note.id, 0))
         projects.setdefault(note.project, []).append(done)
     busiest = sorted(projects.items(), key=lambda each: (-len(each[1]), each[0]))
     return [DoneProject(name, tuple(sessions)) for name, sessions in busiest]
@@ -100,7 +100,7 @@ def committed(note: Memory) -> tuple[str, ...]:
     return _items(blocks(note.body).get("Commits", []))
 
 
-def _done(note: Memory, *, turns: int) -> DoneSession:
+def _done_session(note: Memory, *, turns: int) -> DoneSession:
     found = blocks(note.body)
     return DoneSession(
         note=note.id,

@@ -26,9 +26,9 @@ _BLOCK = re.compile(r"(?ms)^```[^\n]*\n(.*?)^```")
 _PATH = re.compile(r"(?<![\w@+./~-])[\w@+./~-]{1,200}\.\w{1,5}\b")
 
 
-def learn(home: Home, session: str, turns: Sequence[Turn]) -> None:
+def count_uses(home: Home, session: str, turns: Sequence[Turn]) -> None:
     """Count which of its notes a session used, judging by what it did."""
-    if not (given := _given(home, session)):
+    if not (given := _given_notes(home, session)):
         return
     with MemoryStore(home) as store:
         notes = [note for id in given if (note := store.get(id)) is not None]
@@ -36,7 +36,7 @@ def learn(home: Home, session: str, turns: Sequence[Turn]) -> None:
     used = {note.id for note in notes if is_used(note, done)}
     ignored = {note.id for note in notes if given[note.id] and note.id not in used}
     if used or ignored:
-        usefulness.learn(home, session, used=used, ignored=ignored)
+        usefulness.count_uses(home, session, used=used, ignored=ignored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2].lower()
 
 
-def _given(home: Home, session: str) -> dict[str, bool]:
+def _given_notes(home: Home, session: str) -> dict[str, bool]:
     """The notes that a session was given, and whether enough of each was shown."""
     found: dict[str, bool] = {}
     for entry in receipts.of_session(home, session):

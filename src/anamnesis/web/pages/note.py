@@ -77,7 +77,7 @@ def show(visit: Visit) -> Response:
         backlinks=backlinks(visit.store, read.note),
         related=related(visit.store, read.note),
         given=_given(visit, read.note.id),
-        uses=usefulness.known(visit.dashboard.home).get(read.note.id),
+        uses=usefulness.uses_by_note(visit.dashboard.home).get(read.note.id),
     )
 
 

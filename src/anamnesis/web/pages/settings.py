@@ -170,7 +170,7 @@ def set_up(visit: Visit) -> Response:
         agents = [
             agent for agent in onboard_health.known_agents(setup) if wanted in ("", agent.name)
         ]
-        plan = plans.planned(setup, agents)
+        plan = plans.make_plan(setup, agents)
         if _seal(*plan.changes) != visit.value("seal"):
             raise InvalidInput("The settings changed since they were shown.", hint="Look again.")
         plans.carry_out(plan, setup)
@@ -182,7 +182,7 @@ def configure(visit: Visit) -> Response:
     """Show what a setting would change in config.json; write it once it was shown."""
     key = visit.value("key")
     value = None if visit.value("unset") else visit.value("value")
-    setting = settings.known(key)
+    setting = settings.setting_named(key)
     if setting.runs_a_command:
         raise InvalidInput(
             f"{setting.key} names a command that this machine runs; the dashboard never sets it.",
@@ -228,7 +228,7 @@ def _agents(visit: Visit) -> tuple[list[AgentRow], list[str]]:
     rows = []
     for agent in here:
         try:
-            changes = plans.planned(setup, [agent]).changes
+            changes = plans.make_plan(setup, [agent]).changes
         except AnamnesisError as error:
             rows.append(AgentRow(agent.name, agent.title, (), "", error.message))
             continue
