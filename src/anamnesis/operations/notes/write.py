@@ -87,10 +87,8 @@ def write(
         )
     )
     about_secrets = (notice_of_kept if held else notice_of_replaced)(kinds)
-    notice = " ".join(
-        filter(None, (about_secrets, _held_notice(store, note), *map(_resembles, similar)))
-    )
-    return WrittenNote(note, notice=notice, similar=similar)
+    notices = (about_secrets, _held_notice(store, note), *map(_similar_notice, similar))
+    return WrittenNote(note, notice=" ".join(filter(None, notices)), similar=similar)
 
 
 def _held_notice(store: MemoryStore, note: Memory) -> str:
@@ -134,5 +132,5 @@ def _similar_notes(store: MemoryStore, draft: NoteDraft) -> tuple[Memory, ...]:
     )
 
 
-def _resembles(note: Memory) -> str:
+def _similar_notice(note: Memory) -> str:
     return f'A similar note is stored as {note.id} ("{" ".join(note.title.split())}").'
