@@ -379,6 +379,29 @@ def test_what_was_replaced_after_it_was_read_is_no_clash_in_an_emptied_remote(
     assert desk.body("n") == "one\nZWEI\nthree\nFOUR of desk\nFIVE of shelf"
 
 
+def test_what_a_third_machine_read_and_replaced_is_no_clash_in_an_emptied_remote(
+    pair: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = pair
+    tower, shelf = fleet.machine("tower"), fleet.machine("shelf")
+    shelf.sync()
+    laptop.edit("n", body="ONE of laptop\ntwo\nthree\nfour\nfive")
+    laptop.sync()
+    desk.sync()
+    desk.edit("n", body="ONE of laptop\ntwo\nthree\nFOUR of desk\nfive")
+    desk.sync()
+    tower.sync()
+    tower.edit("n", body="ONE of laptop\ntwo\nthree\nVIER of tower\nfive")  # has read it
+    git("update-ref", "-d", "refs/heads/main", cwd=fleet.remote)
+    shelf.edit("n", body="one\ntwo\nTHREE of shelf\nfour\nfive")
+    for machine in (shelf, laptop, tower):
+        machine.sync()
+
+    in_step(tower, desk)
+
+    assert desk.body("n") == "ONE of laptop\ntwo\nTHREE of shelf\nVIER of tower\nfive"
+
+
 def test_another_store_as_the_remote_takes_no_note_away(
     pair: tuple[Machine, Machine], tmp_path: Path
 ) -> None:

@@ -24,6 +24,8 @@ BODIES = {
     "both": "ONE\ntwo\nthree\nFOUR",
     "first again": "EINS\ntwo\nthree\nFOUR",
     "first and third": "ONE\ntwo\nTHREE\nfour",
+    "last and third": "one\ntwo\nTHREE\nFOUR",
+    "first, last and third": "ONE\ntwo\nTHREE\nFOUR",
     "all": "EINS\ntwo\nTHREE\nFOUR",
     "other": "something else",
     "another": "and yet another",
@@ -132,6 +134,18 @@ def test_every_step_of_a_merged_file_stays_in_history() -> None:
 
     assert clashes == []
     assert commits == [{PATH: "both"}]  # the second step says nothing new
+
+
+def test_every_step_after_one_that_the_other_side_had_stays_in_history() -> None:
+    """Or a third machine, which has the second step only, could not tell that it was read."""
+    steps = [step("base", "last"), step("last", "both"), step("both", "first again")]
+    theirs = Change(PATH, "base", "last and third")
+
+    made = replay(steps, [theirs], CONTENTS.__getitem__, lambda _: ["last and third"])
+
+    writes = [write for commit in made.commits for write in commit.writes.values()]
+    assert writes == [CONTENTS["first, last and third"], CONTENTS["all"]]
+    assert made.clashes == ()
 
 
 def test_a_step_that_clashes_is_no_clash_if_the_last_one_fits() -> None:

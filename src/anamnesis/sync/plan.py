@@ -165,7 +165,7 @@ class _Verdicts:
             return {} if mine.before is None else {_AT_THE_END: {path: mine.after}}
         ours = self._ours(path)
         known = next((blob for blob in ours if self._was_there(path, mine.before, blob)), None)
-        chain = None if known else self._one_by_one(path, theirs.after)
+        chain = self._one_by_one(path, theirs.after, since=known)
         if chain is not None:
             return chain
         base = known or mine.before
@@ -203,26 +203,36 @@ class _Verdicts:
 
     def _ours(self, path: str) -> list[Blob]:
         """What a path said in our own commits, newest first."""
-        changes = (c for step in reversed(self._steps) for c in step.changes if c.path == path)
-        return [change.after for change in changes if change.after]
+        return [change.after for _, change in reversed(self._edits(path)) if change.after]
 
-    def _one_by_one(self, path: str, upstream: Blob) -> dict[int, dict[str, Written]] | None:
-        """Each local edit merged in turn, so that history keeps them; None if one clashes."""
+    def _edits(self, path: str) -> list[tuple[int, Change]]:
+        """Our own changes of a path, each with the number of its commit."""
+        numbered = enumerate(self._steps)
+        return [
+            (n, change) for n, step in numbered for change in step.changes if change.path == path
+        ]
+
+    def _one_by_one(
+        self, path: str, upstream: Blob, *, since: Blob | None
+    ) -> dict[int, dict[str, Written]] | None:
+        """Each local edit since one that was there merged in turn; None if one clashes.
+
+        Then history keeps them all, and a machine with one of them can tell that it was read.
+        """
+        edits = self._edits(path)
+        read = [at for at, (_, edit) in enumerate(edits, 1) if since and edit.after == since]
         current = self._content(upstream)
         written: dict[int, dict[str, Written]] = {}
-        for number, step in enumerate(self._steps):
-            for change in step.changes:
-                if change.path != path:
-                    continue
-                if change.after is None:
-                    return None
-                base = None if change.before is None else self._content(change.before)
-                merged = three_way(base, self._content(change.after), current)
-                if merged.data is None:
-                    return None
-                if merged.data != current:
-                    written[number] = {path: merged.data}
-                current = merged.data
+        for number, edit in edits[max(read, default=0) :]:
+            if edit.after is None:
+                return None
+            base = None if edit.before is None else self._content(edit.before)
+            merged = three_way(base, self._content(edit.after), current)
+            if merged.data is None:
+                return None
+            if merged.data != current:
+                written[number] = {path: merged.data}
+            current = merged.data
         return written or {_AT_THE_END: {}}
 
     def _follow_moves(self) -> None:
