@@ -297,6 +297,21 @@ def test_a_packing_that_is_under_way_keeps_nothing(tmp_path: Path) -> None:
     assert SECRET.encode() not in objects(alone.memory)
 
 
+@pytest.mark.parametrize("name", ["gc.pid.lock", "objects/info/commit-graph.lock"])
+def test_the_lock_of_a_killed_packing_keeps_nothing(tmp_path: Path, name: str) -> None:
+    alone = Machine(tmp_path / "alone", None)
+    alone.write("plan", SECRET)
+    alone.write("other", "stays")
+    alone.sync()
+    lock = alone.memory / ".git" / name
+    lock.touch()
+    os.utime(lock, (0, 0))
+
+    assert purged(alone, "plan").cleared
+
+    assert SECRET.encode() not in objects(alone.memory)
+
+
 def test_what_a_ref_of_a_person_keeps_is_told(tmp_path: Path) -> None:
     alone = Machine(tmp_path / "alone", None)
     alone.write("plan", SECRET)

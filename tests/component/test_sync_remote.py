@@ -11,7 +11,9 @@ import pytest
 
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.process import Finished
-from anamnesis.sync.remote import explain
+from anamnesis.sync import remote
+from anamnesis.sync.remote import Pushed, explain
+from anamnesis.sync.repository import Repository
 from support.fleet import FIVE, Fleet, Machine, git, in_step
 
 
@@ -240,6 +242,45 @@ def test_a_remote_that_stays_locked_is_told(
     assert f"rm {fleet.remote}/refs/heads/main.lock" in result.hint
 
 
+def test_who_loses_every_race_is_told_and_loses_nothing(
+    pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = pair
+    desk.write("of-desk", "x")
+
+    def second(repository: Repository, commit: str, *, url: str, seconds: float) -> Pushed:
+        with monkeypatch.context() as first:
+            first.setattr(remote, "push", pushed)
+            laptop.write(f"of-laptop-{len(laptop.files())}", "y")
+            assert laptop.sync().pushed
+        return pushed(repository, commit, url=url, seconds=seconds)
+
+    pushed = remote.push
+    with monkeypatch.context() as racing:
+        racing.setattr(remote, "push", second)
+        racing.setattr(remote, "_RACE_SECONDS", 0.0)
+        racing.setattr(remote, "_RACE_TRIES", 3)
+        result = desk.sync()
+
+    assert result.error == f"other machines kept pushing to {fleet.remote} first"
+    assert "1 commit waits for the next sync" in result.detail
+    assert result.hint.endswith("anamnesis sync")
+    assert desk.sync().pushed
+    assert "semantic/of-desk.md" in fleet.published()
+
+
+def test_who_lost_a_race_does_not_wait_until_the_others_are_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(range(0, 100_000, 1000))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+
+    waits = list(remote.pauses())  # on a computer so busy that each try takes long
+
+    assert len(waits) == 60
+    assert max(waits) < 0.5
+
+
 def test_a_young_lock_is_left_alone_even_if_no_process_is_seen(
     pair: tuple[Machine, Machine], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -441,6 +482,17 @@ def test_most_of_many_notes_gone_at_once_are_put_back(fleet: Fleet) -> None:
     laptop.sync(accept_deletions=True)
     desk.sync()
     assert len(desk.files()) == 15
+
+
+def test_half_of_a_few_notes_gone_at_once_are_put_back(fleet: Fleet) -> None:
+    laptop = fleet.machine("laptop")
+    many_notes(laptop, 12)
+    for count in range(6):
+        laptop.delete(f"note-{count:02}")
+
+    assert "6 of 12 notes were gone" in laptop.sync().detail
+
+    assert len(laptop.files()) == 12
 
 
 def test_a_tenth_of_many_notes_gone_at_once_is_put_back(fleet: Fleet) -> None:

@@ -173,12 +173,13 @@ def test_many_small_packs_are_packed_in_the_background(
     assert not desk.sync().error
 
 
+@pytest.mark.parametrize("name", ["gc.pid", "gc.pid.lock", "objects/info/commit-graph.lock"])
 def test_what_a_killed_packing_left_is_removed(
-    pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+    pair: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     _, desk = pair
     monkeypatch.setattr("anamnesis.sync.git.needs_packing", lambda _: True)
-    left = [desk.memory / ".git" / "gc.pid", Path(desk.remote or "") / "gc.pid"]
+    left = [desk.memory / ".git" / name, Path(desk.remote or "") / name]
     for path in left:
         path.write_text(f"{os.getpid()} {os.uname().nodename}")  # a process that is alive
         os.utime(path, (0, 0))

@@ -203,12 +203,20 @@ def test_the_net_of_several_commits() -> None:
     assert net(steps) == {PATH: Change(PATH, "base", "last")}
 
 
-def test_a_side_that_lost_everything_at_once_looks_like_an_accident() -> None:
-    gone = [Change(f"semantic/{number}.md", "base", None) for number in range(2)]
+@pytest.mark.parametrize(
+    ("gone", "left", "sweeping"),
+    [
+        (1, 0, False), (2, 0, True), (2, 1, False),  # all
+        (4, 4, False), (5, 5, True), (5, 6, False), (12, 11, True), (12, 13, False),  # half
+        (19, 100, False), (20, 100, True), (20, 180, True), (20, 181, False),  # a tenth
+    ],
+)  # fmt: skip
+def test_a_side_that_lost_much_at_once_looks_like_an_accident(
+    gone: int, left: int, sweeping: bool
+) -> None:
+    changes = [Change(f"semantic/{number}.md", "base", None) for number in range(gone)]
 
-    assert is_sweeping(gone, notes_left=0)
-    assert not is_sweeping(gone, notes_left=1)
-    assert not is_sweeping(gone[:1], notes_left=0)
+    assert is_sweeping(changes, notes_left=left) is sweeping
 
 
 @pytest.mark.parametrize(

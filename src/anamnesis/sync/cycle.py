@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
 _AT_ONCE = 2000  # files; a tenth of a second, and a session is given some dozens of them
-_MAX_LOCKED = 8  # tries at a ref that is kept locked: some five seconds
+_MAX_LOCKED = 20  # tries at a ref that is kept locked: some five seconds
 _PURGED_IS_BACK = (
     "a text that was purged is in the history again, brought by a machine with an older version; "
     "update that machine, then run: anamnesis forget --purge-history"

@@ -194,8 +194,7 @@ class GitSyncBackend:
         depot = os.path.join(self._repository.own, "sealed") if self._sealed else None
         for directory in filter(None, (self._directory, depot, self.remote)):
             if needs_packing(directory):
-                # A killed one stops the next for half a day if its process id is reused.
-                recovery.free_dead_locks(directory, (".git/gc.pid", "gc.pid"))
+                recovery.free_packing(directory)
                 command.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
 
 

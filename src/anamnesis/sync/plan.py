@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Versions = Callable[[str], Collection[Blob]]  # what a path said on the other side
     Written = Blob | bytes | None  # a content that exists, a new one, or: the file is gone
 
-SWEEPING = 2  # so many notes deleted at once, with none left, look like a lost disk
-SWEEPING_SHARE = 20  # so many, and a tenth of all, look like a restore of an older backup
+# Notes that vanish at once look like a lost disk or an older backup: (at least, left per lost one).
+_SWEEPING = ((2, 0), (5, 1), (20, 9))  # all of them, half, or a tenth
 
 
 @record
@@ -117,7 +117,7 @@ def net(steps: Iterable[Step]) -> dict[str, Change]:
 def is_sweeping(changes: Iterable[Change], *, notes_left: int) -> bool:
     """Whether a side lost many of its notes at once: more likely an accident than intent."""
     gone = sum(change.after is None and is_note(change.path) for change in changes)
-    return gone >= (SWEEPING if notes_left == 0 else max(SWEEPING_SHARE, notes_left / 9))
+    return any(gone >= least and notes_left <= gone * kept for least, kept in _SWEEPING)
 
 
 _AT_THE_END = -1  # in place of a commit's number: the last one that touches the path

@@ -35,6 +35,7 @@ LOCKS = (
     *(f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")),
     "packed-refs.new",  # what the list of refs was about to become
 )
+_PACKING = ("gc.pid", "gc.pid.lock", "objects/info/commit-graph.lock")
 _RECENT = 20  # so many earlier positions of the branch are tried after a power cut
 _UNFINISHED = {
     "rebase-merge": "rebase",
@@ -184,6 +185,13 @@ def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
         alive = _is_git_at_work_in(directory)
         if not alive and _age(lock) > (_OLD_SECONDS if alive is None else _YOUNG_SECONDS):
             atomic.remove(lock)
+
+
+def free_packing(directory: str) -> None:
+    """Remove what a killed `git gc` leaves: it stops the next for half a day, or for good."""
+    free_dead_locks(
+        directory, [f"{git_dir}{name}" for git_dir in (".git/", "") for name in _PACKING]
+    )
 
 
 def _lock_files(repository: Repository) -> Iterator[str]:

@@ -133,7 +133,7 @@ class WorkTree:
             and change.path not in meant
             and _name(change.path) not in moved
         ]
-        return lost if is_sweeping(lost, notes_left=left) else []
+        return lost if is_sweeping(lost, notes_left=left + len(deleted) - len(lost)) else []
 
     def _stones(self) -> list[str]:
         try:
