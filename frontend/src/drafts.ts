@@ -1,5 +1,5 @@
-// Words that are not saved yet live in this browser: per note and version, until they are saved or
-// thrown away. A crash, a closed tab, an ended session or a server that is gone costs none of them.
+// Words that are not saved yet live in this browser: per note, version and page, until they are saved
+// or discarded. A crash, a closed tab, an ended session or a server that is gone costs none of them.
 import { element } from "./dom";
 
 interface Draft { at: number; fields: Record<string, string> }
@@ -10,14 +10,13 @@ const KEPT_MILLISECONDS = 60 * 86_400_000;
 
 export class Drafts {
   private readonly subject: string; // the note; of a new one, only that it is new
-  private readonly own: string;
+  private own: string;
   private readonly first: string;
   private timer = 0;
-  private restored = "";
 
   constructor(private readonly form: HTMLFormElement, private readonly setField: (name: string, value: string) => void) {
     this.subject = form.dataset["draft"] ?? "new";
-    this.own = `${PREFIX}${this.subject} ${this.subject === "new" ? tabName() : form.dataset["hash"] ?? ""}`;
+    this.own = this.newName();
     this.first = JSON.stringify(this.fields());
     for (const event of ["input", "change"]) form.addEventListener(event, () => this.soon());
     window.addEventListener("pagehide", () => this.keep());
@@ -50,7 +49,6 @@ export class Drafts {
   drop(): void {
     clearTimeout(this.timer);
     localStorage.removeItem(this.own);
-    if (this.restored) localStorage.removeItem(this.restored);
   }
 
   // The page came back from the server with words that are saved nowhere: this draft has them now.
@@ -68,8 +66,13 @@ export class Drafts {
     return fields;
   }
 
+  // Two tabs may edit the same version of a note, each with words of its own.
+  private newName(): string {
+    return `${PREFIX}${this.subject} ${this.form.dataset["hash"] ?? ""} ${Math.random().toString(36).slice(2)}`;
+  }
+
   private offer(): void {
-    const latest = this.kept().find(([, draft]) => differs(draft.fields, this.fields()));
+    const latest = this.kept().find(([key, draft]) => key !== this.own && differs(draft.fields, this.fields()));
     if (!latest) return;
     const [key, draft] = latest;
     const older = draft.fields["hash"] !== this.fields()["hash"] ? " The note has changed since; saving will show both versions." : "";
@@ -81,15 +84,19 @@ export class Drafts {
       element("span", {}, `Words from ${when} were not saved.${older}`), restore, discard,
     );
     restore.addEventListener("click", () => {
+      this.keep();
+      this.own = this.newName(); // what the form says now stays a draft of its own
       for (const [name, value] of Object.entries(draft.fields)) this.setField(name, value);
       this.form.setAttribute("data-dirty", "");
-      this.restored = key;
-      banner.remove();
       this.keep();
+      if (localStorage.getItem(this.own)) localStorage.removeItem(key);
+      banner.remove();
+      this.offer();
     });
     discard.addEventListener("click", () => {
       localStorage.removeItem(key);
       banner.remove();
+      this.offer();
     });
     this.form.querySelector("[data-offers]")?.prepend(banner);
   }
@@ -127,11 +134,4 @@ function allKeys(): string[] {
 
 function differs(one: Record<string, string>, other: Record<string, string>): boolean {
   return Object.entries(one).some(([name, value]) => name !== "hash" && value !== other[name]);
-}
-
-// Two tabs may each write a new note.
-function tabName(): string {
-  const name = sessionStorage.getItem("tab") ?? Math.random().toString(36).slice(2);
-  sessionStorage.setItem("tab", name);
-  return name;
 }

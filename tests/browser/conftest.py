@@ -21,6 +21,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 
 from .ensure_chromium import chromium
+from .process import DashboardProcess
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -53,7 +54,7 @@ def server(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serv
 class Visitor:
     """A person at a browser; whatever the browser complains about fails the test."""
 
-    def __init__(self, browser: Browser, server: Server, **options: Any) -> None:
+    def __init__(self, browser: Browser, server: Server | DashboardProcess, **options: Any) -> None:
         self.server = server
         self.context: BrowserContext = browser.new_context(
             **{"reduced_motion": "reduce", **options}

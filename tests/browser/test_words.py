@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Error, Page, Route, expect
 
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import Memory
@@ -15,6 +16,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
 
 from .conftest import Visitor
+from .process import DashboardProcess
 
 
 @pytest.fixture
@@ -53,6 +55,112 @@ def test_words_of_a_tab_that_was_closed_are_offered_again_until_they_are_saved(
     visit.go(f"/notes/{note.id}/edit")
     expect(page.locator(".cm-content")).to_be_visible()
     expect(page.locator(".draft-offer")).to_have_count(0)
+
+
+def test_words_of_a_tab_that_crashed_are_offered_again(visit: Visitor, note: Memory) -> None:
+    tab = visit.go(f"/notes/{note.id}/edit", visit.tab())
+    _type(tab, ", always")
+    while not _drafts(tab):
+        tab.wait_for_timeout(50)
+    with pytest.raises(Error, match="crash"):
+        tab.goto("chrome://crash")
+
+    page = visit.go(f"/notes/{note.id}/edit")
+    page.get_by_role("button", name="Restore").click()
+
+    expect(page.locator(".cm-content")).to_have_text("needed, always")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".prose")).to_have_text("needed, always")
+
+
+def test_two_tabs_keep_their_words_apart_and_both_are_offered(visit: Visitor, note: Memory) -> None:
+    for words in (" said the first", " said the second"):
+        tab = visit.go(f"/notes/{note.id}/edit", visit.tab())
+        _type(tab, words)
+        tab.close()
+
+    page = visit.go(f"/notes/{note.id}/edit")
+    offer = page.locator(".draft-offer")
+    expect(offer).to_have_count(1)
+    page.get_by_role("button", name="Restore").click()
+    expect(page.locator(".cm-content")).to_have_text("needed said the second")
+    expect(offer).to_have_count(1)  # the words of the other tab
+    page.get_by_role("button", name="Restore").click()
+    expect(page.locator(".cm-content")).to_have_text("needed said the first")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".prose")).to_have_text("needed said the first")
+    visit.go(f"/notes/{note.id}/edit")
+    page.get_by_role("button", name="Restore").click()
+    expect(page.locator(".cm-content")).to_have_text("needed said the second")
+
+
+def test_words_of_a_new_note_are_offered_again(visit: Visitor, store: MemoryStore) -> None:
+    tab = visit.go("/new", visit.tab())
+    tab.get_by_label("Title").fill("Staging")
+    _type(tab, "hangs")
+    tab.close()
+
+    page = visit.go("/new")
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_label("Title")).to_have_value("Staging")
+    page.keyboard.press("Control+s")
+
+    expect(page.locator(".prose")).to_have_text("hangs")
+    assert [each.title for each in store.list()] == ["Staging"]
+    assert _drafts(page) == []
+
+
+@pytest.mark.parametrize("path", ["/notes/{id}/edit", "/new"])
+def test_an_answer_that_was_lost_on_its_way_is_no_second_version(
+    visit: Visitor, store: MemoryStore, note: Memory, path: str
+) -> None:
+    """The server saved the words, but the browser never learned so and saves again."""
+    visit.expected = ("ERR_",)
+    page = visit.go(path.format(id=note.id))
+    page.get_by_label("Title").fill("Staging")
+    _type(page, " words")
+
+    page.evaluate(
+        """() => { const real = window.fetch;
+        window.fetch = async (address, options) => { const answer = await real(address, options);
+          if (options?.method !== 'POST') return answer;
+          window.fetch = real; throw new TypeError('lost'); }; }"""
+    )
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_contain_text("Not saved")
+
+    page.keyboard.press("Control+s")
+
+    expect(page.locator(".prose")).to_contain_text("words")
+    assert len(store.list()) == (1 if "edit" in path else 2)
+    assert _drafts(page) == []
+
+
+@pytest.mark.parametrize("trouble", ["session", "server"])
+def test_words_that_could_not_be_saved_are_offered_after_coming_back(
+    visit: Visitor, server: Server, note: Memory, trouble: str
+) -> None:
+    visit.expected = ("ERR_", "401")
+    tab = visit.go(f"/notes/{note.id}/edit", visit.tab())
+    _type(tab, ", always")
+    if trouble == "session":
+        server.keys.end_all()
+    else:
+        visit.context.set_offline(True)
+    tab.keyboard.press("Control+s")
+    expect(tab.get_by_role("alert")).to_contain_text("Not saved")
+    tab.close()
+
+    visit.context.set_offline(False)
+    page = visit.page
+    if trouble == "session":
+        page.goto(visit.server.link())
+        page.wait_for_url(f"{visit.server.address}/")
+    visit.go(f"/notes/{note.id}/edit")
+    page.get_by_role("button", name="Restore").click()
+    page.keyboard.press("Control+s")
+
+    expect(page.locator(".prose")).to_have_text("needed, always")
 
 
 def test_words_written_on_an_older_version_lead_to_both(
@@ -171,20 +279,24 @@ def test_a_notice_covers_nothing_that_can_be_pressed(visit: Visitor, store: Memo
     assert covered == []
 
 
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
 def test_a_server_that_is_killed_while_one_types_costs_nothing(
-    chrome: Browser, store: MemoryStore, note: Memory, monkeypatch: pytest.MonkeyPatch
+    chrome: Browser, store: MemoryStore, note: Memory, ending: signal.Signals
 ) -> None:
-    monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
-    with Server(store.root) as first:
+    with DashboardProcess() as first:
         visitor = Visitor(chrome, first)
         visitor.expected = ("ERR_",)
         page = visitor.go(f"/notes/{note.id}/edit")
         _type(page, ", always")
+        code, said = first.end(ending)
+    assert "Traceback" not in said
+    assert code == (-ending if ending == signal.SIGKILL else 130)
     page.keyboard.press("Control+s")
     expect(page.get_by_role("alert")).to_contain_text("Not saved")
     expect(page.locator("#connection")).to_contain_text("cannot be reached")
 
-    with Server(store.root):  # the same name, port and session
+    with DashboardProcess() as again:
+        assert again.address == first.address  # the session and the drafts belong to it
         expect(page.locator("#connection")).to_have_count(0)
         page.keyboard.press("Control+s")
         expect(page.locator(".prose")).to_have_text("needed, always")

@@ -42,6 +42,8 @@ def edit(
     """
     allowed, notice = checked(store, before.note, after, face=face)
     if expected_hash is not None and expected_hash != before.hash:
+        if allowed == before.note:  # saved before, but the answer never arrived
+            return WrittenNote(before.note, notice=notice)
         raise NoteChangedOnDisk(f"{before.note.id}.md")
     done = undo.replaced(store, allowed, before=before)
     return WrittenNote(done.note, notice=notice, unit=done.unit.id if done.unit else "")
