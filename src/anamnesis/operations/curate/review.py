@@ -71,16 +71,21 @@ def keep(store: MemoryStore, ids: Iterable[NoteId], *, vouched: bool = True) -> 
     pairs = []
     for note_id in ids:
         read = store.require(note_id)
-        tags = [tag for tag in read.note.tags if tag != PENDING]
         trust = KEPT_CONFIDENCE if vouched else read.note.confidence
-        pairs.append((read, replace(read.note, tags=tags, confidence=trust)))
+        pairs.append((read, replace(reviewed(read.note), confidence=trust)))
     if vouched:
-        _vouch(store, [note for _, note in pairs])
+        vouch(store, [note for _, note in pairs])
     changes = undo.changes_of(store, pairs)
     return undo.apply(store, changes, kind="review", summary=f"{counted(len(pairs), 'note')} kept")
 
 
-def _vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
+def reviewed(note: Memory) -> Memory:
+    """The note as it is once you have kept it."""
+    tags = [tag for tag in note.tags if tag != PENDING]
+    return replace(note, tags=tags, confidence=KEPT_CONFIDENCE)
+
+
+def vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
     """Allow the notes on this machine, whatever was found in their text."""
     reasons = store.reasons([note.id for note in notes])
     for note in notes:

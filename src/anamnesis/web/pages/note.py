@@ -12,6 +12,7 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, No
 from anamnesis.hooks import receipts, runs, usefulness
 from anamnesis.notes.fields import EDITED, FIELDS, SCOPES, TYPES, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
+from anamnesis.operations.curate import review
 from anamnesis.operations.notes import edit as edits
 from anamnesis.operations.notes import policy, undo
 from anamnesis.operations.notes.browse import (
@@ -36,7 +37,7 @@ from anamnesis.operations.sessions.preview import preview as preview_start
 from anamnesis.project import GLOBAL
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice, notice_of
-from anamnesis.web.pages import pulse, review
+from anamnesis.web.pages import pulse
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -122,6 +123,9 @@ def save(visit: Visit) -> Response:
     if read is None:
         return _form(visit, None, draft, error=_NoteGone())
     after, expected = revised(read.note, draft), visit.value("hash")
+    is_kept = visit.value("then") == "keep"
+    if is_kept:
+        after = review.reviewed(after)  # in one change with the edit, for one undo
     try:
         saved = edits.edit(visit.store, read, after, face="dashboard", expected_hash=expected)
     except NoteChangedOnDisk:
@@ -129,9 +133,10 @@ def save(visit: Visit) -> Response:
         return _merge(visit, now, draft) if now else _form(visit, None, draft, error=_NoteGone())
     except AnamnesisError as error:  # whatever it is, the form keeps its text
         return _form(visit, read, draft, hash=visit.value("hash"), error=error)
-    if visit.value("then") == "keep":
-        notice = review.decided(visit, "keep", [read.note.id])
-        return visit.go("/review", _with(notice, saved.notice))
+    if is_kept:
+        review.vouch(visit.store, [saved.note])
+        visit.dashboard.recorder.soon()
+        return visit.go("/review", _with(Notice("1 note kept.", unit=saved.unit), saved.notice))
     return _done(visit, read.note.id, Notice("Saved.", unit=saved.unit), saved.notice)
 
 
