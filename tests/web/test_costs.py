@@ -273,3 +273,44 @@ def test_counting_the_notes_of_a_time_reads_an_index_alone(
     assert len(counting) == 2
     assert all("COVERING INDEX idx_mem_cells" in plan for plan in counting), read
     assert tags == "SCAN m"  # the tags stand in the rows: one look at all, none at each
+
+
+@pytest.mark.parametrize("order", browse.ORDERS)
+@pytest.mark.parametrize(
+    "shown",
+    [NoteFilter(), NoteFilter(state="all"), NoteFilter(project="p2"), NoteFilter(tag="t1"),
+     NoteFilter(without=(("project", "p1"),))],
+    ids=str,
+)  # fmt: skip
+def test_a_list_goes_on_far_down_as_it_began(
+    store: MemoryStore, tagged: None, monkeypatch: pytest.MonkeyPatch, shown: NoteFilter, order: str
+) -> None:
+    old = store.list(limit=1)[0]
+    store.write(type="semantic", title="newer", body="words", supersedes=old.id)
+
+    def page(offset: int) -> list[str]:
+        rows = store.ask(lambda db: browse.rows(db, shown, order=order, limit=4, offset=offset))
+        return [row.note.id for row in rows]
+
+    whole = [page(at) for at in range(0, 40, 4)]
+    monkeypatch.setattr(browse, "_DEEP", 4)
+
+    assert [page(at) for at in range(0, 40, 4)] == whole
+    assert len({note_id for each in whole for note_id in each}) > 4
+
+
+@pytest.mark.parametrize("shown", [NoteFilter(), NoteFilter(machine="m"), NoteFilter(project="p")])
+def test_a_page_far_down_reads_no_row_that_it_skips(
+    store: MemoryStore, tagged: None, monkeypatch: pytest.MonkeyPatch, shown: NoteFilter
+) -> None:
+    monkeypatch.setattr(browse, "_DEEP", 4)
+
+    def plans(db: sqlite3.Connection) -> list[str]:
+        asked: list[str] = []
+        db.set_trace_callback(asked.append)
+        browse.rows(db, shown, limit=4, offset=4, excerpts=False)
+        db.set_trace_callback(None)
+        return [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {asked[0]}")]
+
+    [walked] = [plan for plan in store.ask(plans) if "recency" in plan]
+    assert walked == "SCAN m USING COVERING INDEX idx_mem_recency"

@@ -29,6 +29,14 @@ _ORDERS = {
     "title": "m.title COLLATE NOCASE, m.id",
 }
 ORDERS = tuple(_ORDERS)
+# From here on notes are chosen before the list is walked: that reads two indexes and no row, while
+# looking at each row that is skipped takes 40 to 110 ms of 50,000 notes.
+_DEEP = 3000
+_CHOSEN = "SELECT m.rowid FROM memories m INDEXED BY idx_mem_cells"
+_ACTIVE = (  # replaced notes are few
+    "m.rowid NOT IN (SELECT old.rowid FROM supersessions s "
+    "JOIN memories old ON old.id = s.target WHERE old.superseded)"
+)
 _CELL = (
     "m.type, m.project, m.scope, m.machine_id, m.prov_source, "
     "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END"
@@ -99,6 +107,8 @@ def rows(
     `also` is a further condition, with its values, on `memories m` and `memories_fts`.
     """
     where, values = condition(shown)
+    if offset >= _DEEP:
+        where = _ACTIVE if shown == NoteFilter() else f"+m.rowid IN ({_CHOSEN} WHERE {where})"
     if also[0]:
         where, values = f"{where} AND {also[0]}", (*values, *also[1])
     texts = "JOIN memories_fts ON memories_fts.rowid = m.rowid " if "_fts" in also[0] else ""
