@@ -48,4 +48,4 @@ def test_a_sync_buries_what_came_back(store: MemoryStore) -> None:
     forget.forget(store, [note.id])
     store.put(note)
 
-    assert sync.look_after(store) == [note.id]
+    assert sync.clean_up(store) == [note.id]

@@ -65,8 +65,8 @@ def git(
     env: Mapping[str, str] | None = None,
 ) -> process.Finished:
     """Run one git command in a directory."""
-    surroundings = {**clean_environment(), **(env or {})}
-    return process.run(["git", *args], cwd=cwd, env=surroundings, timeout=timeout, input=input)
+    environment = {**clean_environment(), **(env or {})}
+    return process.run(["git", *args], cwd=cwd, env=environment, timeout=timeout, input=input)
 
 
 def git_in(

@@ -33,11 +33,11 @@ def since_last_agreed(
     taken_over = _taken_over(repository, ours, other)
     if distance.base and (taken_over is None or _is_inside(repository, taken_over, other)):
         return distance
-    agreed = of_rewritten(repository, ours, other, behind=distance.behind)
+    agreed = across_a_rewrite(repository, ours, other, behind=distance.behind)
     return agreed if agreed.base else distance
 
 
-def of_rewritten(repository: Repository, ours: str, other: str, *, behind: int) -> Distance:
+def across_a_rewrite(repository: Repository, ours: str, other: str, *, behind: int) -> Distance:
     """What only we have, on the other side of a history that was rewritten."""
     theirs = repository.versions(other, most=STATES)
     history = repository.history(ours, most=STATES)
@@ -45,7 +45,7 @@ def of_rewritten(repository: Repository, ours: str, other: str, *, behind: int) 
     shared = _Shared(repository.versions(ours, *earlier, most=STATES), theirs)
     start = _newest_met(repository, history, other, theirs)
     last = _taken_over(repository, ours, other)
-    if last and not _goes_on(repository, ours, other) and shared.allows(repository.files(last)):
+    if last and not _continues(repository, ours, other) and shared.allows(repository.files(last)):
         start = last  # squashed since: nothing there is older than what we took over
     notes = set(filter(is_note, repository.files(start))) if start else set()
     if 2 * len(notes.intersection(repository.files(other))) < len(notes):
@@ -92,7 +92,7 @@ class _Shared:
         return blob in versions and versions.index(blob) < versions.index(known)
 
 
-def _goes_on(repository: Repository, ours: str, other: str) -> bool:
+def _continues(repository: Repository, ours: str, other: str) -> bool:
     """Whether the other history still has a commit of ours, as it was or as a purge left it."""
     both = (
         repository.ask("log", f"-{STATES}", f"--format={_MAKING}", tip) for tip in (ours, other)

@@ -73,7 +73,7 @@ class Cycle:
         self._finish_landing()
         parent = self._repository.resolve(MAIN)
         tip = self._main = self._commit_disk()
-        result = self._exchange(tip, parent) if self._transport else self._stay_here()
+        result = self._exchange(tip, parent) if self._transport else self._without_remote()
         if self._repository.resolve(MAIN) != self._main:
             # A git process of a killed sync, or one of yours, was at work: start again.
             raise SyncFailed("moving main", "another git process moved it meanwhile")
@@ -86,7 +86,7 @@ class Cycle:
             self._remarks.append(_PURGED_IS_BACK)
         return self._completed(result)
 
-    def _stay_here(self) -> SyncResult:
+    def _without_remote(self) -> SyncResult:
         done = "committed locally" if self._committed else "nothing to commit"
         return SyncResult(detail=f"{done}; no remote is set")
 
@@ -150,14 +150,14 @@ class Cycle:
             self._forget_absent(local.writes)
         if local.swept:
             self._put_back(local.swept, tip)
-        return tip if on_main else self._come_back_to_main(tip)
+        return tip if on_main else self._return_to_main(tip)
 
     def _retry_absent(self, base: str | None) -> dict[str, str]:
         """Write the files that could not be written before; gives those that still cannot."""
         absent = recovery.remembered(self._repository.own).absent
         if absent and base:
             files = self._repository.files(base)
-            self._note_applied([Change(path, None, files.get(path)) for path in absent])
+            self._apply([Change(path, None, files.get(path)) for path in absent])
         return recovery.remembered(self._repository.own).absent
 
     def _step(self, local: LocalChanges) -> Replayed:
@@ -166,7 +166,7 @@ class Cycle:
             message = f"{message}\n\n{ACCEPTED}"
         return Replayed(self._identity.signature(), message, dict(local.writes))
 
-    def _come_back_to_main(self, tip: str | None) -> str | None:
+    def _return_to_main(self, tip: str | None) -> str | None:
         """Bring what was done on another branch, or on none, into main."""
         main = self._repository.resolve(MAIN)
         self._remarks.append("another branch or commit was checked out; its notes are now in main")
@@ -180,7 +180,7 @@ class Cycle:
 
     def _put_back(self, swept: Sequence[Change], tip: str | None) -> None:
         wanted = [Change(change.path, None, change.before) for change in swept]
-        self._note_applied(wanted)
+        self._apply(wanted)
         known = sum(map(is_note, self._repository.files(tip))) if tip else 0
         number = sum(is_note(change.path) for change in swept)
         share = f"all {number}" if number == known else f"{number} of {known}"
@@ -248,7 +248,7 @@ class Cycle:
         self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
         from anamnesis.sync import agreed
 
-        distance = agreed.of_rewritten(self._repository, ours, other, behind=behind)
+        distance = agreed.across_a_rewrite(self._repository, ours, other, behind=behind)
         theirs = self._repository.diff(distance.base, other)
         steps = purge.own_steps(self._repository, ours, distance, self._identity)
         steps = purge.without_forgotten(self._repository, steps, other)
@@ -307,7 +307,7 @@ class Cycle:
         if landing is not None and repository.has_commit(landing.after):
             differing = repository.diff(landing.before, landing.after)
             changes, later = landing.shares(differing, at_once)
-            self._note_applied(changes)
+            self._apply(changes)
             if repository.resolve(MAIN) != landing.after:
                 repository.move_main(landing.after, old=landing.main)
             if repository.head_ref() != MAIN:
@@ -318,7 +318,7 @@ class Cycle:
         elif landing is not None:
             recovery.finish_landing(repository.own)
 
-    def _note_applied(self, changes: Sequence[Change]) -> None:
+    def _apply(self, changes: Sequence[Change]) -> None:
         applied = self._worktree.apply(changes)
         self._changed.update(dict.fromkeys(applied.changed))
         self._stale.update(dict.fromkeys(applied.changed))

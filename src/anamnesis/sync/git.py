@@ -134,7 +134,7 @@ class GitSyncBackend:
             state = self._measured(state, head, remembered.absent)
         except AnamnesisError as error:
             return replace(state, detail=error.message)
-        return replace(state, detail=_in_words(state))
+        return replace(state, detail=_summary(state))
 
     def _measured(self, state: SyncState, head: str | None, absent: dict[str, str]) -> SyncState:
         local = self._worktree.changes(absent, accept_deletions=True)
@@ -194,7 +194,7 @@ class GitSyncBackend:
         depot = os.path.join(self._repository.own, "sealed") if self._sealed else None
         for directory in filter(None, (self._directory, depot, self.remote)):
             if needs_packing(directory):
-                recovery.free_packing(directory)
+                recovery.free_gc_locks(directory)
                 command.detach(directory, ["gc", "--auto", "--quiet"], settings=_PACKING)
 
 
@@ -240,7 +240,7 @@ def _stamped(text: str) -> str:
     return f"{utcnow()}: {text}"
 
 
-def _in_words(state: SyncState) -> str:
+def _summary(state: SyncState) -> str:
     if state.held:
         those = counted(len(state.held), "note is", "notes are")
         return f"{those} held; see:  anamnesis conflicts list"
@@ -273,14 +273,14 @@ def backend_of(
         remote=config.resolve_remote(),
         machine_id=machine_id,
         seconds=seconds,
-        check=_secrets_stay(home),
+        check=_check_for_secrets(home),
         sealed=config.is_on("sealed", default=False),
         ephemeral=config.is_ephemeral(),
         hurried=hurried,
     )
 
 
-def _secrets_stay(home: Home) -> Check:
+def _check_for_secrets(home: Home) -> Check:
     def objection(path: str, content: bytes) -> str:
         # Loaded for the first file that is about to be committed: most syncs commit none.
         from anamnesis.redact import secrets_stay_here

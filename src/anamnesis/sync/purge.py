@@ -163,7 +163,7 @@ def forget_past(repository: Repository) -> list[str]:
     for ref in (OUTGOING, PURGED):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
-    recovery.free_packing(repository.directory)
+    recovery.free_gc_locks(repository.directory)
     repository.git("reflog", "expire", "--expire=now", "--all")
     repository.git(*_CLEAR)
     listed = repository.git("for-each-ref", "--format=%(refname)").text.splitlines()
@@ -174,7 +174,7 @@ def clear_remote(url: str, texts: Iterable[str]) -> bool:
     """Remove the old commits from a remote on this disk; False if they may still be there."""
     if not os.path.isdir(url):
         return False
-    recovery.free_packing(url)
+    recovery.free_gc_locks(url)
     for words in (("reflog", "expire", "--expire=now", "--all"), _CLEAR_REMOTE):
         git(words, cwd=url, timeout=SECONDS)
     asked = _one_per_line(texts)

@@ -35,7 +35,7 @@ LOCKS = (
     *(f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")),
     "packed-refs.new",  # what the list of refs was about to become
 )
-_PACKING = ("gc.pid", "gc.pid.lock", "objects/info/commit-graph.lock")
+_GC_LOCKS = ("gc.pid", "gc.pid.lock", "objects/info/commit-graph.lock")
 _RECENT = 20  # so many earlier positions of the branch are tried after a power cut
 _UNFINISHED = {
     "rebase-merge": "rebase",
@@ -187,10 +187,10 @@ def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
             atomic.remove(lock)
 
 
-def free_packing(directory: str) -> None:
+def free_gc_locks(directory: str) -> None:
     """Remove what a killed `git gc` leaves: it stops the next for half a day, or for good."""
     free_dead_locks(
-        directory, [f"{git_dir}{name}" for git_dir in (".git/", "") for name in _PACKING]
+        directory, [f"{git_dir}{name}" for git_dir in (".git/", "") for name in _GC_LOCKS]
     )
 
 

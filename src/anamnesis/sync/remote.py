@@ -137,7 +137,7 @@ def configure(repository: Repository, url: str) -> None:
 
 def fetch(repository: Repository, *options: str, url: str, seconds: float) -> Fetched:
     """Learn what the remote has."""
-    environment = surroundings(repository, url)
+    environment = unattended_environment(repository, url)
     for _ in range(_FETCHES):
         finished = repository.git(
             "fetch", "--quiet", "--no-tags", *options, "origin", f"+{MAIN}:{UPSTREAM}",
@@ -159,7 +159,7 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
     finished = repository.git(
         "push", "--quiet", "--porcelain", "--no-verify", *_receiver(url),
         "origin", f"{commit}:{MAIN}",
-        timeout=seconds, env=surroundings(repository, url),
+        timeout=seconds, env=unattended_environment(repository, url),
     )  # fmt: skip
     return _outcome(finished, url, seconds)
 
@@ -177,7 +177,7 @@ def replace_history(
     finished = repository.git(
         "push", "--quiet", "--porcelain", "--no-verify", *receiver,
         f"--force-with-lease={MAIN}:{old}", "origin", f"{new}:{MAIN}",
-        timeout=seconds, env=surroundings(repository, url),
+        timeout=seconds, env=unattended_environment(repository, url),
     )  # fmt: skip
     return _outcome(finished, url, seconds)
 
@@ -226,7 +226,7 @@ _RACES = (
 )  # fmt: skip
 
 
-def surroundings(repository: Repository, url: str) -> dict[str, str]:
+def unattended_environment(repository: Repository, url: str) -> dict[str, str]:
     """Environment in which nothing can ask for a password or a host key."""
     quiet = {"GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GCM_INTERACTIVE": "never"}
     if not is_ssh(url):

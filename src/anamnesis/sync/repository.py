@@ -68,8 +68,8 @@ class Repository:
         env: Mapping[str, str] | None = None,
     ) -> Finished:
         """Run one command, with an index of our own that no other program locks or spoils."""
-        surroundings = {"GIT_INDEX_FILE": self.index, **(env or {})}
-        return command.git_in(self.directory, args, timeout=timeout, input=input, env=surroundings)
+        environment = {"GIT_INDEX_FILE": self.index, **(env or {})}
+        return command.git_in(self.directory, args, timeout=timeout, input=input, env=environment)
 
     def ask(self, *args: str, input: bytes | None = None) -> bytes:
         """What a command prints; raises SyncFailed if it fails."""

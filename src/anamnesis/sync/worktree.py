@@ -122,7 +122,7 @@ class WorkTree:
         if not is_sweeping(deleted, notes_left=left):
             return []
         texts = [(change.before, change.path) for change in deleted if change.before]
-        stones = purge.forgotten_ids(self._stones())
+        stones = purge.forgotten_ids(self._tombstones())
         forgotten = set(purge.forgotten_texts(self._repository, texts, stones))
         moved = {_name(path) for path in (*present, *self._present(self._home, "local"))}
         meant = self.deleted_here()
@@ -135,7 +135,7 @@ class WorkTree:
         ]
         return lost if is_sweeping(lost, notes_left=left + len(deleted) - len(lost)) else []
 
-    def _stones(self) -> list[str]:
+    def _tombstones(self) -> list[str]:
         try:
             names = os.listdir(os.path.join(self._repository.directory, TOMBSTONES))
         except OSError:

@@ -83,7 +83,7 @@ def beat(home: Home) -> bool:
         return False
     fields = {name: getattr(mine, name) for name in FIELDS}
     atomic.write_text(path, json.dumps(fields, ensure_ascii=False, indent=1) + "\n")
-    _take_down_former(home, mine)
+    _remove_former(home, mine)
     return True
 
 
@@ -219,7 +219,7 @@ def _place(home: Home, machine: str) -> str:
     return os.path.join(home.memory, FOLDER, f"{file_name(machine)}.json")
 
 
-def _take_down_former(home: Home, mine: Machine) -> None:
+def _remove_former(home: Home, mine: Machine) -> None:
     """Remove this machine's heartbeat under another name, once.
 
     Machines that were copied from one another have the same install id: only the name that this

@@ -140,8 +140,8 @@ def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -
         stream = f"commit {probe}\ncommitter {who}\ndata 5\nprobe\n\ndone\n".encode()
         _checked(repository.git("fast-import", "--quiet", "--done", input=stream), url)
         remote.configure(repository, url)
-        around = remote.surroundings(repository, url)
-        foreign = _foreign_files(repository, around, seconds)
+        environment = remote.unattended_environment(repository, url)
+        foreign = _foreign_files(repository, environment, seconds)
         sealed = may_be_sealed and remote.is_sealed(foreign)
         if foreign and not sealed:
             raise RemoteNotUsable(remote.Trouble(*remote.refusal(shown(url), foreign)))
@@ -150,7 +150,7 @@ def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -
             ("fetch", "--quiet", "--no-tags", "origin", f"+{probe}:refs/back"),
             ("push", "--quiet", "--no-verify", "origin", f":{probe}"),
         ):
-            _checked(repository.git(*step, timeout=seconds, env=around), url)
+            _checked(repository.git(*step, timeout=seconds, env=environment), url)
     return sealed
 
 
@@ -171,11 +171,13 @@ def reach(url: str) -> bool:
     return False
 
 
-def _foreign_files(repository: Repository, around: dict[str, str], seconds: float) -> list[str]:
+def _foreign_files(
+    repository: Repository, environment: dict[str, str], seconds: float
+) -> list[str]:
     """Files that show that the remote is an ordinary project and not a store."""
     words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--filter=blob:none", "origin")
     for branch in (MAIN, "HEAD"):  # a project may have another branch instead
-        fetched = repository.git(*words, f"+{branch}:refs/theirs", timeout=seconds, env=around)
+        fetched = repository.git(*words, f"+{branch}:refs/theirs", timeout=seconds, env=environment)
         if fetched.code == 0:
             return remote.foreign_files(repository, "refs/theirs")
         if b"couldn't find remote ref" not in fetched.err:
@@ -203,8 +205,8 @@ def _create_over_ssh(url: str) -> None:
     quoted = shlex.quote(path.removeprefix("/~/").removeprefix("~/"))
     there = " && ".join(f"git -C {quoted} {shlex.join(command)}" for command in _commands())
     with tempfile.TemporaryDirectory(prefix="anamnesis-ssh-") as directory:
-        around = remote.surroundings(Repository(directory), url)
-    ssh = shlex.split(around["GIT_SSH_COMMAND"])
+        environment = remote.unattended_environment(Repository(directory), url)
+    ssh = shlex.split(environment["GIT_SSH_COMMAND"])
     chosen = ["-p", port] if port else []
     command = f"mkdir -p {quoted} && {there}"
     finished = process.run(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NETWORK_SECONDS", "KnownState", "SyncBackend", "SyncOutcome", "arrive", "backend_of",
-    "exchange", "first_sync", "has_native_news", "import_native", "look_after", "sync",
+    "clean_up", "exchange", "first_sync", "has_native_news", "import_native", "sync",
     "sync_memory", "sync_state",
 ]  # fmt: skip
 
@@ -205,7 +205,7 @@ def exchange(
 
     if isinstance(backend, GitSyncBackend):
         backend.expect_deletions(_deleted_here)
-    result = _watched(lambda: backend.sync(accept_deletions=accept_deletions))
+    result = _reported(lambda: backend.sync(accept_deletions=accept_deletions))
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if len(paths) > _MANY and config.is_ephemeral() and not store:
         background.start(["sync"] if result.unfinished else background.REINDEX)
@@ -249,7 +249,7 @@ def import_native(store: MemoryStore) -> None:
         runs.note_run(store.home, "import", did=did, failed=True)
 
 
-def look_after(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
+def clean_up(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
     """Remove notes that were forgotten on one machine and edited on another; gives their ids.
 
     Where recall uses vectors, those of the notes that arrived are made in the background.
@@ -300,7 +300,7 @@ def _deleted_here() -> set[str]:
     return Units(config.home_directory()).deleted_here()
 
 
-def _watched(sync: Callable[[], SyncResult]) -> SyncResult:
+def _reported(sync: Callable[[], SyncResult]) -> SyncResult:
     """The outcome of a sync; a failure is reported by the next session."""
     home = config.home_directory()
     try:
@@ -322,7 +322,7 @@ def _follow(store: MemoryStore, paths: Sequence[str], *, arrived: Sequence[str])
         store.refresh()
     else:
         store.refresh_paths([path for path in paths if path.endswith(".md")])
-    look_after(store, arrived)
+    clean_up(store, arrived)
 
 
 def _with_store(store: MemoryStore | None, work: Callable[[MemoryStore], object]) -> None:

@@ -290,7 +290,7 @@ def _at_remote(depot: Depot, verb: str, *words: str) -> remote.Fetched:
     options, refspec = words[:-1], words[-1]
     finished = depot.git(
         verb, "--quiet", *options, "origin", refspec,
-        timeout=depot.seconds, env=remote.surroundings(depot, depot.url),
+        timeout=depot.seconds, env=remote.unattended_environment(depot, depot.url),
     )  # fmt: skip
     if finished.code == 0:
         return remote.Fetched()

@@ -88,7 +88,7 @@ class SealedTransport:
         if fetched.commit == progress.commit and self._is_there(progress.tip):
             return Fetched(progress.tip)
         try:
-            return self._take(known, fetched.commit, progress)
+            return self._read_remote(known, fetched.commit, progress)
         except envelope.Refused as refused:
             return Fetched(trouble=_tampered(self.depot.url, str(refused)))
 
@@ -185,7 +185,7 @@ class SealedTransport:
         self._repair = True
         return Fetched(self._repository.resolve(UPSTREAM), remark=remark, repair=True)
 
-    def _take(self, known: Ledger, sealed: str, progress: Progress) -> Fetched:
+    def _read_remote(self, known: Ledger, sealed: str, progress: Progress) -> Fetched:
         tree = self.depot.tree(sealed)
         if "header" in tree and self.depot.read([tree["header"]]) != [_HEADER]:
             return Fetched(trouble=_newer(self.depot.url))
@@ -202,12 +202,12 @@ class SealedTransport:
             return Fetched(trouble=_removed(self.depot.url))
         seen = known if len(files) == len(known.files) else Ledger(files)
         packs = _Packs(tree, generation)
-        if not self._goes_on(packs, progress):
+        if not self._continues(packs, progress):
             progress = Progress(generation=generation.hash)
         lost = progress.number < seen.number
         return self._open(packs, seen, replace(progress, commit=sealed), lost=lost)
 
-    def _goes_on(self, packs: _Packs, progress: Progress) -> bool:
+    def _continues(self, packs: _Packs, progress: Progress) -> bool:
         """Whether the packs that were read before are still there, and in the repository."""
         if progress.generation != packs.generation.hash or not self._is_there(progress.tip):
             return False
@@ -288,15 +288,15 @@ class SealedTransport:
         if opened.base != tip:
             raise envelope.Refused(f"pack {number} does not continue from the one before")
         reach = [opened.tip, *([f"^{tip}"] if tip else [])]
-        whole = self._holds(
+        whole = self._confirms(
             "index-pack", "--stdin", "--fix-thin", input=opened.objects
-        ) and self._holds("rev-list", "--objects", "--quiet", *reach, "--")
+        ) and self._confirms("rev-list", "--objects", "--quiet", *reach, "--")
         if not whole:
             raise envelope.Refused(f"the objects of pack {number} are not complete")
-        if tip and not self._holds("merge-base", "--is-ancestor", tip, opened.tip):
+        if tip and not self._confirms("merge-base", "--is-ancestor", tip, opened.tip):
             raise envelope.Refused(f"pack {number} does not continue from the one before")
 
-    def _holds(self, *words: str, input: bytes | None = None) -> bool:
+    def _confirms(self, *words: str, input: bytes | None = None) -> bool:
         """Whether git confirms something.
 
         Raises SyncFailed if it could not look, on a full disk or because it was killed: a pack

@@ -73,7 +73,7 @@ def _remote(subject: Subject) -> Iterator[Finding]:
     url = config.resolve_remote()
     if not url:
         return
-    around = remote.surroundings(Repository(os.path.join(subject.home, "memory")), url)
+    around = remote.unattended_environment(Repository(os.path.join(subject.home, "memory")), url)
     finished = command.git(
         ["ls-remote", "--heads", "--", remote.require_usable(url)],
         cwd=subject.home, timeout=_NETWORK_SECONDS, env=around,
