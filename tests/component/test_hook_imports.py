@@ -18,7 +18,10 @@ HEAVY = {
     "starlette", "subprocess", "typing", "urllib", "yaml",
 }  # fmt: skip
 # What reading a few notes and one payload can do without; loading these takes half a Python.
-SLOW = {"contextlib", "datetime", "enum", "importlib", "json", "re", "sqlite3", "warnings"}
+SLOW = {
+    "collections", "contextlib", "datetime", "enum", "functools", "importlib", "json", "re",
+    "sqlite3", "warnings",
+}  # fmt: skip
 REPORT = "import os, sys\nos.write(2, ' '.join(sys.modules).encode())"
 
 
