@@ -12,8 +12,8 @@ import os
 import sys
 import time
 
-from anamnesis.ground.children import is_being_written
 from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.system import flush_disk, is_being_written, name_exchanger, system_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ _IS_WINDOWS = os.name == "nt"
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds; Anamnesis itself keeps a file open for less
 _FEW = 8
 _WRITERS = 8
-_AT_FDCWD, _EXCHANGE = -100, 2  # of Linux: renameat2(2)
 _DISK_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 
 Replacement = tuple[str, "bytes | None", "bytes | None"]  # path, before, after; None: no file
+# Of a new file: its size, time and inode, and the moment before anyone else could change it.
+Written = tuple[tuple[int, int, int], int]
 
 
 def make_directory(path: str) -> None:
@@ -214,19 +215,24 @@ def exchange(path: str, before: bytes | None, after: bytes | None) -> bool:
 
 
 def exchange_all(
-    replacements: Sequence[Replacement], *, for_good: bool = False, durable: bool = True
+    replacements: Sequence[Replacement],
+    *,
+    for_good: bool = False,
+    durable: bool = True,
+    written: dict[str, Written] | None = None,
 ) -> list[str]:
     """Replace the content of several files; gives the paths of those that changed meanwhile.
 
     What is new is written before anything is removed: killed in between, a note is there twice.
     What is removed for good is at no moment kept under another name. What is not durable survives
-    a kill, but no power cut. Raises NotWritable.
+    a kill, but no power cut. Where many files are written, `written` gets the state of each, so
+    that none has to be read back. Raises NotWritable.
     """
     writes = [(path, before, data) for path, before, data in replacements if data is not None]
     folders = {os.path.dirname(path) for path, _, _ in writes}
     for folder in folders:
         make_directory(folder)
-    moved_on = _exchange_each(writes, durable=durable)
+    moved_on = _exchange_each(writes, durable=durable, written=written)
     for folder in folders if durable else ():
         sync_directory(folder)
     removals = [(path, before) for path, before, data in replacements if data is None and before]
@@ -239,38 +245,52 @@ def exchange_all(
 
 
 def _exchange_each(
-    writes: Sequence[tuple[str, bytes | None, bytes]], *, durable: bool
+    writes: Sequence[tuple[str, bytes | None, bytes]],
+    *,
+    durable: bool,
+    written: dict[str, Written] | None,
 ) -> list[str]:
     """Write some files; many with one flush of their disk, or in parallel where it has none."""
     if len(writes) < _FEW or not durable:
         done = [_exchange_one(*each, durable=durable) for each in writes]
-    elif flush := _system_call("syncfs"):
-        done = _exchange_together(writes, flush)
+    elif flush := system_call("syncfs"):
+        done = _exchange_together(writes, flush, {} if written is None else written)
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(_WRITERS) as writers:
             done = list(writers.map(lambda each: _exchange_one(*each), writes))
-    return [each[0] for each, written in zip(writes, done, strict=True) if not written]
+    return [each[0] for each, is_done in zip(writes, done, strict=True) if not is_done]
 
 
 def _exchange_together(
-    writes: Sequence[tuple[str, bytes | None, bytes]], flush: Callable[..., int]
+    writes: Sequence[tuple[str, bytes | None, bytes]],
+    flush: Callable[..., int],
+    written: dict[str, Written],
 ) -> list[bool]:
     """Write all files under other names, flush their disk, and then give each its name.
 
     A thousand flushes of one file each take as much time as all else that an import does.
     """
     waiting = {path: temporary_beside(path) for path, _, _ in writes}
+    stamps: list[tuple[int, int, int]] = []
+
+    def remember_stamp(descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        stamps.append((status.st_size, status.st_mtime_ns, status.st_ino))
+
     path = writes[0][0]
     try:
         for path, _, after in writes:
-            _write(waiting[path], after)
+            _write(waiting[path], after, then=remember_stamp)
         for folder in {os.path.dirname(path) for path in waiting}:
-            _flush_disk(folder, flush)
+            flush_disk(folder, flush)
         done = []
-        for path, before, after in writes:
+        for (path, before, after), stamp in zip(writes, stamps, strict=True):
+            now = time.time_ns()
             done.append(_put(waiting[path], path, before, after))
+            if done[-1]:
+                written[path] = (stamp, now)
             discard(waiting.pop(path))
     except OSError as error:
         raise NotWritable(path, reason=reason_of(error)) from error
@@ -297,7 +317,7 @@ def _put(fresh: str, path: str, before: bytes | None, after: bytes) -> bool:
         return _put_new(fresh, path)
     if _read(path) != before:
         return False
-    exchange_names = _exchanger()
+    exchange_names = name_exchanger()
     if exchange_names is None or not exchange_names(fresh, path):
         _give_name(fresh, path)
         return True
@@ -363,38 +383,3 @@ def _read(path: str) -> bytes | None:
             return stream.read()
     except OSError:
         return None
-
-
-def _exchanger() -> Callable[[str, str], bool] | None:
-    """A function that swaps the names of two files, or None where the system has none."""
-    rename = _system_call("renameat2")
-    if rename is None:
-        return None
-
-    def exchange_names(one: str, two: str) -> bool:
-        names = os.fsencode(one), os.fsencode(two)
-        return rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE) == 0
-
-    return exchange_names
-
-
-def _flush_disk(folder: str, flush: Callable[..., int]) -> None:
-    import ctypes
-
-    descriptor = os.open(folder, os.O_RDONLY)
-    failed = flush(descriptor)
-    code = ctypes.get_errno()
-    os.close(descriptor)
-    if failed:
-        raise OSError(code, os.strerror(code))
-
-
-def _system_call(name: str) -> Callable[..., int] | None:
-    """A call that Python does not offer, or None where the system has none."""
-    try:
-        import ctypes
-
-        call: Callable[..., int] = getattr(ctypes.CDLL(None, use_errno=True), name)
-    except (ImportError, OSError, AttributeError, TypeError):
-        return None
-    return call

@@ -8,9 +8,9 @@ import subprocess
 import time
 from contextlib import suppress
 
-from anamnesis.ground.children import let_go
 from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing
 from anamnesis.ground.records import record
+from anamnesis.ground.system import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

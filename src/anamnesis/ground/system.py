@@ -1,9 +1,18 @@
-"""Other processes: children that outlive their caller, and programs that write to a file."""
+"""What the system knows or does that Python does not offer.
+
+Children that outlive their caller, programs that write to a file, names that are swapped, a disk
+that is flushed.
+"""
 
 from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_AT_FDCWD, _EXCHANGE = -100, 2  # of Linux: renameat2(2)
 _let_go: list[int] = []  # a long-running server must not collect zombies
 
 
@@ -54,3 +63,39 @@ def _is_open_for_writing(path: str) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+def name_exchanger() -> Callable[[str, str], bool] | None:
+    """A function that swaps the names of two files, or None where the system has none."""
+    rename = system_call("renameat2")
+    if rename is None:
+        return None
+
+    def exchange_names(one: str, two: str) -> bool:
+        names = os.fsencode(one), os.fsencode(two)
+        return rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _EXCHANGE) == 0
+
+    return exchange_names
+
+
+def flush_disk(folder: str, flush: Callable[..., int]) -> None:
+    """Flush the disk that a folder is on, with `syncfs`. Raises OSError."""
+    import ctypes
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    failed = flush(descriptor)
+    code = ctypes.get_errno()
+    os.close(descriptor)
+    if failed:
+        raise OSError(code, os.strerror(code))
+
+
+def system_call(name: str) -> Callable[..., int] | None:
+    """A call that Python does not offer, or None where the system has none."""
+    try:
+        import ctypes
+
+        call: Callable[..., int] = getattr(ctypes.CDLL(None, use_errno=True), name)
+    except (ImportError, OSError, AttributeError, TypeError):
+        return None
+    return call

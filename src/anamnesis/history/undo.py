@@ -8,10 +8,11 @@ not rewritten.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import clock
+from anamnesis.ground import atomic, clock
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.history.units import (
@@ -28,13 +29,15 @@ from anamnesis.history.units import (
     hash_of,
 )
 from anamnesis.index.queries import places
+from anamnesis.index.refresh import reading_of
 from anamnesis.notes import tree
 from anamnesis.notes.fields import new_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from anamnesis.config import Home
+    from anamnesis.index.refresh import Reading
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
@@ -104,7 +107,8 @@ def changes_of(
         wanted = None if after is None else tree.storable(after)
         if read is None:
             if wanted is not None:
-                changes.append(FileChange(tree.path_of(wanted), None, tree.encode(wanted)))
+                data = tree.encode(wanted)
+                changes.append(FileChange(tree.path_of(wanted), None, data, wanted))
             continue
         old = known.get(read.note.id) or tree.path_of(read.note)
         if wanted is None:
@@ -112,7 +116,7 @@ def changes_of(
         elif not tree.may_stay(old, wanted):
             changes += _moved(store, read, old, tree.path_of(wanted), tree.encode(wanted))
         elif (data := tree.encode(wanted)) != read.data:
-            changes.append(FileChange(old, read.data, data))
+            changes.append(FileChange(old, read.data, data, wanted))
     return changes
 
 
@@ -148,9 +152,20 @@ def apply(
     units.prune()
     with units.alone():
         _roll_back_unfinished(store)
-        unit = units.apply(unit, changes, progress)
-    store.refresh_paths(unit.notes)
+        written: dict[str, atomic.Written] = {}
+        unit = units.apply(unit, changes, progress, written=written)
+    store.refresh_paths(unit.notes, known=_readings(store.home, changes, written))
     return unit
+
+
+def _readings(
+    home: Home, changes: Iterable[FileChange], written: Mapping[str, atomic.Written]
+) -> Iterator[Reading]:
+    """What would be read from files that were just written."""
+    for change in changes:
+        state = written.get(os.path.join(home, change.path))
+        if state is not None and change.note is not None:
+            yield reading_of(change.path, *state, change.note, hash_of(change.after))
 
 
 def erase(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from anamnesis.config import Home
-    from anamnesis.notes.fields import NoteId
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.sync.conflicts import Conflicts
 
     Progress = Callable[[int, int], None] | None
@@ -147,9 +147,16 @@ class FileChange:
     path: str
     before: bytes | None
     after: bytes | None
+    note: Memory | None = None  # what `after` says, where that is known
 
 
-def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = False) -> None:
+def carry_out(
+    root: str,
+    changes: Sequence[FileChange],
+    *,
+    for_good: bool = False,
+    written: dict[str, atomic.Written] | None = None,
+) -> None:
     """Write the changes, the store's lock being held.
 
     Raises NoteChangedOnDisk or FileInTheWay if a file is no longer what it was, even if it is
@@ -164,7 +171,7 @@ def carry_out(root: str, changes: Sequence[FileChange], *, for_good: bool = Fals
         for each in changes
         if each.before != each.after  # what stays as it is only had to be so
     ]
-    moved_on = set(atomic.exchange_all(wanted, for_good=for_good))
+    moved_on = set(atomic.exchange_all(wanted, for_good=for_good, written=written))
     if moved_on:
         done = [each for each in wanted if each[0] not in moved_on]
         atomic.exchange_all([(path, after, before) for path, before, after in done])
@@ -252,11 +259,18 @@ class Units:
         """Remove a unit's record."""
         atomic.remove(self._path(unit))
 
-    def apply(self, unit: Unit, changes: Sequence[FileChange], progress: Progress = None) -> Unit:
+    def apply(
+        self,
+        unit: Unit,
+        changes: Sequence[FileChange],
+        progress: Progress = None,
+        *,
+        written: dict[str, atomic.Written] | None = None,
+    ) -> Unit:
         """Write the files of a unit, all or none. Raises NoteChangedOnDisk or FileInTheWay."""
         self.save(unit)
         try:
-            self.write(changes, progress)
+            self.write(changes, progress, written=written)
         except BaseException:
             self.roll_back(unit)
             raise
@@ -274,7 +288,12 @@ class Units:
         self.drop(unit)
 
     def write(
-        self, changes: Sequence[FileChange], progress: Progress = None, *, for_good: bool = False
+        self,
+        changes: Sequence[FileChange],
+        progress: Progress = None,
+        *,
+        for_good: bool = False,
+        written: dict[str, atomic.Written] | None = None,
     ) -> None:
         """Write files in batches under a lock, so that a capture does not wait for all of them."""
         held = [change for change in changes if change.path.startswith("conflicts/")]
@@ -283,7 +302,7 @@ class Units:
         for start in range(0, len(changes), _BATCH):
             batch = changes[start : start + _BATCH]
             with self.store_held():
-                carry_out(self._home, batch, for_good=for_good)
+                carry_out(self._home, batch, for_good=for_good, written=written)
             if progress is not None:
                 progress(start + len(batch), len(changes))
         if held:

@@ -8,8 +8,8 @@ import time
 
 from anamnesis import config
 from anamnesis.ground import atomic, locks
-from anamnesis.ground.children import let_go
 from anamnesis.ground.errors import NoHome
+from anamnesis.ground.system import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from anamnesis.notes import tree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
@@ -167,11 +167,16 @@ class Catalog:
             same = [note for note in rows.indexed(db, ids) if note in notes]
             rows.store_verdicts(db, {note.id: found[note.id] for note in same})
 
-    def refresh_paths(self, paths: Sequence[str]) -> None:
-        """Index some files that changed, for example by a pull; nothing else is read."""
+    def refresh_paths(
+        self, paths: Sequence[str], *, known: Iterable[difference.Reading] = ()
+    ) -> None:
+        """Index some files that changed, for example by a pull; nothing else is read.
+
+        Those that are known from writing them are not read either.
+        """
         if self._db.read_only:
             return
-        self._index_paths(paths, {})
+        self._index_paths(paths, {}, known={reading.path: reading for reading in known})
         self.notice()  # now, so that no hook has to scan the folders
 
     def rebuild(self, progress: difference.Progress | None = None) -> None:
@@ -199,15 +204,21 @@ class Catalog:
                 return False
         return True
 
-    def _index_paths(self, paths: Sequence[str], problems: dict[str, str]) -> set[str]:
+    def _index_paths(
+        self,
+        paths: Sequence[str],
+        problems: Mapping[str, str],
+        *,
+        known: Mapping[str, difference.Reading] | None = None,
+    ) -> set[str]:
         same: set[str] = set()
         files = difference.Files(self.root, several=len(paths) > difference.BATCH)
-        for asked, readings in files.batches(paths, problems):
+        for asked, readings in files.batches(paths, problems, known=known):
             with self.lock():
                 current = [self._still(reading) for reading in readings]
-                known = [reading for reading in current if reading is not None]
+                there = [reading for reading in current if reading is not None]
                 with self._db.writing() as db:
-                    same |= files.apply(db, asked, known)
+                    same |= files.apply(db, asked, there)
         if files.owes_words:
             with self.lock(), self._db.writing() as db:
                 files.finish(db)

@@ -13,7 +13,7 @@ from anamnesis.notes.fields import UnreadableNote
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from anamnesis.config import Home
     from anamnesis.notes.fields import Memory
@@ -68,6 +68,11 @@ class Reading:
     problem: str | None = None
 
 
+def reading_of(path: str, stamp: tree.Stamp, checked_ns: int, note: Memory, hash: str) -> Reading:
+    """A file that holds a note, as it was read or written."""
+    return Reading(path, stamp, checked_ns, note, hash, tree.concern(note, path) or None)
+
+
 class Files:
     """The files of one store as the index reads them.
 
@@ -88,8 +93,7 @@ class Files:
         try:
             if not problem:
                 file = tree.read_note(self._home, path)
-                concern = tree.concern(file.note, path) or None
-                return Reading(path, file.stamp, now, file.note, file.hash, concern)
+                return reading_of(path, file.stamp, now, file.note, file.hash)
         except UnreadableNote as error:
             problem = error.reason
         except FileNotFoundError:
@@ -102,14 +106,22 @@ class Files:
         return Reading(path, stamp, now, problem=problem)
 
     def batches(
-        self, paths: Iterable[str], problems: dict[str, str] | None = None
+        self,
+        paths: Iterable[str],
+        problems: Mapping[str, str] | None = None,
+        *,
+        known: Mapping[str, Reading] | None = None,
     ) -> Iterator[tuple[list[str], list[Reading]]]:
-        """Paths and what was read of them, some hundred at a time, without holding a lock."""
+        """Paths and what was read of them, some hundred at a time, without holding a lock.
+
+        What is known already is not read.
+        """
+        problems, known = problems or {}, known or {}
         asked: list[str] = []
         readings: list[Reading] = []
         for path in paths:
             asked.append(path)
-            reading = self.read(path, (problems or {}).get(path, ""))
+            reading = known.get(path) or self.read(path, problems.get(path, ""))
             if reading is not None:
                 readings.append(reading)
             if len(asked) >= BATCH:

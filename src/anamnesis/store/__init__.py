@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self, TypeVar
 
+    from anamnesis.index.refresh import Reading
     from anamnesis.search.engine import SearchHit
     from anamnesis.search.prompt import PromptAnswer
     from anamnesis.search.query import Filters, _fts_query
@@ -283,7 +284,8 @@ class MemoryStore(Filing):
     def superseded_ids(self) -> set[str]:
         """The ids that another note replaces; in a cycle the latest is not among them."""
         rows = self._catalog.rows(
-            "SELECT target FROM supersessions EXCEPT SELECT id FROM memories WHERE superseded = 0"
+            "SELECT target FROM supersessions WHERE NOT EXISTS "
+            "(SELECT 1 FROM memories WHERE id = target AND superseded = 0)"
         )
         return {row[0] for row in rows}
 
@@ -311,13 +313,14 @@ class MemoryStore(Filing):
         except INDEX_LAG:
             return Changes()
 
-    def refresh_paths(self, paths: Iterable[str]) -> None:
+    def refresh_paths(self, paths: Iterable[str], *, known: Iterable[Reading] = ()) -> None:
         """Index some changed files, named relative to the root; nothing else is read.
 
-        If the index cannot be written, the next refresh catches up: that is not an error.
+        What is `known` from writing a file is not read from it again. If the index cannot be
+        written, the next refresh catches up: that is not an error.
         """
         try:
-            self._catalog.refresh_paths(list(paths))
+            self._catalog.refresh_paths(list(paths), known=known)
         except INDEX_LAG:
             return
 

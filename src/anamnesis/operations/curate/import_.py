@@ -39,6 +39,7 @@ FORMATS = (CLAUDE_CODE, OWN_EXPORT, *programs.PROGRAMS)
 # What a changed source overwrites; everything else may have been changed here.
 _AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extra")
 _MANY = 500  # notes: what is put off for them is not left to the next session
+_SCANNED_TOGETHER = 50  # drafts; more save nothing, and one secret has all of them scanned again
 CONFIDENCE = 0.8  # written on purpose, but not for this store
 
 
@@ -145,6 +146,7 @@ def plan_import(
     """What importing some drafts would do."""
     items = list(drafts)
     planner = _Planner(store, items, source=source, project=project)
+    planner.scan_together(items)
     for done, draft in enumerate(items):
         planner.add(draft, *planner.marks[done])
         if progress is not None:
@@ -233,6 +235,25 @@ class _Planner:
         files = _files(store, digests)
         self._here = {*files, *_named_files(store.home)}
         self._unchanged = self._unchanged_since(digests, files)
+        self._without_secrets: set[str] = set()
+
+    def scan_together(self, drafts: Iterable[ImportDraft]) -> None:
+        """Find out which of many new drafts hold no secret; none does if some together do not.
+
+        A few are scanned one by one, which the index remembers when it scans their notes.
+        """
+        new = [
+            (id, draft)
+            for draft, (id, digest) in zip(drafts, self.marks, strict=True)
+            if id not in self._forgotten and self._unchanged.get(id) != digest
+        ]
+        if len(new) <= _MANY:
+            return
+        for first in range(0, len(new), _SCANNED_TOGETHER):
+            some = new[first : first + _SCANNED_TOGETHER]
+            together = "\n\n".join(text for _, draft in some for text in _texts(draft))
+            if not findings(together, allow=self._allow):
+                self._without_secrets.update(id for id, _ in some)
 
     def add(self, draft: ImportDraft, id: NoteId, digest: str) -> None:
         """Decide about one draft, given its mark: the id of its note and the digest of its text."""
@@ -320,9 +341,8 @@ class _Planner:
         return [redact(text, allow=self._allow) for text in texts]
 
     def _note(self, id: str, draft: ImportDraft) -> Memory:
-        title, project, *tags, body = self._plain(
-            [" ".join(draft.title.split()), draft.project, *draft.tags, draft.body.strip()]
-        )
+        texts = _texts(draft)
+        title, project, *tags, body = texts if id in self._without_secrets else self._plain(texts)
         at = draft.at or clock.utcnow()
         note = Memory(
             id=id,
@@ -341,6 +361,11 @@ class _Planner:
         )
         extra = keys(import_from=f"{self._source}:{draft.key}"[:200], import_hash=_hash(note))
         return replace(note, extra=extra)
+
+
+def _texts(draft: ImportDraft) -> list[str]:
+    """What a note would say: its title, project, tags and body."""
+    return [" ".join(draft.title.split()), draft.project, *draft.tags, draft.body.strip()]
 
 
 def _is_as_imported(old: Memory, note: Memory) -> bool:

@@ -1,0 +1,129 @@
+"""What many notes at once may cost: files opened, texts scanned, statements run."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from anamnesis import redact
+from anamnesis.hooks import background
+from anamnesis.notes.fields import FIELDS
+from anamnesis.operations.curate import import_
+from anamnesis.redact.anchors import Anchored
+from anamnesis.store import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MANY = 600
+SECRET = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"  # a shape, not a token
+
+
+@contextmanager
+def opened_notes() -> Iterator[list[str]]:
+    """The note files that are opened meanwhile."""
+    opened: list[str] = []
+    listening = [True]
+
+    def watch(event: str, given: tuple[object, ...]) -> None:
+        if event == "open" and listening and str(given[0]).endswith(".md"):
+            opened.append(str(given[0]))
+
+    sys.addaudithook(watch)  # it cannot be removed again
+    try:
+        yield opened
+    finally:
+        listening.clear()
+
+
+@pytest.fixture(autouse=True)
+def started(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    commands: list[object] = []
+    monkeypatch.setattr(background, "start", commands.append)
+    return commands
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[MemoryStore]:
+    with MemoryStore(tmp_path / "home") as opened:
+        yield opened
+
+
+def exported(tmp_path: Path, *, secret_in: int = -1) -> Path:
+    """An export of another program with many notes, one of them with a secret."""
+    path = tmp_path / "memory.jsonl"
+    with path.open("w") as file:
+        for number in range(MANY):
+            said = f"The token is {SECRET}." if number == secret_in else f"Said {number}: x é\t…"
+            entity = {
+                "type": "entity", "name": f"Entity {number}: é", "entityType": "fact",
+                "observations": [said, "Run make lint before each release."],
+            }  # fmt: skip
+            file.write(json.dumps(entity) + "\n")
+    return path
+
+
+def indexed_rows(store: MemoryStore) -> list[tuple[object, ...]]:
+    sql = (
+        f"SELECT {', '.join(f'm.{name}' for name, row in FIELDS.items() if row.column)}, "
+        "m.body_path, f.title, f.body, f.tags, f.parts, f.facets, files.hash, files.problem, "
+        "files.size, files.mtime_ns, files.inode FROM memories m "
+        "JOIN memories_fts f ON f.rowid = m.rowid JOIN files ON files.note_id = m.id ORDER BY m.id"
+    )
+    return store.ask(lambda db: [tuple(row) for row in db.execute(sql)])
+
+
+def test_an_import_reads_no_note_back(store: MemoryStore, tmp_path: Path) -> None:
+    path = exported(tmp_path)
+
+    with opened_notes() as opened:
+        import_.import_notes(store, str(path), format="mcp-memory")
+
+    # Each is opened once, to be written under another name, which does not end in .md.
+    assert opened == []
+    assert store.stats()["total"] == MANY
+
+
+def test_what_was_not_read_back_is_indexed_as_a_rebuild_would(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    import_.import_notes(store, str(exported(tmp_path)), format="mcp-memory")
+    before = indexed_rows(store)
+
+    assert len(before) == MANY
+    assert not store.refresh()
+    store.reindex()
+    assert indexed_rows(store) == before
+
+
+def test_an_import_of_many_notes_scans_them_together(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanned: list[str] = []
+
+    def counting(text: str) -> Anchored:
+        scanned.append(text)
+        return Anchored(text)
+
+    monkeypatch.setattr(redact, "Anchored", counting)
+    monkeypatch.setattr(redact, "_harmless", set())
+
+    import_.import_notes(store, str(exported(tmp_path)), format="mcp-memory")
+
+    assert len(scanned) < MANY / 10
+
+
+def test_a_secret_among_many_notes_is_redacted(store: MemoryStore, tmp_path: Path) -> None:
+    path = exported(tmp_path, secret_in=317)
+
+    import_.import_notes(store, str(path), format="mcp-memory")
+
+    bodies = [note.body for note in store.list(limit=None)]
+    assert len(bodies) == MANY
+    assert not any(SECRET in body for body in bodies)
+    assert sum("[redacted: " in body for body in bodies) == 1
