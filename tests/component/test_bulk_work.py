@@ -12,6 +12,7 @@ import pytest
 from anamnesis import redact
 from anamnesis.hooks import background
 from anamnesis.notes.fields import FIELDS
+from anamnesis.operations.care import status
 from anamnesis.operations.curate import import_
 from anamnesis.redact.anchors import Anchored
 from anamnesis.store import MemoryStore
@@ -127,3 +128,21 @@ def test_a_secret_among_many_notes_is_redacted(store: MemoryStore, tmp_path: Pat
     assert len(bodies) == MANY
     assert not any(SECRET in body for body in bodies)
     assert sum("[redacted: " in body for body in bodies) == 1
+
+
+def test_status_of_a_large_store_leaves_comparing_its_files_to_the_background(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, started: list[object]
+) -> None:
+    note = store.write(type="semantic", title="First", body="Text.")
+    store.write(type="semantic", title="Second", body="Text.")
+    (store.memory_dir / "semantic" / f"{note.id}.md").write_text("broken by hand")
+    monkeypatch.setattr(status, "_MOST_COMPARED", 1)
+
+    report = status.full_report(store)
+    status.full_report(store)
+
+    assert report["unreadable"] == []
+    assert started == [background.REINDEX]  # once: the next one is due in an hour
+
+    monkeypatch.setattr(status, "_MOST_COMPARED", 2)
+    assert len(status.full_report(store)["unreadable"]) == 1  # type: ignore[arg-type]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from anamnesis import config
-from anamnesis.capture.extract.text import QUESTION, folded, words
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, SUBAGENT, SUMMARY
 from anamnesis.ground.records import replace
 
@@ -45,6 +44,8 @@ def is_worth_a_note(session: ParsedSession, story: Story) -> bool:
         return False
     if session.files_touched or story.of(EDIT, SUMMARY, SUBAGENT):
         return True
+    from anamnesis.capture.extract.text import QUESTION, folded, words  # `status` does without
+
     asked = [folded(each.text) for each in story.of(PROMPT)]
     answered = " ".join(folded(each.text) for each in story.of(ANSWER))
     if not asked or not answered:
@@ -69,6 +70,7 @@ def treatment(story: Story) -> str:
 
 def ledger_name(session: ParsedSession, *, project: str) -> str:
     """The ledger's name for the note of a prompt in a project."""
+    from anamnesis.capture.extract.text import folded
     from anamnesis.notes.derived import fingerprint
 
     prompt = folded(session.first_prompt)

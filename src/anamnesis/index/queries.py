@@ -44,6 +44,12 @@ def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
     return places
 
 
+def holds_more_than(db: sqlite3.Connection, number: int) -> bool:
+    """Whether there are more notes than this; they are not all counted."""
+    row = db.execute("SELECT 1 FROM memories LIMIT 1 OFFSET ?", (number,)).fetchone()
+    return row is not None
+
+
 def tagged(db: sqlite3.Connection, tag: str, *, project: str | None = None) -> list[Memory]:
     """The active notes with a tag, oldest first, without their bodies."""
     rows = db.execute(

@@ -189,7 +189,7 @@ def is_off() -> bool:
 
 def problem() -> str:
     """Why notes are not found by meaning although they should be, for `status`."""
-    if is_off() or _table(pieces=True) is not None:
+    if is_off() or _table(pieces=False) is not None:
         return ""
     return f"{_FILE} is missing or damaged; notes are found by their words alone"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import EXIT_NOT_SET_UP, AnamnesisError
+from anamnesis.hooks import background
+from anamnesis.index.queries import count_waiting, holds_more_than
 from anamnesis.operations.care.checks import (
     STATUS,
     TOOL,
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from anamnesis.sync import SyncBackend
 
 _PROJECTS_NAMED = 50
+_MOST_COMPARED = 20_000  # notes; to look at the files of more takes longer than all else
+_COMPARED_EVERY = 3600.0  # seconds, in the background
 _LINES_NAMED = 10
 CHECKS = (*machine.CHECKS, *store.CHECKS, *travel.CHECKS, *sessions.CHECKS)
 
@@ -56,19 +60,22 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
 
 
 def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[str, object]:
-    """Everything that `anamnesis status` shows, after a refresh of the index."""
+    """Everything that `anamnesis status` shows.
+
+    Before that the index is compared with every file. If there are very many, that is done in the
+    background, at most once an hour.
+    """
     from anamnesis.archive import files
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooks import switches
-    from anamnesis.index.queries import count_waiting
     from anamnesis.operations.machine import embed
 
     root = store.home
-    store.refresh()
+    _compare_with_files(store)
     subject = Subject(root, store=store, state=backend.state if backend is not None else None)
     return {
         "root": root,
-        "db_path": str(store.db_path),
+        "db_path": root.index_db,
         "machine_id": resolve_machine_id(),
         **store.stats(),
         "superseded": len(store.superseded_ids()),
@@ -82,6 +89,13 @@ def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[
             finding.as_dict() for finding in findings(subject, face=STATUS)
         ],
     }  # fmt: skip
+
+
+def _compare_with_files(store: MemoryStore) -> None:
+    if store.ask(lambda db: holds_more_than(db, _MOST_COMPARED)):
+        background.start_now_and_then(store.home, background.REINDEX, every=_COMPARED_EVERY)
+    else:
+        store.refresh()
 
 
 def store_report(store: MemoryStore) -> dict[str, object]:
