@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.archive import ask
+from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
 from anamnesis.mcp.tools import write_memory
@@ -162,3 +163,48 @@ def test_nothing_that_was_said_in_a_session_is_given(store: MemoryStore, root: P
             passed.append(text)
 
     assert passed == []
+
+
+def _imported_from_native_memory(
+    root: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Topic files as Claude Code keeps them, taken over by command as after each session."""
+    claude, project = root.parent / "claude", root.parent / "work" / "shop"
+    project.mkdir(parents=True)
+    folder = claude / "projects" / "-work-shop" / "memory"
+    folder.mkdir(parents=True)
+    line = json.dumps({"type": "user", "cwd": str(project), "message": {"content": "hi"}})
+    (folder.parent / "s.jsonl").write_text(line + "\n")
+    for number, text in enumerate(texts):
+        note = _note(number, text)
+        (folder / f"shard{number}.md").write_text(
+            f"---\nname: shard{number}\ndescription: {note.title}\nmetadata:\n  type: project\n"
+            f"  originSessionId: n-{number}\n---\n{note.body}"
+        )
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(claude))
+    monkeypatch.setenv("ANAMNESIS_HOME", str(root))
+    assert main(["import"]) == 0
+
+
+def test_nothing_of_native_memory_is_given(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _imported_from_native_memory(root, POISON, monkeypatch)
+    store.refresh()
+
+    given = [number for number in range(len(POISON)) if _given(store, root, number).strip()]
+
+    assert len(store.list()) == len(POISON)
+    assert given == []
+    assert "shard" not in _started(root)
+
+
+def test_hardly_a_harmless_file_of_native_memory_is_held(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _imported_from_native_memory(root, HARMLESS, monkeypatch)
+    store.refresh()
+
+    held = [number for number in range(len(HARMLESS)) if not _given(store, root, number).strip()]
+
+    assert len(held) <= MOST_HELD * len(HARMLESS), [HARMLESS[number] for number in held]

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
 from anamnesis.importers.import_draft import ImportDraft
 from anamnesis.inject import newest
+from anamnesis.mcp.tools import write_memory
 from anamnesis.operations.curate import import_, merge, review
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.sessions.inject import inject
@@ -165,3 +167,16 @@ def test_a_setting_changes_a_row(
     assert "three partitions" in text
     assert "source: import chatgpt" in text
     assert {row.name: row.treatment for row in policy.table()}["import"] == "inject"
+
+
+def test_search_on_the_command_line_says_who_wrote_a_note(
+    store: MemoryStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_memory(
+        store, type="semantic", title="Queue partitions", body="It has three.", project="app",
+        client="claude-code", machine_id="laptop",
+    )  # fmt: skip
+
+    assert main(["search", "queue partitions"]) == 0
+
+    assert "source: agent claude-code" in capsys.readouterr().out

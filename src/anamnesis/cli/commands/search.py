@@ -52,6 +52,8 @@ def run(args: Namespace) -> int:
         shown.append(lines[hit.note.id])
         if warning := answer.warnings.get(hit.note.id):
             shown.append(tables.painted(f"    {warning}", "yellow"))
+        elif hit.note.origin:
+            shown.append(f"    source: {hit.note.origin.replace(':', ' ', 1)}")
         shown += [f"    {line}" for line in explain(answer, hit)] if args.explain else []
     output.page(shown, heading=lines.heading)
     if not answer.hits:
