@@ -66,10 +66,28 @@ def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
     """Take the lock; gives a function that releases it, or None when time is up."""
     if os.name == "nt":
         return _acquire_on_windows(path, timeout)
+    deadline = time.monotonic() + timeout
+    try:
+        # One at a time waits for the lock itself: who takes it again and again must queue as well,
+        # and does not overtake those who wait. The queue is the file that names the holder.
+        turn = _flock(_holder_file(path), deadline)
+    except OSError:  # a full disk, or a file of another user: without a queue, then
+        turn = -1
+    if turn is None:
+        return None
+    try:
+        descriptor = _flock(path, deadline)
+    finally:
+        if turn >= 0:
+            _release(turn)
+    return None if descriptor is None else lambda: _release(descriptor)
+
+
+def _flock(path: str, deadline: float) -> int | None:
+    """The descriptor of a file that is locked now; None when time is up."""
     import fcntl
 
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    deadline = time.monotonic() + timeout
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,7 +100,7 @@ def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
             os.close(descriptor)
             raise
         else:
-            return lambda: _release(descriptor)
+            return descriptor
 
 
 def _release(descriptor: int) -> None:
@@ -110,10 +128,14 @@ def _acquire_on_windows(path: str, timeout: float) -> Callable[[], None] | None:
 def holder_of(path: str) -> str:
     """Who took this lock last, for example `process 4711 (anamnesis sync) since 2026-…`."""
     try:
-        with open(f"{path}.holder", encoding="utf-8", errors="replace") as stream:
+        with open(_holder_file(path), encoding="utf-8", errors="replace") as stream:
             return stream.readline(200).strip()
     except OSError:
         return ""
+
+
+def _holder_file(path: str) -> str:
+    return f"{path}.holder"
 
 
 def _sign(path: str) -> None:
@@ -121,7 +143,7 @@ def _sign(path: str) -> None:
 
     command = " ".join(["anamnesis", *sys.argv[1:2]])
     try:
-        with open(f"{path}.holder", "w", encoding="utf-8", opener=_privately) as stream:
+        with open(_holder_file(path), "w", encoding="utf-8", opener=_privately) as stream:
             stream.write(f"process {os.getpid()} ({command}) since {clock.utcnow()}\n")
     except OSError:
         return  # only the holder's name in a message is lost
