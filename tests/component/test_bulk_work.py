@@ -146,3 +146,36 @@ def test_status_of_a_large_store_leaves_comparing_its_files_to_the_background(
 
     monkeypatch.setattr(status, "_MOST_COMPARED", 2)
     assert len(status.full_report(store)["unreadable"]) == 1  # type: ignore[arg-type]
+
+
+def test_the_same_export_again_is_not_even_parsed(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = exported(tmp_path)
+    import_.import_notes(store, str(path), format="mcp-memory")
+    parsed: list[object] = []
+    monkeypatch.setattr(import_, "plan_import", lambda *_, **__: parsed.append(1))
+
+    planned = import_.import_notes(store, str(path), format="mcp-memory")
+
+    assert planned.unchanged == MANY
+    assert parsed == []
+
+
+def test_the_same_export_brings_back_what_was_lost_and_leaves_edits_alone(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    path = exported(tmp_path)
+    import_.import_notes(store, str(path), format="mcp-memory")
+    lost, edited, *_ = store.list(limit=2)
+    store.delete(lost.id)
+    file = store.memory_dir / edited.type / f"{edited.id}.md"
+    file.write_text(file.read_text().replace("Run make lint", "Run make check"))
+
+    planned = import_.import_notes(store, str(path), format="mcp-memory")
+
+    assert [note.id for note in planned.added] == [lost.id]
+    assert "Run make check" in file.read_text()
+
+    path.write_text(path.read_text().replace("Said 5:", "Said five:"))
+    assert len(import_.import_notes(store, str(path), format="mcp-memory").updated) == 1

@@ -9,16 +9,22 @@ import json
 import os
 
 from anamnesis.ground import atomic
+from anamnesis.notes import tree
+from anamnesis.notes.fields import TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from anamnesis.config import Home
     from anamnesis.importers.import_draft import ImportDraft
+    from anamnesis.notes.fields import NoteId
+    from anamnesis.store import MemoryStore
 
 _STATE = "imported-sources.json"
+_FILES = "imported-files.json"
+_MOST_FILES = 20
 
 
 def digest(draft: ImportDraft, *, under: str) -> str:
@@ -31,11 +37,49 @@ def digest(draft: ImportDraft, *, under: str) -> str:
 
 def mark(home: Home, file: str, *, digest: str) -> str:
     """What to remember of an import: the text that was imported, and the state of its note."""
+    state = _state(home, file)
+    return f"{digest} {state}" if state else ""
+
+
+def _is_as_marked(home: Home, file: str, *, mark: str) -> bool:
+    """Whether a note has not been edited since it was imported."""
+    state = _state(home, file)
+    return state != "" and mark.endswith(f" {state}")
+
+
+def _state(home: Home, file: str) -> str:
     try:
         status = os.lstat(os.path.join(home, file))
     except OSError:
         return ""
-    return f"{digest} {status.st_mtime_ns} {status.st_size}"
+    return f"{status.st_mtime_ns} {status.st_size}"
+
+
+def file_key(path: str, *, under: str) -> str:
+    """What stands for a file as it is now; nothing for a directory, or one that cannot be read."""
+    from hashlib import blake2b
+
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read()
+    except OSError:
+        return ""
+    named = f"{under}\0{os.path.abspath(path)}\0".encode("utf-8", "surrogateescape")
+    return blake2b(named + content, digest_size=16).hexdigest()
+
+
+def _notes_of(home: Home, key: str) -> list[str]:
+    """The ids of the notes that a file gave when it was last imported; none if it has changed."""
+    ids: list[str] = remembered(home.state(_FILES)).get(key, [])
+    return ids
+
+
+def remember_file(home: Home, key: str, ids: list[str]) -> None:
+    """Keep which notes a file gave, each of which is here as it was imported."""
+    before = remembered(home.state(_FILES))
+    if ids and key and before.get(key) != ids:
+        latest = dict(list(before.items())[1 - _MOST_FILES :])
+        atomic.write_text(home.state(_FILES), json.dumps({**latest, key: ids}))
 
 
 def known(home: Home) -> dict[str, str]:
@@ -59,3 +103,25 @@ def remembered(path: str) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return kept if isinstance(kept, dict) else {}
+
+
+def unchanged_notes(store: MemoryStore, file: str) -> int:
+    """How many notes a file gave, if neither it nor one of them has changed since; else 0."""
+    ids = _notes_of(store.home, file)
+    marks, files = known(store.home) if ids else {}, files_of(store, ids)
+    as_marked = (_is_as_marked(store.home, files.get(id, ""), mark=marks.get(id, "")) for id in ids)
+    return len(ids) if all(as_marked) else 0
+
+
+def files_of(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
+    """The files of some notes, relative to the root of the store."""
+    from anamnesis.index.queries import places  # a sync with nothing to import does without
+
+    return store.ask(lambda db: places(db, ids))
+
+
+def named_in_trees(home: Home) -> Iterator[str]:
+    """The ids that files are named after, whether the index knows them by now or not."""
+    for folder in (os.path.join(home, name, type) for name in tree.TREES for type in TYPES):
+        if os.path.isdir(folder):
+            yield from (name.removesuffix(".md") for name in os.listdir(folder))

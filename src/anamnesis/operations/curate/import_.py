@@ -7,16 +7,16 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from anamnesis import config
+from anamnesis import __version__, config
 from anamnesis.ground import atomic, clock
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.importers import exports, programs, sources
 from anamnesis.importers.import_draft import read_text
-from anamnesis.index.queries import PENDING, places, titled
+from anamnesis.index.queries import PENDING, titled
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
-from anamnesis.notes.fields import TYPES, Memory
+from anamnesis.notes.fields import Memory
 from anamnesis.operations.machine import index
 from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
@@ -24,9 +24,8 @@ from anamnesis.redact import RULES, allow_list, findings, redact
 from anamnesis.trust import policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
-    from anamnesis.config import Home
     from anamnesis.importers.import_draft import ImportDraft
     from anamnesis.notes.fields import NoteId
     from anamnesis.notes.tree import ReadNote
@@ -54,6 +53,7 @@ class ImportPlan:
     forgotten: int = 0
     known: int = 0  # already there under another id, word for word
     digests: dict[str, str] = field(default_factory=dict)  # of the texts, by the id of the note
+    ids: list[str] = field(default_factory=list)  # of all notes, if all of them are here afterwards
 
     @property
     def sentence(self) -> str:
@@ -85,11 +85,15 @@ def import_notes(
     `mine` says that an export of Anamnesis is your own, so that its notes need no review.
     Raises InvalidInput if it cannot be read, holds no notes, or no program is known to write it.
     """
+    file = ""
     if format == OWN_EXPORT or (format is None and is_own_export(path)):
         source, planned = OWN_EXPORT, plan_own_export(store, path, mine=mine)
     else:
         program = programs.program_of(path, format)
         source = program.name
+        file = sources.file_key(path, under=f"{__version__}\0{source}\0{_under(store, project)}")
+        if unchanged := sources.unchanged_notes(store, file):
+            return ImportPlan(unchanged=unchanged)
         planned = plan_import(
             store, program.drafts(path), source=source, project=project, progress=progress
         )
@@ -100,7 +104,13 @@ def import_notes(
             )
     if not dry:
         carry_out(store, planned, source=source)
+        sources.remember_file(store.home, file, planned.ids)
     return planned
+
+
+def _under(store: MemoryStore, project: str | None) -> str:
+    """What decides besides a text which note it becomes: rules and values that are allowed."""
+    return "\0".join((str(RULES), project or "", *allow_list(store.home)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +210,7 @@ def carry_out(store: MemoryStore, planned: ImportPlan, *, source: str) -> undo.U
     changes = undo.changes_of(store, pairs)
     summary = f"{source}: {planned.sentence}"
     unit = undo.apply(store, changes, kind="import", summary=summary)
-    sources.remember(store.home, planned.digests, files=_files(store, planned.digests))
+    sources.remember(store.home, planned.digests, files=sources.files_of(store, planned.digests))
     if len(changes) > _MANY:
         index.complete(store)
     return unit
@@ -228,12 +238,12 @@ class _Planner:
         self._counts = dict.fromkeys(("unchanged", "forgotten", "known"), 0)
         self._digests: dict[str, str] = {}
         # A newly allowed value or a new rule can make a different note from the same text.
-        self._under = "\0".join((str(RULES), project or "", *self._allow))
+        self._under = _under(store, project)
         self._forgotten = tree.forgotten(store.home)
         self.marks = [(self._id(draft), self._digest(draft)) for draft in drafts]
         digests = dict(self.marks)
-        files = _files(store, digests)
-        self._here = {*files, *_named_files(store.home)}
+        files = sources.files_of(store, digests)
+        self._here = {*files, *sources.named_in_trees(store.home)}
         self._unchanged = self._unchanged_since(digests, files)
         self._without_secrets: set[str] = set()
 
@@ -269,11 +279,13 @@ class _Planner:
         """What was decided."""
         known = self._known()
         self._counts["known"] = len(known)
+        left_out = self._edited or known or self._counts["forgotten"]
         return ImportPlan(
             [note for id, note in self._notes.items() if id not in known],
             list(self._updated.values()),
             edited=self._edited,
             digests=self._digests,
+            ids=[] if left_out else [id for id, _ in self.marks],
             **self._counts,
         )
 
@@ -376,17 +388,6 @@ def _is_as_imported(old: Memory, note: Memory) -> bool:
     if known := key(old, "import_hash"):
         return known == _hash(old)
     return old.body.strip() == note.body or note.updated_at > old.updated_at
-
-
-def _files(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
-    return store.ask(lambda db: places(db, ids))
-
-
-def _named_files(home: Home) -> Iterator[str]:
-    """The ids that files are named after, whether the index knows them by now or not."""
-    for folder in (os.path.join(home, name, type) for name in tree.TREES for type in TYPES):
-        if os.path.isdir(folder):
-            yield from (name.removesuffix(".md") for name in os.listdir(folder))
 
 
 def _hash(note: Memory) -> str:
