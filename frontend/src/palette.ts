@@ -72,7 +72,10 @@ function aboutThisNote(query: string): Entry[] {
 function follow(entry: Entry): void {
   const stays = entry.fields?.some(([name, value]) => name === "act" && value !== "delete") || entry.address !== "/notes";
   if (entry.fields) send(entry.address, [...entry.fields, ["back", stays ? location.pathname + location.search : "/notes"]]);
-  else location.assign(entry.address);
+  else {
+    document.querySelector<HTMLDialogElement>("dialog.palette")?.close(); // it may lead to another place of this page
+    location.assign(entry.address);
+  }
 }
 
 function line(entry: Entry, at: number): HTMLElement {

@@ -26,7 +26,7 @@ from .process import DashboardProcess
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-dev-shm-usage",
+    "--disable-dev-shm-usage", "--host-resolver-rules=MAP *.lan 127.0.0.2",
 ]  # fmt: skip
 expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from playwright.sync_api import Browser, Error, Page, Route, expect
@@ -304,46 +302,6 @@ def test_a_server_that_is_killed_while_one_types_costs_nothing(
     assert visitor.complaints == []
 
 
-def test_another_server_of_this_machine_gets_no_session(visit: Visitor) -> None:
-    sent: list[str] = []
-
-    class Listening(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            sent.append(f"{self.headers['Host']} {self.headers['Cookie'] or ''}")
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Listening) as other:
-        threading.Thread(target=other.serve_forever, daemon=True).start()
-        visit.expected = ("ERR_", "404")
-        page = visit.tab()
-        for host in ("127.0.0.1", "localhost"):
-            page.goto(f"http://{host}:{other.server_port}/")
-        page.close()
-        other.shutdown()
-    visit.complaints.clear()  # the test itself went elsewhere
-
-    assert {line.partition(":")[0] for line in sent} == {"127.0.0.1", "localhost"}
-    assert all(line.endswith(" ") for line in sent)
-    expect(visit.go("/notes").locator("h1")).to_have_text("Notes")
-
-
-def test_without_the_name_a_password_is_a_session_of_this_port_alone(
-    chrome: Browser, server: Server, note: Memory
-) -> None:
-    context = chrome.new_context()
-    page = context.new_page()
-    page.goto(server.link(plain=True))
-    page.get_by_role("link", name="VPN").first.click()
-    expect(page.locator(".prose")).to_have_text("needed")
-
-    assert [each for each in context.cookies() if "anamnesis" in str(each.get("name"))] == []
-    context.close()
-
-
 def test_what_was_done_is_undone_from_any_page_and_as_a_whole(
     visit: Visitor, store: MemoryStore
 ) -> None:
@@ -367,25 +325,3 @@ def test_what_was_done_is_undone_from_any_page_and_as_a_whole(
     page.get_by_role("button", name="Undo: 3 notes deleted").click()
     expect(page.locator(".toast")).to_contain_text("3 notes put back")
     assert len(store.list()) == 3
-
-
-def test_a_deep_link_survives_the_login_and_a_session_ends(
-    chrome: Browser, server: Server, note: Memory
-) -> None:
-    context = chrome.new_context()
-    page = context.new_page()
-    page.goto(f"{server.address}/notes/{note.id}?from=mail")
-    expect(page.locator("body")).to_contain_text("anamnesis dashboard")
-    page.goto(server.link())
-    page.wait_for_url(f"{server.address}/notes/{note.id}?from=mail")
-    expect(page.locator(".prose")).to_have_text("needed")
-
-    [session] = server.keys.sessions
-    server.keys._keep(replace(session, opened=session.opened - 3600))  # no longer fresh
-    page.goto(f"{server.address}/settings")
-    page.get_by_role("button", name="Fix what is safe to fix").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("open a fresh link")
-    server.keys.end_all()
-    page.goto(f"{server.address}/notes")
-    expect(page.locator("body")).to_contain_text("anamnesis dashboard")
-    context.close()

@@ -44,7 +44,7 @@ from anamnesis.web.pages import (
     versions,
     work,
 )
-from anamnesis.web.security import NEXT, Guard, Keys
+from anamnesis.web.security import DOOR, NEXT, Guard, Keys
 from anamnesis.web.visit import NeedsFreshLink, Visit, endpoint, own_address
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def build(
 def routes() -> list[Route | Mount]:
     """All addresses."""
     return [
-        Route("/open", _open, methods=["GET"]),
+        Route(DOOR, _open, methods=["GET"]),
         _get("/", pulse.show),
         *_of_notes(),
         _get("/review", review.show),
@@ -184,11 +184,21 @@ def _post(path: str, page: PageFunction) -> Route:
 
 
 async def _open(request: Request) -> Response:
-    """Exchange a token that works once for the session's cookie; HEAD only looks."""
+    """Exchange a token that works once for the session's cookie; HEAD only looks.
+
+    Who comes with a password is in already, and is led to an address without it: on a page whose
+    address has one, browsers refuse what its scripts ask for.
+    """
     dashboard: Dashboard = request.app.state.dashboard
     if request.method == "HEAD":
         return PlainTextResponse("")
-    secret = dashboard.keys.redeem(request.query_params.get("token", ""))
+    if request.state.session and "token" not in request.query_params:
+        return HTMLResponse(
+            dashboard.draw("opened.html", target=f"http://{request.headers['host']}/")
+        )
+    secret = dashboard.keys.redeem(
+        request.query_params.get("token", ""), instead_of=request.cookies.get(dashboard.cookie, "")
+    )
     if not secret:
         return PlainTextResponse("This address was used already. Run:  anamnesis dashboard\n", 401)
     target = own_address(request.cookies.get(NEXT, "")) or "/"
@@ -202,7 +212,7 @@ async def _open(request: Request) -> Response:
         samesite="strict",
         path="/",
     )
-    answer.delete_cookie(NEXT, path="/open")
+    answer.delete_cookie(NEXT, path=DOOR)
     return answer
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 4 * 1024 * 1024  # a note is at most 1 MiB; a form writes three bytes for most of them
+DOOR = "/open"  # where a token is exchanged for a session
 NEXT = "anamnesis-next"  # the cookie with the page that was asked for before the link was opened
 USER = "anamnesis"  # what a browser calls the holder of a password
 _TOKEN_SECONDS = 600.0
@@ -42,7 +43,6 @@ _IDLE_SECONDS = 7 * 86_400.0
 _LONGEST_SECONDS = 30 * 86_400.0
 _SEEN_SECONDS = 3600.0  # how exactly it is kept when a session was last used
 _READING = ("GET", "HEAD", "OPTIONS")
-_DOOR = "/open"  # where a token is exchanged for a session
 _HEADERS = {
     "x-content-type-options": "nosniff",
     # Not "no-referrer": a browser would then hide the origin of our own forms as well.
@@ -92,9 +92,15 @@ class Keys:
         self._tokens[token] = time.monotonic() + _TOKEN_SECONDS
         return token
 
-    def redeem(self, token: str) -> str:
-        """The secret of a new session, or nothing if the token is not good; using it ends it."""
-        return self.admit() if time.monotonic() < self._tokens.pop(token, 0.0) else ""
+    def redeem(self, token: str, *, instead_of: str = "") -> str:
+        """The secret of a new session, or nothing if the token is not good; using it ends it.
+
+        So does the session that the same browser had before, which no one could use any more.
+        """
+        if time.monotonic() >= self._tokens.pop(token, 0.0):
+            return ""
+        self._sessions.pop(_digest(instead_of), None)
+        return self.admit()
 
     def admit(self) -> str:
         """The secret of a new session."""
@@ -206,7 +212,8 @@ class Guard:
         inside = by_script or session is not None
         # An error page tells nothing to those who are not inside.
         scope["state"].update(inside=inside, session=session, by_script=by_script)
-        if inside or scope["path"] == _DOOR or scope["path"].startswith("/static/"):
+        at_door = scope["path"] == DOOR and headers["host"].lower() in self._hosts
+        if inside or at_door or scope["path"].startswith("/static/"):
             return None
         return self._stranger(scope, headers)
 
@@ -226,7 +233,7 @@ class Guard:
                 f"?{scope['query_string'].decode()}" * bool(scope["query_string"])
             )
             answer.set_cookie(
-                NEXT, target[:1000], max_age=int(_TOKEN_SECONDS), httponly=True, path=_DOOR
+                NEXT, target[:1000], max_age=int(_TOKEN_SECONDS), httponly=True, path=DOOR
             )
         return answer
 

@@ -22,7 +22,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError, NotWritable
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
-from anamnesis.web.security import USER, Keys
+from anamnesis.web.security import DOOR, USER, Keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,7 +141,7 @@ class Server:
         such names, holds a password: browsers keep it for this port only.
         """
         if self._named and not plain:
-            return f"{self.address}/open?token={self.keys.mint()}"
+            return f"{self.address}{DOOR}?token={self.keys.mint()}"
         return _with_password(self.plain_address, self.keys.admit())
 
     def run(self) -> None:
@@ -245,7 +245,7 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _with_password(address: str, secret: str) -> str:
-    return address.replace("://", f"://{USER}:{secret}@", 1) + "/"
+    return address.replace("://", f"://{USER}:{secret}@", 1) + DOOR
 
 
 def _listening(host: str, port: int, kept: int) -> list[socket.socket]:
