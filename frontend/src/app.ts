@@ -9,7 +9,7 @@ import { openHelp } from "./help";
 import { closeMenus, showWhereWeAre } from "./menus";
 import { selectNotes } from "./selection";
 import { readWell } from "./reading";
-import { settleToasts, showProgress } from "./toasts";
+import { settleToasts, showProgress, tellRefusals } from "./toasts";
 
 document.documentElement.classList.add("scripted");
 for (const button of document.querySelectorAll("[data-palette]")) button.addEventListener("click", openPalette);
@@ -27,5 +27,6 @@ searchEverywhere();
 void followJob();
 settleToasts();
 showProgress();
+tellRefusals();
 readWell();
 watch();

@@ -69,8 +69,7 @@ function say(what: Trouble): void {
   trouble = what;
   document.querySelector("#connection")?.remove();
   if (!what) return;
-  const strip = element("div", { id: "connection", class: "banner trouble", role: "status" }, ...sentence(what));
-  document.querySelector("#toasts")?.before(strip);
+  document.querySelector("#toasts")?.prepend(element("div", { id: "connection", class: "banner trouble" }, ...sentence(what)));
 }
 
 function sentence(what: Trouble): (Node | string)[] {

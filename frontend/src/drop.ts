@@ -1,6 +1,6 @@
 // Files that are dropped on a page, or chosen, are imported: exports of programs and markdown.
 import { element } from "./dom";
-import { tell } from "./toasts";
+import { reasonIn, tell } from "./toasts";
 
 const MOST_BYTES = 3_500_000; // the server takes 4 MiB
 
@@ -27,16 +27,14 @@ export function importDropped(): void {
 }
 
 async function send(files: File[]): Promise<void> {
-  const close = (event?: Event): void => void (event?.target as HTMLElement | null)?.closest(".toast")?.remove();
-  if (document.querySelector("form[data-dirty]")) return tell("Save or discard what you are writing first; then drop again.", "Close", close);
+  if (document.querySelector("form[data-dirty]")) return tell("Save or discard what you are writing first; then drop again.");
   if (files.reduce((sum, file) => sum + file.size, 0) > MOST_BYTES) {
-    return tell("These files are too large for the browser. In a terminal: anamnesis import PATH", "Close", close);
+    return tell("These files are too large for the browser. In a terminal: anamnesis import PATH");
   }
   const texts = Object.fromEntries(await Promise.all(files.map(async (file) => [file.name, await file.text()] as const)));
   const answer = await fetch("/import", {
     method: "POST", body: JSON.stringify({ files: texts }), headers: { "x-sent-by": "script", "content-type": "application/json" },
   }).catch(() => undefined);
   if (answer?.ok) return location.assign(((await answer.json()) as { go: string }).go);
-  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
-  tell(page.querySelector("main h1")?.textContent ?? "Not imported: the dashboard cannot be reached.", "Close", close);
+  tell((answer && reasonIn(await answer.text())) || "Not imported: the dashboard cannot be reached.");
 }

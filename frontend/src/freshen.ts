@@ -18,14 +18,16 @@ export async function freshen(): Promise<void> {
 function become(old: Element, fresh: Element): void {
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !isState(old, name)) old.removeAttribute(name);
-  const wanted = new Set([...fresh.children].map(key));
-  for (const child of [...old.children]) if (key(child) && !wanted.has(key(child))) child.remove();
-  const known = new Map([...old.children].map((child) => [key(child), child]));
+  const wanted = keys(fresh), had = keys(old);
+  const names = new Set(wanted.values());
+  for (const [child, name] of had) if (name && !names.has(name)) child.remove();
+  const known = new Map([...had].map(([child, name]) => [name, child]));
   let place: ChildNode | null = old.firstChild;
   for (const child of [...fresh.childNodes]) {
     // Blanks between elements come and go with what the page has to say.
     while (child instanceof Element && place && isBlank(place)) place = next(place);
-    const match = child instanceof Element && key(child) ? known.get(key(child)) : alike(place, child) ? place : undefined;
+    const name = child instanceof Element ? wanted.get(child) : "";
+    const match = name ? known.get(name) : alike(place, child) ? place : undefined;
     if (!match) {
       old.insertBefore(document.importNode(child, true), place);
       continue;
@@ -54,8 +56,22 @@ function isState(element: Element, name: string): boolean {
   return (element instanceof HTMLDetailsElement && name === "open") || name === "hidden";
 }
 
+// What each child is known by, so that a line of a list stays the line of its note wherever it moves.
+function keys(parent: Element): Map<Element, string> {
+  const found = new Map<Element, string>(), times = new Map<string, number>();
+  for (const child of parent.children) {
+    const name = key(child), time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
+    found.set(child, name && time > 1 ? `${name} ${time}` : name);
+  }
+  return found;
+}
+
 function key(element: Element): string {
-  return element.getAttribute("data-key") ?? element.getAttribute("id") ?? ""; // a form has its fields as properties
+  const own = element.getAttribute("data-key") ?? element.getAttribute("id"); // a form has its fields as properties
+  if (own !== null) return own;
+  const link = element.matches("a") ? element : element.matches("li, tr") ? element.querySelector("a[href]") : null;
+  return link?.getAttribute("href") ?? "";
 }
 
 function alike(one: ChildNode | null, other: ChildNode): boolean {

@@ -144,7 +144,7 @@ class KnownState:
 
     To compare 50,000 files with the last commit takes git a tenth of a second, and several pages
     ask for it. So it is measured beside them: who asks waits a moment, and is then given what was
-    known before. `generation` counts the measurements.
+    known before. `generation` counts how often it was found to be another one.
     """
 
     def __init__(self, home: Home, contents: Callable[[], str]) -> None:
@@ -174,8 +174,9 @@ class KnownState:
         with self._measuring:
             marks = self._seen()
             if self._known is None or self._known[0] != marks:
-                self._known = (marks, sync_state())
-                self.generation += 1
+                before, now = self._known, sync_state()
+                self._known = (marks, now)
+                self.generation += before is None or before[1] != now
             return self._known[1]
 
     def _seen(self) -> tuple[object, ...]:
