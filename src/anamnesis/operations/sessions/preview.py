@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 __all__ = [
-    "EXCLUDED", "LIMIT", "SLOTS", "BlockPiece", "GivenNotes", "PastGiving", "Preview",
+    "EXCLUDED", "FORMS", "LIMIT", "SLOTS", "BlockPiece", "GivenNotes", "PastGiving", "Preview",
     "PreviewedNote", "for_prompt", "given_since", "past_giving", "preview",
 ]  # fmt: skip
 
@@ -42,6 +42,7 @@ _SHOWN = {  # form of a note in the plan -> in words
     plan.TITLE: "title only",
     plan.OUT: "left out",
 }
+FORMS = tuple(_SHOWN.values())
 
 
 @dataclass(frozen=True, slots=True)

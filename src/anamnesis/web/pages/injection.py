@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from anamnesis.operations.notes import batch
 from anamnesis.operations.notes.list import NoteFilter, list_notes, titles
 from anamnesis.operations.sessions.preview import (
     EXCLUDED,
+    FORMS,
     LIMIT,
     SLOTS,
     for_prompt,
@@ -74,6 +76,7 @@ def show(visit: Visit) -> Response:
         k=k,
         preview=coming,
         slots=_slots(coming),
+        forms=_forms(coming),
         bar=_bar(coming, limit),
         bar_width=_WIDTH,
         past=past,
@@ -124,6 +127,15 @@ def _slots(coming: Preview) -> list[SlotShare]:
         if notes:
             shares.append(SlotShare(slot, name, notes, sum(each.units for each in notes)))
     return shares
+
+
+def _forms(coming: Preview) -> list[tuple[str, int, str]]:
+    """How notes are given: the form, how many have it, and the first of them."""
+    first: dict[str, str] = {}
+    for each in coming.notes:
+        first.setdefault(each.shown, each.note.id)
+    numbers = Counter(each.shown for each in coming.notes)
+    return [(shown, numbers[shown], first[shown]) for shown in FORMS if shown in first]
 
 
 def _bar(coming: Preview, limit: int) -> list[Segment]:
