@@ -1,4 +1,5 @@
 // Everywhere: keys, palette, help, toasts, and the notice that notes changed on disk.
+import { walkDays } from "./calendar";
 import { watch } from "./changes";
 import { importDropped } from "./drop";
 import { searchEverywhere } from "./find";
@@ -29,4 +30,5 @@ settleToasts();
 showProgress();
 tellRefusals();
 readWell();
+walkDays();
 watch();

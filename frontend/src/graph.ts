@@ -5,7 +5,7 @@ const LETTER = 5.9; // units of width of one letter of a label
 const LINE = 17;
 
 interface Given {
-  nodes: { label: string; title: string; kind: string; weight: number; address: string }[];
+  nodes: { label: string; title: string; kind: string; hue: string; weight: number; address: string }[];
   edges: [number, number, string, number][];
   around: boolean; // whether the first node is what the others are around
 }
@@ -92,7 +92,8 @@ function draw(host: HTMLElement): void {
   const width = host.clientWidth || 1000, height = host.clientHeight || 560;
   const longest = width > 600 ? 30 : 20;
   const labels = given.nodes.map(({ label }) => fitting(label, longest));
-  const places = settle(given, width > height);
+  const least = few(given), strong = strongest(given, least);
+  const places = settle({ ...given, edges: given.edges.filter((_, at) => strong.has(at)) }, width > height);
   // What does not fit is drawn smaller, but letters stay as large as they are: twice, for they need room.
   let zoom = 1;
   let box = bounds(places, labels, zoom, width, height);
@@ -105,13 +106,13 @@ function draw(host: HTMLElement): void {
   const thickest = Math.max(...given.edges.map(([, , , weight]) => weight), 1);
   const lines = given.edges.map(([one, other, what, weight]) => {
     const a = places[one]!, b = places[other]!;
-    return shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: what, "stroke-width": zoom * (0.8 + 4 * (thickest > 1 ? weight / thickest : 0)) });
+    return shape("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y, class: what, "stroke-width": zoom * (0.8 + 2.6 * (thickest > 1 ? weight / thickest : 0)) });
   });
   const heaviest = Math.max(...given.nodes.map((node) => node.weight));
   const links = given.nodes.map((node, at) => {
     const { x, y } = places[at]!;
     const radius = (5 + (node.kind === "project" ? 4 : 0) + (heaviest > 1 ? 9 * Math.sqrt(node.weight / heaviest) : 2)) * Math.sqrt(zoom);
-    const link = shape("a", { href: node.address, class: `kind-${node.kind}${at === 0 && given.around ? " centre" : ""}` });
+    const link = shape("a", { href: node.address, class: `kind-${node.kind} ${node.hue}${at === 0 && given.around ? " centre" : ""}` });
     link.append(shape("circle", { cx: x, cy: y, r: radius }));
     const text = shape("text", { x: x + radius + 4 * zoom, y: y + 4 * zoom });
     text.textContent = labels[at]!;
@@ -123,7 +124,22 @@ function draw(host: HTMLElement): void {
   svg.append(...lines, ...links);
   host.replaceChildren(svg);
   explore(svg, box);
-  narrow(given, links, lines);
+  narrow(given, links, lines, least);
+}
+
+// How many notes a line needs to be drawn, so that a large map stays readable: two lines per node.
+function few(given: Given): number {
+  const weights = given.edges.map(([, , , weight]) => weight).sort((a, b) => b - a);
+  return weights.length > 2 * given.nodes.length ? weights[2 * given.nodes.length]! + 1 : 1;
+}
+
+// The lines that are drawn: of enough notes, and the strongest of each node, which would else stand alone.
+function strongest(given: Given, least: number): Set<number> {
+  const best = new Map<number, number>();
+  given.edges.forEach(([one, other, , weight], at) => {
+    for (const node of [one, other]) if (weight > (given.edges[best.get(node)!]?.[3] ?? 0)) best.set(node, at);
+  });
+  return new Set([...best.values(), ...given.edges.flatMap(([, , , weight], at) => (weight >= least ? [at] : []))]);
 }
 
 // A label that is too long ends with a whole word.
@@ -134,7 +150,8 @@ function fitting(label: string, longest: number): string {
 }
 
 // Kinds are hidden, a search and the pointer lift what they mean out of the rest.
-function narrow(given: Given, links: SVGElement[], lines: SVGElement[]): void {
+function narrow(given: Given, links: SVGElement[], lines: SVGElement[], least: number): void {
+  const slider = document.querySelector<HTMLInputElement>("[data-map-least]");
   const field = document.querySelector<HTMLInputElement>("[data-map-find]");
   const hidden = new Set<string>();
   const isShown = (at: number) => !hidden.has(given.nodes[at]!.kind);
@@ -145,10 +162,24 @@ function narrow(given: Given, links: SVGElement[], lines: SVGElement[]): void {
     });
     lines.forEach((line, at) => {
       const [one, other] = given.edges[at]!;
-      line.style.display = isShown(one) && isShown(other) ? "" : "none";
+      line.style.display = isShown(one) && isShown(other) && (drawn.has(at) || meant?.has(one) && meant.has(other)) ? "" : "none";
       line.classList.toggle("faint", meant !== undefined && !(meant.has(one) && meant.has(other)));
     });
   };
+  let drawn = new Set<number>();
+  const thin = () => {
+    drawn = strongest(given, least);
+    const said = document.querySelector("[data-map-lines]");
+    if (said) said.textContent = drawn.size < given.edges.length ? `${drawn.size} of ${given.edges.length} lines: those of ${least} notes or more, and the strongest of each.` : "";
+  };
+  const heaviest = Math.max(...given.edges.map(([, , , weight]) => weight), 1);
+  if (slider && heaviest > 1) {
+    slider.max = String(heaviest);
+    slider.value = String(least);
+    slider.closest("label")!.hidden = false;
+    slider.addEventListener("input", () => (least = Number(slider.value), thin(), show(found())));
+  }
+  thin();
   const found = () => {
     const wanted = field?.value.trim().toLowerCase();
     if (!wanted) return undefined;
@@ -178,6 +209,7 @@ function narrow(given: Given, links: SVGElement[], lines: SVGElement[]): void {
     for (const event of ["pointerenter", "focus"]) link.addEventListener(event, () => show(near));
     for (const event of ["pointerleave", "blur"]) link.addEventListener(event, () => show(found()));
   });
+  show();
 }
 
 // The part of the plane to show: everything with its label, in the shape of the page's box.

@@ -13,6 +13,9 @@ export function readWell(): void {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });
+  for (const heading of document.querySelectorAll<HTMLElement>(".note .prose [id^=part-]")) {
+    heading.append(" ", element("a", { class: "anchor", href: `#${heading.id}`, "aria-label": "Link to this part" }, "#"));
+  }
   const bar = document.querySelector<HTMLElement>("[data-sticky]"), title = document.querySelector(".note-head h1");
   if (bar && title) {
     new IntersectionObserver(([seen]) => bar.classList.toggle("stuck", !seen!.isIntersecting), { rootMargin: "-60px 0px 0px" }).observe(title);

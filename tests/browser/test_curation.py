@@ -93,6 +93,8 @@ def test_a_selection_spans_pages_and_is_changed_and_undone_as_one(
     page.get_by_role("link", name="Older").click()
     boxes.nth(0).check()
     expect(page.locator("[data-selected]")).to_have_text("5 selected, 4 on other pages")
+    page.get_by_role("link", name="Newer").click()
+    assert [boxes.nth(at).is_checked() for at in range(6)] == [False, True, True, True, True, False]
 
     def move() -> None:
         page.get_by_placeholder("project").fill("github.com/team/moved")
@@ -129,6 +131,47 @@ def test_a_selection_spans_pages_and_is_changed_and_undone_as_one(
     page.get_by_role("button", name="Forget them everywhere").click()
     expect(page.locator(".toast")).to_contain_text("1 note forgotten")
     assert len(store.list()) == 119
+
+
+def test_many_notes_are_changed_in_every_way_at_once(visit: Visitor, store: MemoryStore) -> None:
+    ids = [store.write(type="semantic", title=f"Note {at}", body="b").id for at in range(3)]
+
+    def fields(name: str) -> list[object]:
+        return [getattr(note, name) for note_id in ids if (note := store.get(note_id))]
+
+    def act(button: str, *, field: str = "", value: str = "", menu: bool = True) -> None:
+        page = visit.go("/notes?state=all")
+        page.get_by_role("button", name="Select this page").click()
+        bar = page.get_by_role("group", name="Acts on the selected notes")
+        if menu:
+            bar.get_by_text("Change", exact=True).click()
+        if field == "Type":
+            bar.get_by_label(field, exact=True).select_option(value)
+        elif field:
+            bar.get_by_label(field, exact=True).fill(value)
+        bar.get_by_role("button", name=button, exact=True).click()
+        expect(page.locator(".toast")).to_be_visible()
+
+    act("Set type", field="Type", value="procedural")
+    assert fields("type") == ["procedural"] * 3
+    act("Set confidence", field="Confidence", value="0.4")
+    assert fields("confidence") == [0.4] * 3
+    act("Local only")
+    assert fields("scope") == ["machine-local"] * 3
+    act("Synced")
+    assert fields("scope") == ["portable"] * 3
+    act("Pin")
+    assert fields("tags") == [["pinned"]] * 3
+    act("Unpin")
+    act("Add tag", field="Tag", value="vpn", menu=False)
+    assert fields("tags") == [["vpn"]] * 3
+    act("Remove", field="Tag", value="vpn", menu=False)
+    assert fields("tags") == [[]] * 3
+    act("Latest replaces")
+    assert len(store.superseded_ids()) == 2
+    visit.page.get_by_role("button", name="Undo").click()
+    expect(visit.page.locator(".toast")).to_contain_text("put back")
+    assert store.superseded_ids() == set()
 
 
 def test_two_notes_become_one_side_by_side(visit: Visitor, store: MemoryStore) -> None:
@@ -209,7 +252,7 @@ def test_duplicates_stale_and_unused_notes_are_tidied_up(
     page.get_by_role("button", name="Look for duplicates").click()
     expect(page.locator(".toast")).to_contain_text("Found 1 group of duplicates")
     assert visit.violations() == []
-    page.get_by_role("button", name="Fold into the first").click()
+    page.get_by_role("button", name="Keep the first").click()
     expect(page.locator(".toast")).to_contain_text("2 duplicates replaced by 1 note")
     assert len(store.superseded_ids()) == 2
     page.get_by_role("button", name="Undo").click()

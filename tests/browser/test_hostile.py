@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
+
 import pytest
 from playwright.sync_api import Browser, expect
 
 from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
+from support.notes import write_file
 
 from .conftest import Visitor
 
@@ -43,6 +47,60 @@ def test_no_name_is_too_long_for_a_phone(
         widths[path] = page.evaluate("document.documentElement.scrollWidth")
 
     assert {path: width for path, width in widths.items() if width > 360} == {}
+    assert visitor.complaints == []
+    visitor.context.close()
+
+
+LONG = "How to change the contract tests of the ledger before a release, as measured and planned"
+
+
+@pytest.fixture
+def busy(store: MemoryStore) -> list[Memory]:
+    """Notes as people write them: long titles, many tags, code, and one that replaces another."""
+    old = store.write(
+        type="semantic", title=f"{LONG} in `services/gateway`", body="1. one\n2. two\n",
+        project="github.com/team/payments-service", machine_id="laptop",
+    )  # fmt: skip
+    new = store.write(
+        type="semantic", title=LONG, body="1. one\n2. three\n\nSee `make`.", supersedes=old.id,
+        project="github.com/team/payments-service", machine_id="desk",
+        tags=["pending", "docker", "terraform", "migrations", "testing", "ci"],
+    )  # fmt: skip
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    beat = {"machine": "desk", "name": "desk", "version": "1.0.0", "install": "x", "seen": now,
+            "last_sync": now, "pending": 0, "last_error": "", "last_capture": now}  # fmt: skip
+    write_file(store.root, "memory/.machines/desk.json", json.dumps(beat))
+    return [old, new]
+
+
+@pytest.mark.parametrize(
+    ("width", "colours"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+)
+def test_long_titles_and_many_tags_fit_and_are_accessible(
+    chrome: Browser, server: Server, busy: list[Memory], width: int, colours: str
+) -> None:
+    visitor = Visitor(
+        chrome, server, viewport={"width": width, "height": 800}, color_scheme=colours
+    )
+    old, new = busy
+    paths = (
+        "/notes", f"/notes/{new.id}", f"/notes/{new.id}/edit", f"/merge?ids={old.id}+{new.id}",
+        "/review", "/fleet", "/timeline",
+    )  # fmt: skip
+    for path in paths:
+        page = visitor.go(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert visitor.violations() == [], path
+    visitor.go("/fleet")
+    squeezed = page.locator(".roomy td, .roomy th").evaluate_all(
+        "each => each.filter(one => one.getBoundingClientRect().height > 60)"
+        ".map(one => one.textContent)"
+    )
+    assert squeezed == []  # a column is as wide as its words
+    sizes = page.locator(".stacked text").evaluate_all(
+        "each => each.map(one => one.getBoundingClientRect().height)"
+    )
+    assert min(sizes, default=9) >= 8  # the numbers of a chart stay readable
     assert visitor.complaints == []
     visitor.context.close()
 

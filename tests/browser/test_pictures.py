@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from anamnesis.hooks import usefulness
 from anamnesis.hooks.payload import Payload
+from anamnesis.notes.fields import Memory, new_id
 from anamnesis.onboard import receipt
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
@@ -73,19 +74,23 @@ def test_weeks_say_what_projects_and_machines_did(visit: Visitor, store: MemoryS
             "last_sync": now.isoformat(timespec="seconds"), "pending": 2,
             "last_capture": ""}  # fmt: skip
     write_file(store.root, "memory/.machines/desk.json", json.dumps(beat))
+    long_ago = (now - timedelta(days=40)).isoformat(timespec="seconds")
+    silent = {**beat, "machine": "attic", "name": "attic", "seen": long_ago, "last_sync": long_ago}
+    write_file(store.root, "memory/.machines/attic.json", json.dumps(silent))
 
     page = visit.go("/timeline")
     expect(page.locator(".commits")).to_have_text("1a2b3c4 gate: close it after use")
     chart = page.locator(".stacked")
     expect(chart.locator("a").last.locator("[class^=hue]")).to_have_count(2)
-    page.get_by_text("The same in numbers").click()
-    expect(page.locator(".numbers td.figure")).to_have_text(["1", "1", "2"])
+    page.get_by_text("The same in numbers").first.click()
+    expect(page.locator(".numbers").first.locator("td.figure")).to_have_text(["1", "1", "2"])
     chart.locator("a").last.focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(f"#week-{monday}"))
     expect(page.locator(f"#week-{monday} .week-project")).to_have_count(2)
 
     visit.go("/fleet")
+    expect(page.locator(".check", has_text="attic has not synced for 40 days")).to_be_visible()
     desk = page.locator("tr", has=page.get_by_role("link", name="desk"))
     expect(desk.last).to_contain_text("the remote is full")
     expect(desk.last.locator("td.figure")).to_have_text(["1", "0", "2", "0"])
@@ -93,4 +98,79 @@ def test_weeks_say_what_projects_and_machines_did(visit: Visitor, store: MemoryS
     visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy").first.click()
     assert page.evaluate("navigator.clipboard.readText()") == "anamnesis host"
+    assert visit.violations() == []
+
+
+def test_a_year_of_days_is_walked_with_arrow_keys_and_told_in_numbers(
+    visit: Visitor, store: MemoryStore
+) -> None:
+    now = datetime.now(UTC).replace(hour=1)
+    for days, notes in ((0, 40), (1, 1), (8, 20), (9, 10)):
+        at = (now - timedelta(days=days)).isoformat(timespec="seconds")
+        for number in range(notes):
+            store.put(
+                Memory(
+                    id=new_id(), type="semantic", title=f"{days} {number}", body="b",
+                    created_at=at, updated_at=at,
+                )
+            )  # fmt: skip
+    page = visit.go("/timeline")
+    shades = page.locator(".calendar a rect").evaluate_all(
+        "each => each.map(one => one.getAttribute('class').trim())"
+    )
+    assert len(set(shades)) == 4  # busy days differ as well
+    assert page.locator(".calendar a[tabindex='0']").count() == 1
+
+    page.locator(".calendar a").last.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    focused = page.evaluate("document.activeElement.dataset.day")
+    assert focused == f"{now - timedelta(days=8):%Y-%m-%d}"
+    page.keyboard.press("Enter")
+    expect(page.locator(".line-title").first).to_have_text(re.compile("^8 "))
+    expect(page.get_by_label("Day", exact=True)).to_have_value(focused)
+    page.get_by_label("Day", exact=True).fill("")
+    expect(page.locator(".line-title").first).to_have_text(re.compile("^0 "))
+
+    page.get_by_text("The same in numbers").last.click()
+    year = page.get_by_role("region", name="The year in numbers")
+    totals = [int(text) for text in year.locator("tr td:nth-child(2)").all_inner_texts()]
+    assert sum(totals) == 71
+    expect(year).to_contain_text("40 notes")
+    assert visit.violations() == []
+
+
+def test_a_large_map_draws_the_strongest_lines_and_the_others_when_asked(
+    visit: Visitor, store: MemoryStore
+) -> None:
+    for project in range(8):
+        for tag in range(14):
+            for _ in range(1 + (project * tag) % 4):
+                store.write(
+                    type="semantic", title="t", body="b", project=f"github.com/team/p{project}",
+                    tags=[f"tag{tag}"],
+                )  # fmt: skip
+    page = visit.go("/map")
+    lines = page.locator(".map line:not([style*=none])")
+    every = page.locator(".map line").count()
+    few = lines.count()
+    assert every == 8 * 14
+    assert few < every / 1.5
+    expect(page.locator("[data-map-lines]")).to_contain_text(f"{few} of {every} lines")
+    colours = page.locator(".map .kind-project circle").evaluate_all(
+        "each => [...new Set(each.map(one => getComputedStyle(one).fill))]"
+    )
+    assert len(colours) == 8  # each project in its own colour
+
+    page.locator(".map a", has_text="tag3").locator("circle").hover()
+    expect(page.locator(".map a", has_text="tag5")).to_have_class(re.compile("faint"))
+    page.get_by_label("Lines from").fill("1")
+    expect(lines).to_have_count(every)
+    overlapping = page.evaluate(
+        """() => { const boxes = [...document.querySelectorAll('.map text')]
+          .map(each => each.getBoundingClientRect());
+        return boxes.filter((a, at) => boxes.slice(at + 1).some(b => a.left < b.right - 1
+          && b.left < a.right - 1 && a.top < b.bottom - 5 && b.top < a.bottom - 5)).length; }"""
+    )
+    assert overlapping == 0  # labels fit
     assert visit.violations() == []

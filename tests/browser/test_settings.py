@@ -69,9 +69,20 @@ def test_settings_are_changed_in_place_after_their_difference_was_seen(
     days.get_by_role("button", name="Change archive_days").click()
     expect(days.locator("tr.added", has_text='"archive_days": "30"')).to_be_visible()
     treatment = page.locator("#setting-trust_web").get_by_role("combobox")
-    assert treatment.locator("option").all_inner_texts() == ["inject", "review", "search"]
-    key = page.locator("#setting-reflection_api_key input[type=password]")
+    assert treatment.locator("option").all_inner_texts() == [
+        "give it to sessions", "wait for my review", "find it by search only",
+    ]  # fmt: skip
+    treatment.select_option("search")  # which shows the change, as every choice acts at once
+    expect(page.locator("#setting-trust_web tr.added").last).to_contain_text(
+        '"trust_web": "search"'
+    )
+    secret = page.locator("#setting-reflection_api_key")
+    key = secret.locator("input[type=password]")
     expect(key).to_have_attribute("placeholder", "none")
+    key.fill("sk-very-secret")
+    secret.get_by_role("button", name="Change reflection_api_key").click()
+    expect(secret.locator(".diff")).to_be_visible()
+    expect(secret.locator(".diff")).not_to_contain_text("sk-very-secret")
     expect(page.locator("#setting-sealed button")).to_have_count(0)
 
     page.get_by_role("button", name="Test the model").click()

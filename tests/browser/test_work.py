@@ -108,7 +108,7 @@ def test_long_work_shows_how_far_it_is_and_goes_on(
     seen.set()
 
     expect(page.locator(".toast")).to_contain_text("Found 1 group of duplicates.")
-    expect(page.get_by_role("button", name="Fold into the first")).to_be_visible()
+    expect(page.get_by_role("button", name="Keep the first")).to_be_visible()
 
 
 def test_reflection_sources_fixes_and_sync_run_from_the_page(

@@ -60,7 +60,7 @@ def test_a_waiting_note_is_shown_beside_what_it_resembles(
 
     page = browser.get("/review").text
 
-    assert "Close to it" in page
+    assert "Similar notes" in page
     assert "Ports of the service" in page
 
 

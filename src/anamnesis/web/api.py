@@ -24,6 +24,7 @@ from anamnesis.operations.notes.policy import (
 )
 from anamnesis.operations.notes.show import note_dict
 from anamnesis.operations.notes.write import write
+from anamnesis.web import markdown
 from anamnesis.web.dashboard import ACTS, MENU
 from anamnesis.web.pages import review as review_page
 from anamnesis.web.visit import endpoint
@@ -203,9 +204,9 @@ def palette(visit: Visit) -> Response:
     notes = [
         {
             "kind": row.note.type,
-            "title": row.note.title,
+            "title": markdown.plain_title(row.note.title),
             "address": f"/notes/{row.note.id}",
-            "hint": row.note.project,
+            "hint": markdown.visible(visit.short_project(row.note.project)),
         }
         for row in rows
     ]

@@ -267,6 +267,7 @@ def _environment() -> Environment:
         plain=words.plain,
         timestamp=words.timestamp,
         title_html=markdown.title,
+        visible=markdown.visible,
     )
     return environment
 

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
+    from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
@@ -27,9 +27,9 @@ _TAGS = {
     "ul",
 }  # fmt: skip
 _ATTRIBUTES = {
-    "a": {"href", "title", "class"}, "code": {"class"}, "ol": {"start", "class"},
-    "span": {"class", "title"}, "th": {"class"}, "td": {"class"}, "li": {"id"},
-    **{f"h{level}": {"id"} for level in range(1, 7)},
+    "a": {"href", "title", "class", "id", "aria-label"}, "code": {"class"},
+    "ol": {"start", "class"}, "span": {"class", "title"}, "th": {"class"}, "td": {"class"},
+    "li": {"id", "class"}, **{f"h{level}": {"id"} for level in range(1, 7)},
 }  # fmt: skip
 # Text direction overrides, invisible copies of ASCII, blanks without width. The two joiners stay:
 # Persian and emoji need them.
@@ -45,6 +45,7 @@ _REFERENCE = re.compile(
 _FOOTNOTE = re.compile(r"^\[\^([\w-]{1,40})\]:[ \t]*(.*)$")
 _TASK = re.compile(r"^\[([ xX])\] ")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+_CODE = re.compile(r"`([^`]+)`").split
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +98,29 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub(lambda found: f"⟦U+{ord(found[0]):04X}⟧", text)
 
 
-def title(text: str) -> Markup:
-    """A title, with its inline code as code."""
-    pieces = re.split(r"`([^`]+)`", visible(text))
-    shown = (
-        Markup("<code>{}</code>").format(piece) if number % 2 else escape(piece)
-        for number, piece in enumerate(pieces)
-    )
-    return Markup("").join(shown)
+def plain_title(text: str) -> str:
+    """A title where only text can stand."""
+    return visible(text).replace("`", "")
+
+
+def title(text: str, *marks: str) -> Markup:
+    """A title, with its inline code as code, and marked between what stands around matches."""
+    pieces = (marked(piece, *marks) if marks else escape(visible(piece)) for piece in _CODE(text))
+    return _every_other(pieces, "code")
 
 
 def marked(text: str, start: str, end: str) -> Markup:
     """Text in which the index has put marks around what matched."""
     pieces = re.split(f"{re.escape(start)}(.*?){re.escape(end)}", text, flags=re.DOTALL)
-    shown = (
-        Markup("<mark>{}</mark>").format(piece) if number % 2 else escape(piece)
-        for number, piece in enumerate(pieces)
+    return _every_other((escape(visible(piece)) for piece in pieces), "mark")
+
+
+def _every_other(pieces: Iterable[Markup], tag: str) -> Markup:
+    """Pieces in a row, the second, the fourth and so on inside an element."""
+    around = Markup(f"<{tag}>{{}}</{tag}>")  # noqa: S704  of a word of this module
+    return Markup("").join(
+        around.format(piece) if number % 2 else piece for number, piece in enumerate(pieces)
     )
-    return Markup("").join(shown)
 
 
 @cache
@@ -159,7 +165,9 @@ def _link_title(state: StateInline, silent: bool) -> bool:
         text = found[1].strip()
         address = f"/find?title={quote(text, safe='')}"
         state.push("link_open", "a", 1).attrs = {"href": address, "class": "note-link"}
-        state.push("text", "", 0).content = text
+        for number, piece in enumerate(_CODE(text)):
+            kind, tag = ("code_inline", "code") if number % 2 else ("text", "")
+            state.push(kind, tag, 0).content = piece
         state.push("link_close", "a", -1)
     state.pos = found.end()
     return True
@@ -171,7 +179,7 @@ def _link_references(state: StateCore) -> None:
         if block.type != "inline" or not block.children:
             continue
         if at > 1 and state.tokens[at - 2].type == "list_item_open":
-            _mark_task(block)
+            _mark_task(state.tokens[at - 2], block)
         inside, children = 0, list[Token]()
         for token in block.children:
             inside += {"link_open": 1, "link_close": -1}.get(token.type, 0)
@@ -182,11 +190,12 @@ def _link_references(state: StateCore) -> None:
         block.children = children
 
 
-def _mark_task(block: Token) -> None:
+def _mark_task(item: Token, block: Token) -> None:
     first = (block.children or [])[0]
     task = _TASK.match(first.content) if first.type == "text" else None
     if task:
         first.content = first.content[task.end() :]
+        item.attrSet("class", "task")
         box = Token("text_special", "", 0, content="☐ " if task[1] == " " else "☑ ")
         block.children = [box, *(block.children or [])]
 
@@ -194,6 +203,7 @@ def _mark_task(block: Token) -> None:
 def _split(text: str, env: MutableMapping[str, Any]) -> Iterator[Token]:
     end = 0
     for found in _REFERENCE.finditer(text):
+        cited = len(env["cited"])
         address, label, kind = _address(found, env)
         if not address:
             continue
@@ -204,7 +214,10 @@ def _split(text: str, env: MutableMapping[str, Any]) -> Iterator[Token]:
         if start > end:
             yield Token("text", "", 0, content=text[end:start])
         sort = "note-link" if kind == "id" else kind
-        yield Token("link_open", "a", 1, attrs={"href": address, "class": sort})
+        attributes: dict[str, str | int | float] = {"href": address, "class": sort}
+        if len(env["cited"]) > cited:
+            attributes["id"] = f"cited-{found['footnote']}"
+        yield Token("link_open", "a", 1, attrs=attributes)
         yield Token("text", "", 0, content=label)
         yield Token("link_close", "a", -1)
         end = stop
@@ -253,7 +266,8 @@ def _without_footnotes(text: str) -> tuple[str, dict[str, str]]:
 def _footnotes(env: dict[str, Any]) -> str:
     """The footnotes in the order in which they are cited."""
     lines = [
-        f'<li id="fn-{name}">{_parser().renderInline(env["footnotes"][name], _inner())}</li>'
+        f'<li id="fn-{name}">{_parser().renderInline(env["footnotes"][name], _inner())}'
+        f' <a class="footnote-back" href="#cited-{name}" aria-label="Back to the text">↩</a></li>'
         for name in env["cited"]
     ]
     return f'<ol class="footnotes">{"".join(lines)}</ol>' if lines else ""

@@ -102,6 +102,10 @@ class Visit:
             for name, short in short_names(names).items()
         }
 
+    def short_project(self, name: str) -> str:
+        """The name of a project by what tells it from the others."""
+        return self.projects.get(name, (name, ""))[0]
+
     @property
     def held(self) -> int:
         """How many notes are in conflict."""
@@ -120,6 +124,10 @@ class Visit:
     def marked(self, text: str) -> Markup:
         """Text with what matched marked."""
         return markdown.marked(text, *MARKS)
+
+    def marked_title(self, text: str) -> Markup:
+        """A title with its code as code and what matched marked."""
+        return markdown.title(text, *MARKS)
 
     def parameter(self, name: str, default: str = "") -> str:
         """A parameter of the address."""

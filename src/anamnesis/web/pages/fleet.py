@@ -62,7 +62,7 @@ def show(visit: Visit) -> Response:
         sealed=sealed.is_sealed(),
         alarms=[line for line in health.glance(visit.dashboard) if _is_alarm(line)],
         chart=chart,
-        shade={_OTHERS: "hue-none", **{each.name: each.shade for each in known}},
+        shade={_OTHERS: "hue-others", **{each.name: each.shade for each in known}},
     )
 
 

@@ -160,8 +160,8 @@ def _facets(
     visit: Visit, wanted: NoteFilter, counts: Mapping[str, Sequence[tuple[str, int]]]
 ) -> list[Facet]:
     def label(name: str, value: str) -> str:
-        if name == "project" and value in visit.projects:
-            return visit.projects[value][0]
+        if name == "project":
+            return visit.short_project(value)
         return _NAMES.get((name, value), value)
 
     facets = []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from anamnesis.operations.notes.browse import map_around
+from anamnesis.web import markdown
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -27,6 +28,8 @@ def show(visit: Visit) -> Response:
     groups = defaultdict(list)
     for edge in graph.edges:
         groups[nodes[edge.one]].append((_WORDS[edge.what], nodes[edge.other], edge.weight))
+    for others in groups.values():
+        others.sort(key=lambda other: -other[2])
     return visit.page(
         "map.html",
         centre=centre,
@@ -45,8 +48,7 @@ def address(node: Node) -> str:
 
 def _label(visit: Visit, node: Node) -> str:
     """A node as it is named: projects by what tells them apart."""
-    known = visit.projects.get(node.name) if node.kind == "project" else None
-    return known[0] if known else node.label
+    return visit.short_project(node.name) if node.kind == "project" else node.label
 
 
 def drawing(visit: Visit, graph: Graph, *, is_around: bool) -> dict[str, Any]:
@@ -55,8 +57,9 @@ def drawing(visit: Visit, graph: Graph, *, is_around: bool) -> dict[str, Any]:
     return {
         "nodes": [
             {
-                "label": _label(visit, node),
-                "title": node.label,
+                "label": markdown.plain_title(_label(visit, node)),
+                "title": markdown.plain_title(node.label),
+                "hue": visit.projects.get(node.name, ("", ""))[1] if node.kind == "project" else "",
                 "kind": node.type or node.kind,
                 "weight": node.weight,
                 "address": address(node),

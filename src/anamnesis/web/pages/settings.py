@@ -74,7 +74,20 @@ _NAMES = {
     "reflection_answer_tokens": "Longest answer, in tokens",
     "reflect_min_episodics": "Sessions before a reflection",
     "reflect_auto": "Reflect automatically",
+    "trust_native": "Claude Code's own memory",
+    "trust_agent": "What agents write",
+    "trust_web": "What agents write after reading the web",
+    "trust_import": "What is imported",
     "review_keep_days": "Keep unreviewed notes after, in days",
+}
+_CHOICES = {  # what values are called where the file has a word of its own
+    "inject": "give it to sessions",
+    "review": "wait for my review",
+    "search": "find it by search only",
+    "all": "a note for each",
+    "folded": "one note for all runs of a prompt",
+    "none": "no note",
+    "heuristic": "no model, only rules",
 }
 _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
 
@@ -96,6 +109,7 @@ def show(visit: Visit) -> Response:
         problems=index.unreadable(visit.store),
         sections=_sections(),
         names=_NAMES,
+        called=_CHOICES,
         environment=_environment(),
         home=visit.dashboard.home,
         sizes=_sizes(visit.dashboard.home),

@@ -14,7 +14,7 @@ from anamnesis.operations.sessions.standup import committed
 from anamnesis.web import charts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from starlette.responses import Response
 
@@ -29,7 +29,7 @@ _CELL = 13  # units of one day's square with its gap
 _CHARTED = 26  # weeks
 _PROJECTS = 7  # with a colour of their own
 _OTHERS = "others"
-_LEVELS = (1, 3, 6, 10)  # notes of a day: from here on darker
+_LEVELS = (1, 3, 6, 10)  # notes of a day: from here on darker, or from the quarters of busy years
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,18 @@ class Calendar:
     months: tuple[tuple[str, int], ...]  # name, x
     width: int
     height: int
-    busiest: int
+    numbers: tuple[MonthOfDays, ...]  # the same in numbers, the latest month first
+
+
+@dataclass(frozen=True, slots=True)
+class MonthOfDays:
+    """What one month of the calendar shows."""
+
+    name: str
+    notes: int
+    days: int  # on which there were any
+    busiest: str
+    most: int
 
 
 def show(visit: Visit) -> Response:
@@ -72,7 +83,7 @@ def show(visit: Visit) -> Response:
         "timeline.html",
         calendar=calendar_of(days, last=today),
         chart=chart,
-        shade={kind: visit.projects.get(kind, ("", "hue-none"))[1] for kind in chart.kinds},
+        shade={kind: visit.projects.get(kind, ("", "hue-others"))[1] for kind in chart.kinds},
         total=sum(days.values()),
         streak=_streak(days, today),
         shown=wanted,
@@ -153,16 +164,36 @@ def calendar_of(counts: Mapping[str, int], *, last: date) -> Calendar:
     """The year that ends with a day."""
     first = last - timedelta(days=last.weekday(), weeks=_WEEKS - 1)
     days, months = [], []
+    levels = _levels(counts.values())
     for number in range((last - first).days + 1):
         day = first + timedelta(days=number)
         x, y = number // 7 * _CELL, day.weekday() * _CELL
         count = counts.get(day.isoformat(), 0)
-        level = sum(count >= least for least in _LEVELS)
+        level = sum(count >= least for least in levels)
         days.append(CalendarDay(day.isoformat(), count, level, x, y))
         if day.day <= 7 and day.weekday() == 0:
             months.append((f"{day:%b}", x))
-    busiest = max((day.count for day in days), default=0)
-    return Calendar(tuple(days), tuple(months), _WEEKS * _CELL, 7 * _CELL, busiest)
+    return Calendar(tuple(days), tuple(months), _WEEKS * _CELL, 7 * _CELL, _by_month(days))
+
+
+def _levels(counts: Iterable[int]) -> tuple[int, ...]:
+    """From how many notes a day is darker: shades that also tell busy days apart."""
+    ordered = sorted(counts) or [0]
+    quarters = (ordered[len(ordered) * share // 4] for share in range(4))
+    return tuple(max(pair) for pair in zip(_LEVELS, quarters, strict=True))
+
+
+def _by_month(days: Sequence[CalendarDay]) -> tuple[MonthOfDays, ...]:
+    months = []
+    for month, group in groupby(days, key=lambda day: day.day[:7]):
+        busy = [day for day in group if day.count]
+        if busy:
+            most = max(busy, key=lambda day: day.count)
+            name = f"{date.fromisoformat(f'{month}-01'):%b %Y}"
+            months.append(
+                MonthOfDays(name, sum(day.count for day in busy), len(busy), most.day, most.count)
+            )
+    return tuple(reversed(months))
 
 
 def _streak(days: Mapping[str, int], today: date) -> int:
