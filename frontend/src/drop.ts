@@ -10,7 +10,7 @@ export function importDropped(): void {
   document.addEventListener("dragover", (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    veil ??= document.body.appendChild(element("div", { class: "drop-veil" }, "Drop to import. New notes wait for your review."));
+    veil ??= document.body.appendChild(element("div", { class: "drop-veil" }, "Drop to import. New notes are to review."));
   });
   document.addEventListener("dragleave", (event) => {
     if (!event.relatedTarget) hide();

@@ -20,7 +20,7 @@ export function showProgress(): void {
 export function settleToasts(): void {
   const shown = document.querySelector<HTMLElement>("#toasts");
   // What else sticks to the top of the window has to know how far down that is.
-  const tell = (): void => document.documentElement.style.setProperty("--told", `${shown!.offsetHeight}px`);
+  const tell = (): void => document.documentElement.style.setProperty("--notices", `${shown!.offsetHeight}px`);
   if (shown) new ResizeObserver(tell).observe(shown);
   const url = new URL(location.href);
   if (url.searchParams.has("notice")) {

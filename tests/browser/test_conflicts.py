@@ -143,6 +143,24 @@ def test_all_conflicts_are_resolved_with_one_side(
     assert {note.body for note in store.list()} == {THERE, "other of the desk"}
 
 
+def test_a_conflict_is_named_where_its_note_is_and_kept_as_it_is_here(
+    visit: Visitor, store: MemoryStore, held: str
+) -> None:
+    page = visit.go("/notes")
+    expect(page.locator(".note-row").first.get_by_role("link", name="conflict")).to_be_visible()
+    visit.go(f"/notes/{held}")
+    assert visit.violations() == []
+    page.get_by_role("link", name="Compare both versions and choose").click()
+    expect(page.get_by_role("button", name="Take the one from desk")).to_be_visible()
+    visit.go("/conflicts")
+    page.get_by_role("button", name="Keep mine for all 2").click()
+
+    expect(page.locator(".toast")).to_contain_text("This machine's version was taken for 2 notes.")
+    assert {note.body for note in store.list()} == {HERE, "other of here"}
+    visit.go("/notes")
+    expect(page.locator(".note-row").get_by_role("link", name="conflict")).to_have_count(0)
+
+
 def test_a_resolved_conflict_is_taken_back_with_the_keyboard_even_after_a_restart(
     chrome: Browser, visit: Visitor, store: MemoryStore, held: str
 ) -> None:

@@ -62,7 +62,7 @@ def test_the_health_of_the_store_is_told_in_the_words_of_a_person(
     page = visit.go("/")
 
     review = page.locator(".check", has_text="Review")
-    expect(review).to_contain_text("1 note waits for review")
+    expect(review).to_contain_text("1 note to review")
     expect(review.get_by_role("link", name="Show")).to_have_attribute("href", "/review")
     gap = review.evaluate(
         "each => each.querySelector('code').getBoundingClientRect().left"

@@ -13,9 +13,11 @@ from playwright.sync_api import expect
 
 from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
+from anamnesis.notes.fields import new_id
 from anamnesis.operations.curate import dedup
 from anamnesis.operations.travel import sealed
 from anamnesis.store import MemoryStore
+from support.fleet import Machine
 
 from .conftest import Visitor
 
@@ -67,14 +69,18 @@ def test_search_and_palette_work_from_every_page(visit: Visitor, store: MemorySt
 def test_the_history_counts_lines_filters_and_compares_any_two(
     visit: Visitor, store: MemoryStore
 ) -> None:
-    note = store.write(type="semantic", title="VPN", body="one")
+    note = store.write(type="semantic", title="VPN", body="one", machine_id="desk")
     record_locally(store, machine_id="laptop")
     _edit(store, note.id, "one\ntwo\nthree")
     _edit(store, note.id, "three")
     page = visit.go("/history")
     expect(page.locator(".line-counts").first).to_contain_text(re.compile(r"[23]\s*$"))
-    page.locator("select[name=what]").select_option("added")
+    page.get_by_label("Change").select_option("added")
     expect(page.locator(".event")).to_have_count(1)
+    page.get_by_label("Machine").select_option("desk")  # every choice counts at once
+    expect(page.get_by_role("heading", name="No such change")).to_be_visible()
+    page.get_by_role("link", name="All changes").click()
+    expect(page.locator(".event")).to_have_count(3)
     assert visit.violations() == []
 
     visit.go(f"/notes/{note.id}/history")
@@ -133,6 +139,25 @@ def test_reflection_sources_fixes_and_sync_run_from_the_page(
     visit.go("/fleet")
     page.get_by_role("button", name="Sync now").click()
     expect(page.locator(".toast")).to_contain_text(re.compile("Synced: |Not synced: "))
+
+
+def test_a_sync_says_what_arrived_with_links(
+    visit: Visitor, store: MemoryStore, tmp_path: Path
+) -> None:
+    remote = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
+    (store.root / "config.json").write_text(json.dumps({"remote": str(remote)}))
+    desk = Machine(tmp_path / "desk", str(remote))
+    desk.write(new_id(), "Ask Kim.", title="The `VPN` of staging")
+    assert desk.sync().pushed
+    page = visit.go("/fleet")
+    page.get_by_role("button", name="Sync now").click()
+
+    toast = page.locator(".toast")
+    expect(toast).to_contain_text("1 received.")
+    assert not re.search(r"[0-9A-Z]{26}", toast.inner_text())
+    toast.get_by_role("link", name="The VPN of staging").click()
+    expect(page.locator(".prose")).to_have_text("Ask Kim.")
 
 
 def test_a_machine_is_approved_with_the_code_that_it_shows(

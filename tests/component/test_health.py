@@ -380,4 +380,4 @@ def test_a_session_start_says_how_many_notes_wait(store: MemoryStore, root: Path
 
     text = inject(Home(root), Payload(), project="app", format="text")
 
-    assert "1 note waits for review. Run: anamnesis review" in text
+    assert "1 note to review. Run: anamnesis review" in text

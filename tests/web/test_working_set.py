@@ -134,7 +134,7 @@ def test_the_preview_holds_the_notice_of_what_waits(
 ) -> None:
     store.write(type="semantic", title="proposed", body="b", tags=["pending"])
 
-    assert "1 note waits for review" in browser.get("/injection").text
+    assert "1 note to review" in browser.get("/injection").text
 
 
 def test_looking_at_a_preview_leaves_no_receipt(browser: TestClient, store: MemoryStore) -> None:

@@ -46,7 +46,7 @@ def routes() -> list[Route]:
         Route("/api/status", endpoint(status), methods=["GET"]),
         Route("/api/open", endpoint(open_again), methods=["POST"]),
         Route("/api/palette", endpoint(palette), methods=["GET"]),
-        Route("/api/review", endpoint(waiting), methods=["GET"]),
+        Route("/api/review", endpoint(to_review), methods=["GET"]),
         Route("/api/review/{id}", endpoint(beside), methods=["GET"]),
         Route("/api/review/{id}", endpoint(decide), methods=["POST"]),
         Route("/api/notes", endpoint(notes), methods=["GET"]),
@@ -146,8 +146,8 @@ def delete(visit: Visit) -> Response:
     return visit.answer({"deleted": note_id, "undo": unit, **notice})
 
 
-def waiting(visit: Visit) -> Response:
-    """Notes that no person has looked at yet, oldest first."""
+def to_review(visit: Visit) -> Response:
+    """Notes to review, oldest first."""
     wanted = NoteFilter(project=visit.parameter("project"), review=PENDING)
     limit = visit.number("limit", 50, most=_MOST)
     offset = visit.number("offset", 0, most=1_000_000)
@@ -158,7 +158,7 @@ def waiting(visit: Visit) -> Response:
 
 
 def beside(visit: Visit) -> Response:
-    """A waiting note, what it replaces and what it resembles, all with their bodies."""
+    """A note to review, what it replaces and what it resembles, all with their bodies."""
     read = visit.note()
     pending = review.beside_others(visit.store, read.note.id)
     return visit.answer(
@@ -172,10 +172,10 @@ def beside(visit: Visit) -> Response:
 
 
 def decide(visit: Visit) -> Response:
-    """Keep or reject a waiting note, if it still is the one that was read."""
+    """Keep or reject a note to review, if it still is the one that was read."""
     read, sent = visit.note(), visit.json()
     if PENDING not in read.note.tags:
-        raise InvalidInput("This note does not wait for review.")
+        raise InvalidInput("This note is not to review.")
     if sent.get("hash", read.hash) != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
     decision = str(sent.get("decision", ""))

@@ -106,14 +106,14 @@ class Visit:
         """The name of a project by what tells it from the others."""
         return self.projects.get(name, (name, ""))[0]
 
-    @property
-    def held(self) -> int:
-        """How many notes are in conflict."""
-        return len(conflicts.held(self.store))
+    @cached_property
+    def in_conflict(self) -> frozenset[str]:
+        """The ids of the notes in conflict."""
+        return frozenset(sides.conflict.id for sides in conflicts.held(self.store))
 
     @property
     def pending(self) -> int:
-        """How many notes wait for review."""
+        """How many notes are to review."""
         return review.pending_count(self.store)
 
     @property

@@ -62,17 +62,17 @@ def show(visit: Visit) -> Response:
     """The queue, and the note of it that is in review."""
     project, origin = visit.parameter("project"), visit.parameter("origin")
     every = review.pending(visit.store)
-    waiting = _of(every, project=project, origin=origin)
+    shown = _of(every, project=project, origin=origin)
     offset = visit.number("offset", 0, most=_DEEPEST)
-    queue = waiting[offset : offset + QUEUE]
-    read = _waiting(visit, visit.parameter("note")) or _first(visit, queue)
+    queue = shown[offset : offset + QUEUE]
+    read = _to_review(visit, visit.parameter("note")) or _first(visit, queue)
     after = _after(queue, read.note.id) if read else ""
-    ids = [note.id for note in waiting]
+    ids = [note.id for note in shown]
     return visit.page(
         "review.html",
         queue=queue,
-        total=len(waiting),
-        clean=len(review.without_findings(visit.store, waiting)),
+        total=len(shown),
+        clean=len(review.without_findings(visit.store, shown)),
         place=ids.index(read.note.id) + 1 if read and read.note.id in ids else 0,
         together=len(review.of_one_session(visit.store, read.note)) if read else 0,
         offset=offset,
@@ -93,7 +93,7 @@ def decide(visit: Visit) -> Response:
     if visit.value("decision") in _OF_MANY:
         return visit.go("/review", _decided_together(visit, project=project, origin=origin))
     note_id, expected_hash = visit.value("id"), visit.value("hash")
-    read = _waiting(visit, note_id)
+    read = _to_review(visit, note_id)
     if read is None:
         raise InvalidInput("This note is no longer to review.", hint="See the others.")
     if expected_hash and expected_hash != read.hash:
@@ -108,7 +108,7 @@ def _decided_together(visit: Visit, *, project: str, origin: str) -> Notice:
     """Keep all that are shown, or of one session, and have no finding; or reject them."""
     decision = visit.value("decision")
     if decision.endswith("-session"):
-        read = _waiting(visit, visit.value("id"))
+        read = _to_review(visit, visit.value("id"))
         found = review.of_one_session(visit.store, read.note) if read else []
         return decided(visit, _OF_MANY[decision], [note.id for note in found])
     shown = _of(review.pending(visit.store), project=project, origin=origin)
@@ -120,7 +120,7 @@ def decided(visit: Visit, decision: str, ids: Sequence[NoteId]) -> Notice:
     """Keep or reject notes; says how many, and how to undo it."""
     if decision not in DECISIONS:
         raise InvalidInput(f"{decision[:40]!r} is neither keep nor reject.")
-    ids = [note_id for note_id in ids if _waiting(visit, note_id)]
+    ids = [note_id for note_id in ids if _to_review(visit, note_id)]
     unit = (review.keep if decision == "keep" else review.reject)(visit.store, ids)
     visit.dashboard.recorder.soon()
     return notice_of(unit, f"{plural(len(ids), 'note')} {DECISIONS[decision]}.")
@@ -133,16 +133,16 @@ def address(*, project: str = "", origin: str = "", note: str = "") -> str:
     return f"/review?{kept}" if kept else "/review"
 
 
-def _of(waiting: Sequence[Memory], *, project: str, origin: str) -> list[Memory]:
+def _of(notes: Sequence[Memory], *, project: str, origin: str) -> list[Memory]:
     return [
         note
-        for note in waiting
+        for note in notes
         if (not project or note.project == project) and (not origin or note.origin == origin)
     ]
 
 
-def _waiting(visit: Visit, note_id: str) -> ReadNote | None:
-    """A note, if it still waits for review."""
+def _to_review(visit: Visit, note_id: str) -> ReadNote | None:
+    """A note, if it still is to review."""
     read = visit.read(note_id)
     if read is None or PENDING in read.note.tags or warnings(visit.store, [read.note]):
         return read
@@ -150,7 +150,7 @@ def _waiting(visit: Visit, note_id: str) -> ReadNote | None:
 
 
 def _first(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:
-    return next(filter(None, (_waiting(visit, note.id) for note in queue)), None)
+    return next(filter(None, (_to_review(visit, note.id) for note in queue)), None)
 
 
 def _after(queue: Sequence[Memory], note_id: str) -> str:

@@ -64,7 +64,7 @@ def fix(visit: Visit) -> Response:
 
 
 def reflect(visit: Visit) -> Response:
-    """Distil the sessions that were not reflected on yet; what it proposes waits for review."""
+    """Distil the sessions that were not reflected on yet; what it proposes is to review."""
     project = visit.value("project") or None
 
     def distil(progress: Callable[[int, int], None]) -> Notice:

@@ -70,8 +70,7 @@ def _still_runs(area: str) -> bool:
 
 def _review(subject: Subject) -> Iterator[Finding]:
     if number := subject.store.ask(count_waiting):
-        those = counted(number, "note waits", "notes wait")
-        yield Finding("review", WARNING, f"{those} for review", "anamnesis review")
+        yield Finding("review", WARNING, f"{counted(number, 'note')} to review", "anamnesis review")
 
 
 def _held_parts(subject: Subject) -> Iterator[Finding]:
