@@ -12,7 +12,7 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
-from support.fleet import Fleet, Machine, in_step, quiet
+from support.fleet import FIVE, Fleet, Machine, in_step, quiet
 
 TEXT = "intro\n\nthe port is 1\n\n- a\n- b\n\nend"
 
@@ -231,3 +231,58 @@ def test_many_machines_that_append_to_one_note_all_end_with_everything(fleet: Fl
     assert sorted(lines[1:]) == sorted(
         f"- {machine.name} in round {round_}" for machine in machines for round_ in range(3)
     )
+
+
+def retype(machine: Machine, *, body: str) -> None:
+    """Make the note one of another type, which puts its file into another folder."""
+    note = machine.note("n")
+    machine.delete("n")
+    machine.put(replace(note, type="procedural", body=body))
+
+
+def files_of_n(machine: Machine) -> list[str]:
+    return [path for path, data in machine.files().items() if b"\nid: n\n" in data]
+
+
+@pytest.mark.parametrize("mover", ["laptop", "desk"])
+def test_a_note_that_was_moved_and_clashes_has_one_file(
+    pair: tuple[Machine, Machine], mover: str
+) -> None:
+    machines = {machine.name: machine for machine in pair}
+    moving = machines.pop(mover)
+    [other] = machines.values()
+    retype(moving, body=FIVE.replace("two", f"TWO of {mover}").replace("five", "FIVE"))
+    other.edit("n", body=FIVE.replace("two", f"TWO of {other.name}").replace("four", "FOUR"))
+
+    for machine in (*pair, *pair, *pair):
+        machine.sync()
+
+    laptop, desk = pair
+    for machine in pair:
+        assert files_of_n(machine) == ["procedural/n.md"]
+        told = machine.path("n", type="procedural").read_text()
+        assert f"TWO of {machine.name}" in told  # the second to sync holds its own part
+        assert "FIVE" in told
+        assert "FOUR" in told
+    assert (list(laptop.held()), list(desk.held())) == ([], ["procedural/n.md"])
+    assert desk.held()["procedural/n.md"].machine == "laptop"
+
+
+@pytest.mark.parametrize("renamer", ["laptop", "desk"])
+def test_an_edit_goes_with_a_note_that_was_renamed_by_hand(
+    pair: tuple[Machine, Machine], renamer: str
+) -> None:
+    machines = {machine.name: machine for machine in pair}
+    renaming = machines.pop(renamer)
+    [other] = machines.values()
+    path = renaming.path("n")
+    path.rename(path.with_name("how it works.md"))
+    other.edit("n", body=FIVE.replace("two", "TWO"))
+
+    for machine in (*pair, *pair):
+        machine.sync()
+
+    for machine in pair:
+        assert files_of_n(machine) == ["semantic/how it works.md"]
+        assert "TWO" in machine.path("how it works").read_text()
+        assert not machine.held()

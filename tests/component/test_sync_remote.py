@@ -11,6 +11,7 @@ import pytest
 
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.process import Finished
+from anamnesis.operations.travel import remote as connect
 from anamnesis.sync import remote
 from anamnesis.sync.remote import Pushed, explain
 from anamnesis.sync.repository import Repository
@@ -225,6 +226,20 @@ def test_a_lock_that_a_killed_push_left_on_the_remote_is_removed(
 
     assert desk.sync().pushed
     in_step(laptop, desk)
+
+
+@pytest.mark.parametrize("age", [0, 3600])
+def test_a_lock_that_a_killed_command_left_does_not_stop_the_test_of_a_remote(
+    tmp_path: Path, age: int
+) -> None:
+    remote = Fleet(tmp_path).remote
+    lock = remote / "packed-refs.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - age,) * 2)
+
+    connect.prove(str(remote))
+
+    assert not lock.exists()
 
 
 def test_a_remote_that_stays_locked_is_told(

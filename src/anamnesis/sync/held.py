@@ -39,16 +39,24 @@ class HeldNotes:
     def hold(self, clashes: Sequence[Clash], *, other: str) -> None:
         """Keep both sides of notes that cannot be merged as a whole; `other` is their commit."""
         known = self._conflicts.held() if clashes else {}
-        wanted = [blob for clash in clashes for blob in (clash.base, clash.theirs) if blob]
+        wanted = [blob for c in clashes for blob in (c.base, c.mine, c.theirs) if blob]
         contents = self._repository.contents(wanted, limit=MAX_MERGE_BYTES)
         for clash in clashes:
-            machine, written = self._writer(other, clash.path)
+            machine, written = self._writer(other, clash.path, clash.formerly)
             self._conflicts.hold(
                 clash.path,
                 base=contents.get(clash.base) if clash.base else None,
                 theirs=contents.get(clash.theirs, b""),
                 machine=machine, written=written, fields=clash.fields, known=known,
             )  # fmt: skip
+            if clash.formerly:
+                self._follow_move(clash.path, contents.get(clash.mine))
+
+    def _follow_move(self, path: str, mine: bytes | None) -> None:
+        """Put our version where the others moved the note; the landing removes the former file."""
+        with self._worktree.locked(), suppress(Irregular):
+            if mine is not None and self._worktree.read(path) is None:
+                self._worktree.write(path, mine, over=None)
 
     def news(self, clashes: Sequence[Clash], commit: str) -> dict[str, bytes]:
         """What the others are to get of held notes, on top of a commit."""
@@ -144,8 +152,9 @@ class HeldNotes:
         named = replace(conflict, machine=machine, written=written)
         return self._conflicts.renew(conflict, named)
 
-    def _writer(self, commit: str, path: str) -> tuple[str, str]:
+    def _writer(self, commit: str, *paths: str) -> tuple[str, str]:
         """Which machine wrote a version of a file, and when."""
-        log = self._repository.git("log", "-1", "--format=%ae %aI", commit, "--", path)
+        words = ("log", "-1", "--format=%ae %aI", commit, "--", *filter(None, paths))
+        log = self._repository.git(*words)
         address, _, when = log.text.partition(" ") if log.code == 0 else ("", "", "")
         return address.partition("@")[2], when

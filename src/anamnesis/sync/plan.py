@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from anamnesis.ground.records import fresh, record
-from anamnesis.notes.fields import is_valid_id
+from anamnesis.notes.fields import is_valid_id, names_an_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Clash:
     mine: Blob
     theirs: Blob
     fields: tuple[str, ...]
+    formerly: str = ""  # the path before one side moved it
 
 
 @record
@@ -236,30 +237,48 @@ class _Verdicts:
         return written or {_AT_THE_END: {}}
 
     def _follow_moves(self) -> None:
-        """An edit goes with a file that the other side moved to another folder."""
-        for source, target in _moves(self._mine.values()):
-            theirs = self._theirs.get(source)
-            if theirs is not None and theirs.after is not None and target not in self._theirs:
-                moved = self._mine[target].after
-                self._move(source, target, self._mine[source].before, moved, theirs.after)
-        for source, target in _moves(self._theirs.values()):
-            mine = self._mine.get(source)
-            if mine is not None and mine.after is not None and target not in self._mine:
-                moved = self._theirs[target].after
-                self._move(source, target, mine.before, mine.after, moved)
+        """An edit goes with a note that the other side moved or renamed."""
+        for source, target in self._moves(self._mine, self._theirs):
+            ours, theirs = self._mine[target].after, self._theirs[source].after
+            if ours and theirs:
+                self._move(source, target, self._mine[source].before, ours, theirs)
+        for source, target in self._moves(self._theirs, self._mine):
+            mine, theirs = self._mine[source], self._theirs[target].after
+            if mine.after and theirs:
+                self._move(source, target, mine.before, mine.after, theirs)
 
-    def _move(
-        self, source: str, target: str, base: Blob | None, mine: Blob | None, theirs: Blob | None
-    ) -> None:
-        if mine is None or theirs is None:
-            return
+    def _move(self, source: str, target: str, base: Blob | None, mine: Blob, theirs: Blob) -> None:
         merged = self._merge(base, mine, theirs)
         if merged.data is None:
-            return  # both files are kept; `status` names the id that they share
-        outcome: dict[str, Written] = {source: None, target: merged.data}
+            self._clashes.append(Clash(target, base, mine, theirs, merged.clashes, source))
+        outcome: dict[str, Written] = {source: None, target: merged.data or theirs}
+        if merged.data is None and target in self._theirs:
+            outcome = {}  # they have it like that already
         self._verdicts[source] = {_AT_THE_END: outcome}
         if target in self._mine:
             self._verdicts[target] = {_AT_THE_END: outcome}
+
+    def _moves(
+        self, changes: Mapping[str, Change], elsewhere: Mapping[str, Change]
+    ) -> list[tuple[str, str]]:
+        """Notes that one side moved to another folder or renamed, and the other side changed."""
+        notes = [change for change in changes.values() if is_note(change.path)]
+        new = {c.path: c.after for c in notes if not c.before and c.after}
+        gone = {c.path: c.before for c in notes if c.before and not c.after and c.path in elsewhere}
+        names = {_name(path): path for path in new if path not in elsewhere}
+        renamed = any(_name(path) not in names for path in gone)
+        ids = {self._id(p, new[p]): p for p in names.values()} if renamed else {}
+        found = {p: names.get(_name(p)) or ids.get(self._id(p, gone[p])) for p in gone}
+        return [(source, target) for source, target in found.items() if target]
+
+    def _id(self, path: str, blob: Blob) -> str:
+        """The id of a note; only a file with a name of yours is read for it."""
+        if names_an_id(path):
+            return _name(path)[:-3]
+        from anamnesis.notes.frontmatter import note_in
+
+        note = note_in(self._content(blob))
+        return note.id if note else path
 
     def _merge(self, base: Blob | None, mine: Blob, theirs: Blob) -> Merged:
         common = None if base is None else self._content(base)
@@ -280,21 +299,8 @@ def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
     return merge.three_way(base, mine, theirs)
 
 
-def _moves(changes: Iterable[Change]) -> list[tuple[str, str]]:
-    """Files that vanished in one folder and turned up in another under the same name."""
-    changes = list(changes)
-    gone = {
-        change.path.rpartition("/")[2]: change.path
-        for change in changes
-        if change.after is None and change.before is not None
-    }
-    return [
-        (gone[name], change.path)
-        for change in changes
-        if change.before is None
-        and change.after is not None
-        and (name := change.path.rpartition("/")[2]) in gone
-    ]
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 MACHINES = ".machines"  # one small JSON file per machine, written only by that machine

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import tempfile
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 _SECONDS = 60.0
+_LOCKED_TRIES, _LOCKED_SECONDS = 15, 0.3  # until the lock of a killed git is old enough to be freed
 # What a killed `git init` may have left.
 _IN_A_REPOSITORY = {
     "branches", "config", "config.lock", "description", "HEAD.lock", "hooks", "info", "objects",
@@ -150,7 +152,13 @@ def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -
             ("fetch", "--quiet", "--no-tags", "origin", f"+{probe}:refs/back"),
             ("push", "--quiet", "--no-verify", "origin", f":{probe}"),
         ):
-            _checked(repository.git(*step, timeout=seconds, env=environment), url)
+            for _ in range(_LOCKED_TRIES):
+                finished = repository.git(*step, timeout=seconds, env=environment)
+                if b".lock': File exists" not in finished.err or not os.path.isdir(url):
+                    break
+                recovery.free_dead_locks(url)  # of a command that was killed, maybe just now
+                time.sleep(_LOCKED_SECONDS)
+            _checked(finished, url)
     return sealed
 
 
