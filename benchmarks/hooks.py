@@ -13,22 +13,24 @@ import time
 from pathlib import Path
 
 from anamnesis.capture import parse_transcript
+from anamnesis.hooks.payload import Payload
+from anamnesis.operations.sessions.moment import notes_at_file
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
 from benchmarks import corpus
 from benchmarks.measure import (
     COMMAND,
+    INSTALLED,
     Sample,
     Table,
     adopt_orphans,
     ask_peer,
-    bare_python,
     peak_megabytes,
     peer_python,
     sample,
     sample_beside_python,
+    sample_commands_beside_python,
     sample_process,
-    sample_with_children,
     wait_for_orphans,
 )
 
@@ -88,10 +90,11 @@ def _hook_rows(table: Table, hooks: Hooks, size: int, first: float) -> float:
     inject, recall = ("inject", "--project", PROJECT), ("recall-hook", "--project", PROJECT)
     for printed in (hooks.run(*inject), hooks.run(*recall, payload=asked)):
         assert b"## [" in printed, "a hook that prints nothing proves nothing"
-    peer = _peer_inject(hooks.root, size) if size <= 50_000 else None
+    peer = _peer_inject(hooks.root, size) if size <= 10_000 else None
     taken, python = hooks.sample(*inject)
     table.row(f"inject, {label}", taken, baseline=python, most=3, of=OF_PYTHON, peer=peer)
     ratio = taken.best / python.best
+    _older_script(table, hooks, label)
     if first:
         table.figure("  growth over 1k notes", ratio / first, "x", most=1.1)
     most = 4 if size == 50_000 else None
@@ -99,8 +102,31 @@ def _hook_rows(table: Table, hooks: Hooks, size: int, first: float) -> float:
     table.row(f"recall-hook that hits, {label}", hit, baseline=python, most=most, of=OF_PYTHON)
     quiet, python = hooks.sample(*recall, payload={"prompt": "thank you, go on", "cwd": "/"})
     table.row(f"recall-hook that is silent, {label}", quiet, baseline=python)
+    _silent_moments(table, hooks, label)
     _without_index(table, hooks, label)
     return first or ratio
+
+
+def _silent_moments(table: Table, hooks: Hooks, label: str) -> None:
+    """A failure and a file that no note is about; a file is asked about in the running server."""
+    failed = {"hook_event_name": "PostToolUseFailure", "error": "E   KeyError: 'region'"}
+    quiet, python = hooks.sample("failure-hook", payload={**START, **failed})
+    table.row(f"failure-hook that is silent, {label}", quiet, baseline=python, most=3, of=OF_PYTHON)
+    with MemoryStore(hooks.root) as store:
+        asked = Payload(session_id="s", cwd="/", file_path="/src/no_such_file.py")
+        at_file = sample(lambda: notes_at_file(store, asked), repeats=31)
+    table.row(f"at a file, in the server, silent, {label}", at_file, baseline=python, most=3,
+              of=OF_PYTHON)  # fmt: skip
+
+
+def _older_script(table: Table, hooks: Hooks, label: str) -> None:
+    """The same through the command that pip made of this checkout, if it loads `re`."""
+    if "import re\n" not in Path(INSTALLED).read_text():
+        return
+    argv = [INSTALLED, "inject", "--project", PROJECT]
+    stdin = json.dumps(START).encode()
+    taken, python = sample_beside_python(argv, stdin=stdin, environment=hooks.told)
+    table.row(f"  started by pip 23's script, {label}", taken, baseline=python)
 
 
 def _without_index(table: Table, hooks: Hooks, label: str) -> None:
@@ -133,7 +159,7 @@ def _detached_rows(table: Table, root: Path) -> None:
 
 def _session_start(table: Table, root: Path, size: int) -> None:
     """Both hooks of a session start and all that runs behind them."""
-    hooks, python = _synced(root, size), bare_python()
+    hooks = _synced(root, size)
     os.environ.pop("ANAMNESIS_SWEEP")
 
     def start() -> None:
@@ -143,15 +169,16 @@ def _session_start(table: Table, root: Path, size: int) -> None:
 
     start()
     label = f"whole session start, background included, {size:,} notes"
-    table.row(label, sample_with_children(start, repeats=7), baseline=python, most=14, of=OF_PYTHON)
+    whole, python = sample_commands_beside_python(start, repeats=9)
+    table.row(label, whole, baseline=python, most=14, of=OF_PYTHON)
 
     def swept() -> None:
         for path in (root / "state").glob("last-*"):
             path.unlink()
         start()
 
-    table.row("  the first of an hour, which looks for missed sessions",
-              sample_with_children(swept, repeats=5), baseline=python)  # fmt: skip
+    first, python = sample_commands_beside_python(swept, repeats=5)
+    table.row("  the first of an hour, which looks for missed sessions", first, baseline=python)
     os.environ["ANAMNESIS_SWEEP"] = "0"
 
 

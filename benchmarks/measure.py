@@ -19,11 +19,32 @@ from typing import TypeVar
 T = TypeVar("T")
 REPOSITORY = Path(__file__).parent.parent
 CACHE = REPOSITORY / ".cache"
-COMMAND = str(Path(sys.executable).with_name("anamnesis"))
+INSTALLED = str(Path(sys.executable).with_name("anamnesis"))
 # An installed package has its byte-code beside it; a checkout may not, and every process that is
 # measured would compile it again.
 compileall.compile_dir(REPOSITORY / "src", quiet=1)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# What uv and pip 26 install as a command. The one of pip 23, which Python 3.11 brings, loads `re`
+# first; `INSTALLED` may be such a one.
+_START = """\
+#!{python}
+import sys
+from anamnesis.cli import main
+if __name__ == "__main__":
+    sys.argv[0] = sys.argv[0].removesuffix(".exe")
+    sys.exit(main())
+"""
+
+
+def _start_script() -> str:
+    path = CACHE / "bin" / "anamnesis"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_START.format(python=sys.executable))
+    path.chmod(0o755)
+    return str(path)
+
+
+COMMAND = _start_script()
 
 NOISE = 1.1  # two runs of one build on one machine differ by as much
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER
@@ -112,6 +133,13 @@ class Table:
             "" if not peer else milliseconds(peer),
         )  # fmt: skip
 
+    def per_note(self, what: str, ours: Sample, *, most: float | None = None) -> None:
+        """Print what each of many notes took; its budget is in milliseconds."""
+        budget = "" if most is None else f"<= {most:g} ms a note"
+        verdict = self._verdict(what, ours.best * 1000, most, budget)
+        cells = [f"{value * 1000:.3f} ms" for value in (ours.best, ours.median, ours.most)]
+        self._print(what, *cells, "", "", budget + verdict)
+
     def figure(
         self, what: str, value: float, unit: str, *, most: float | None = None, peer: str = ""
     ) -> None:
@@ -196,6 +224,18 @@ def sample_beside_python(
         run = sample_process(argv, repeats=1, stdin=stdin, environment=environment, before=before)
         ours += run.seconds
         alone += sample_process([sys.executable, "-c", "pass"], repeats=2).seconds
+    return Sample(tuple(ours)), Sample(tuple(alone))
+
+
+def sample_commands_beside_python(
+    work: Callable[[], object], *, repeats: int
+) -> tuple[Sample, Sample]:
+    """The programs that some work runs and waits for, and in turns with them Python alone."""
+    ours: list[float] = []
+    alone: list[float] = []
+    for _ in range(repeats):
+        ours.append(_cpu_of_children(work))
+        alone += sample_process([sys.executable, "-c", "pass"], repeats=3).seconds
     return Sample(tuple(ours)), Sample(tuple(alone))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from importlib import import_module
 
 from benchmarks.measure import NOISE, Table
@@ -12,7 +13,9 @@ TABLES = ("store", "hooks", "sync", "bulk", "mcp", "curation", "dashboard")
 
 def main() -> int:
     for name in sys.argv[1:] or TABLES:
+        begin = time.monotonic()
         import_module(f"benchmarks.{name}").run()
+        print(f"  ({time.monotonic() - begin:.0f} s)", flush=True)
     if Table.missed:
         print(f"\nBudgets missed by more than the noise ({NOISE:g}x):")
         print("\n".join(f"  {missed}" for missed in Table.missed))
