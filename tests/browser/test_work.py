@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
 from anamnesis.notes.fields import new_id
 from anamnesis.operations.curate import dedup
+from anamnesis.operations.notes import undo
+from anamnesis.operations.notes.batch import Curated
+from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.travel import sealed
 from anamnesis.store import MemoryStore
 from support.fleet import Machine
@@ -115,6 +119,42 @@ def test_long_work_shows_how_far_it_is_and_goes_on(
 
     expect(page.locator(".toast")).to_contain_text("Found 1 group of duplicates.")
     expect(page.get_by_role("button", name="Keep the first")).to_be_visible()
+
+
+def test_a_change_of_notes_that_takes_long_says_so_and_is_undone_the_same_way(
+    visit: Visitor, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the speed is made up: each waits until its page was seen."""
+    for number in range(3):
+        store.write(type="semantic", title=f"Note {number}", body="words")
+    seen = threading.Event()
+    real_undo = undo.undo
+
+    def slow_delete(store: MemoryStore, ids: Sequence[str]) -> Curated:
+        seen.wait(20)
+        return delete(store, ids)
+
+    def slow_undo(store: MemoryStore, given: str) -> undo.Undone:
+        seen.wait(20)
+        return real_undo(store, given)
+
+    monkeypatch.setattr("anamnesis.web.pages.curate.delete", slow_delete)
+    monkeypatch.setattr(undo, "undo", slow_undo)
+    page = visit.go("/notes")
+    page.get_by_role("button", name="Select this page").click()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Deleting 3 notes")
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    assert visit.violations() == []
+    seen.set()
+    expect(page.locator(".toast")).to_contain_text("3 notes deleted.")
+
+    seen.clear()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Undoing a change")
+    seen.set()
+    expect(page.locator(".toast")).to_contain_text("3 notes put back.")
+    expect(page).to_have_url(re.compile("/notes$"))
 
 
 def test_reflection_sources_fixes_and_sync_run_from_the_page(

@@ -11,6 +11,7 @@ from anamnesis.ground.records import replace
 from anamnesis.index.note_filter import NoteFilter
 from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
+from anamnesis.web.pages import work
 from anamnesis.web.pages.notes import PAGE
 from support.notes import write_file
 
@@ -378,3 +379,21 @@ def test_what_a_search_shows_of_a_note_is_text_and_not_markdown(
     html = browser.get("/notes", params={"q": "staging"}).text
 
     assert "Head use psql service=<mark>staging</mark> now" in html
+
+
+def test_two_changes_of_equally_many_notes_are_both_made(
+    browser: TestClient, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second is asked for while the first is at work."""
+    notes = [store.write(type="semantic", title=f"n{n}", body="words") for n in range(4)]
+    monkeypatch.setattr(work, "_AT_ONCE", 0.0)
+
+    def delete(*some: Memory) -> None:
+        browser.post("/notes", data={"act": "delete", "id": [note.id for note in some]})
+
+    delete(*notes[:2])
+    delete(*notes[2:])
+    for job in browser.app.state.dashboard.jobs._jobs.values():  # type: ignore[attr-defined]
+        assert job.over.wait(30)
+
+    assert store.list() == []

@@ -124,6 +124,12 @@ def rows(
     return [_row(db, row) for row in listed]
 
 
+def ids_of(db: sqlite3.Connection, shown: NoteFilter) -> list[str]:
+    """The ids of the notes that match, in no order."""
+    where, values = condition(shown, all_over=True)
+    return [row[0] for row in db.execute(f"SELECT m.id FROM memories m WHERE {where}", values)]  # noqa: S608
+
+
 def rows_of(db: sqlite3.Connection, ids: Iterable[NoteId]) -> list[Row]:
     """The lines of some notes, in the order of their ids as given; unknown ids are left out."""
     sql = f"SELECT {HEADER}, m.rowid AS place, m.superseded FROM memories m WHERE m.id = ?"  # noqa: S608

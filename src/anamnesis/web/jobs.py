@@ -34,7 +34,7 @@ class Job:
     """One piece of work, and how far it is."""
 
     title: str
-    back: str  # the page to show with the notice
+    back: str | Callable[[], str]  # the page to show with the notice; found when it is over
     id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     done: int = 0
     total: int = 0  # 0: nobody knows
@@ -46,25 +46,33 @@ class Job:
         """Say how far it is."""
         self.done, self.total = done, total
 
+    @property
+    def address(self) -> str:
+        """The page to show with the notice."""
+        return self.back if isinstance(self.back, str) else self.back()
+
 
 class Jobs:
-    """The latest pieces of work of one server; one of a title runs at a time."""
+    """The latest pieces of work of one server."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}  # what was looked for last, by the name of its view
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
 
-    def start(self, title: str, work: Work, *, back: str) -> Job:
-        """Start a piece of work, unless just that is at work already; gives it in any case."""
+    def start(
+        self, title: str, work: Work, *, back: str | Callable[[], str], once: bool = True
+    ) -> Job:
+        """Start a piece of work; if it is to run `once` at a time and does already, gives that."""
         with self._lock:
             for other in self._jobs.values():
-                if other.title == title and not other.over.is_set():
+                if once and other.title == title and not other.over.is_set():
                     return other
             job = Job(title, back)
             self._jobs[job.id] = job
-            while len(self._jobs) > _KEPT:
-                self._jobs.popitem(last=False)
+            over = [each.id for each in self._jobs.values() if each.over.is_set()]
+            for id in over[: max(0, len(self._jobs) - _KEPT)]:
+                del self._jobs[id]
         threading.Thread(target=_carry_out, args=(job, work), daemon=True).start()
         return job
 

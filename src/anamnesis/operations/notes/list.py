@@ -64,6 +64,12 @@ def list_notes(
     return NotePage(rows[:limit], next_offset=offset + limit)
 
 
+def ids(store: MemoryStore, wanted: NoteFilter) -> list[NoteId]:
+    """The ids of all notes that a list would show, in no order."""
+    found: list[NoteId] = store.ask(lambda db: browse.ids_of(db, wanted))
+    return found
+
+
 def titles(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
     """The titles of some notes by id; ids that name no note are left out."""
     wanted = dict.fromkeys(ids)

@@ -14,6 +14,7 @@ from anamnesis.operations.notes.policy import draft_of, revised
 from anamnesis.operations.travel import conflicts
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
+from anamnesis.web.pages import work
 from anamnesis.web.pages.note import draft_from, field_text
 from anamnesis.web.words import plural
 
@@ -69,11 +70,14 @@ def resolve_all(visit: Visit) -> Response:
         for sides in conflicts.held(visit.store)
         if f"{sides.conflict.id} {conflicts.seal(sides)}" in shown
     ]
-    done = conflicts.resolve_all(visit.store, seen, choice)
-    visit.dashboard.recorder.soon()
     side = "This machine's version" if choice == "mine" else "The other version"
     text = f"{side} was taken for {plural(len(seen), 'note')}. The next sync sends it."
-    return visit.go("/conflicts", notice_of(done.unit, text))
+    return work.change(
+        visit,
+        f"Resolving {plural(len(seen), 'conflict')}",
+        lambda: notice_of(conflicts.resolve_all(visit.store, seen, choice).unit, text),
+        back="/conflicts",
+    )
 
 
 def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]:

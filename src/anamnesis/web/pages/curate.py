@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from starlette.responses import Response
+from starlette.responses import StreamingResponse
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.notes.fields import SCOPES
@@ -25,12 +26,13 @@ from anamnesis.web.words import plural
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from starlette.responses import Response
+
     from anamnesis.notes.fields import NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.web.visit import Visit
 
-_FEW = 50  # notes that are changed while the browser waits
 _EXPORTS = {
     "jsonl": (export.jsonl_lines, "application/x-ndjson"),
     "md": (export.document_lines, "text/markdown; charset=utf-8"),
@@ -47,11 +49,8 @@ def act(visit: Visit) -> Response:
         return visit.go(f"/merge?ids={'+'.join(ids)}")
     if name == "forget":
         return visit.page("forget.html", notes=[each.note for each in _read(visit, ids)])
-    back = visit.back("/notes")
-    if len(ids) <= _FEW:
-        return visit.go(back, _done(visit, name, ids))
     title = f"{_TITLES.get(name, 'Changing')} {plural(len(ids), 'note')}"
-    return work.run(visit, title, lambda _: _done(visit, name, ids), back=back)
+    return work.change(visit, title, lambda: _done(visit, name, ids), back=visit.back("/notes"))
 
 
 def _selected(visit: Visit) -> list[NoteId]:
@@ -75,22 +74,23 @@ def _done(visit: Visit, name: str, ids: Sequence[NoteId]) -> Notice:
         return review.decided(visit, name, ids)
     if name == "forget-sure":
         number = forget.forget(visit.store, [each.note.id for each in _read(visit, ids)])
-        notice = Notice(f"{plural(number, 'note')} forgotten; the next sync does so elsewhere.")
-    else:
-        notice = _notice(name, _carried_out(visit, ids))
-    visit.dashboard.recorder.soon()
-    return notice
+        return Notice(f"{plural(number, 'note')} forgotten; the next sync does so elsewhere.")
+    return _notice(name, _carried_out(visit, ids))
 
 
 def _exported(visit: Visit, ids: Sequence[NoteId]) -> Response:
-    """The notes as a file to keep; the page stays."""
+    """The notes as a file to keep, sent while they are read; the page stays."""
     ending = visit.value("format", "jsonl")
     if ending not in _EXPORTS:
         raise InvalidInput(f"{ending[:20]!r} is none of: {', '.join(_EXPORTS)}.")
     render, kind = _EXPORTS[ending]
-    text = "".join(render(each.note for each in _read(visit, ids)))
+    found = filter(None, (find(visit.store, note_id) for note_id in ids))
+    first = next(found, None)
+    if first is None:
+        raise NoSuchNote(ids[0][:80])
+    lines = render(each.note for each in chain((first,), found))
     name = f'attachment; filename="notes.{ending}"'
-    return Response(text, media_type=kind, headers={"content-disposition": name})
+    return StreamingResponse(lines, media_type=kind, headers={"content-disposition": name})
 
 
 def undo(visit: Visit) -> Response:
@@ -98,13 +98,14 @@ def undo(visit: Visit) -> Response:
     unit_id = visit.value("unit")
     if not unit_id and visit.value("latest") != "1":
         raise InvalidInput("The form names no change to undo.")
-    notice = _undone(visit, unit_id)
-    visit.dashboard.recorder.soon()
-    back = visit.back("/notes")
-    shown = re.match(r"/notes/(\w+)", back)
-    if shown and visit.read(shown[1]) is None:
-        back = "/notes"  # the note of that page is what was undone
-    return visit.go(back, notice)
+
+    def back() -> str:
+        asked = visit.back("/notes")
+        shown = re.match(r"/notes/(\w+)", asked)
+        # The note of that page may be what was undone.
+        return "/notes" if shown and visit.read(shown[1]) is None else asked
+
+    return work.change(visit, "Undoing a change", lambda: _undone(visit, unit_id), back=back)
 
 
 def _undone(visit: Visit, unit_id: str) -> Notice:
@@ -179,11 +180,16 @@ def import_files(visit: Visit) -> Response:
     sent = visit.json().get("files")
     if not isinstance(sent, dict) or not all(isinstance(text, str) for text in sent.values()):
         raise InvalidInput("There is no file to import.")
-    done = import_.import_texts(visit.store, sent, project=visit.dashboard.project or GLOBAL)
-    visit.dashboard.recorder.soon()
-    to_review = " Review what is new." if done.plan.added else ""
-    notice = notice_of(done.unit, f"Imported: {done.plan.sentence}.{to_review}")
-    return visit.go("/review" if done.plan.added else "/notes", notice)
+    added: list[bool] = []
+
+    def take() -> Notice:
+        done = import_.import_texts(visit.store, sent, project=visit.dashboard.project or GLOBAL)
+        added.append(bool(done.plan.added))
+        to_review = " Review what is new." if done.plan.added else ""
+        return notice_of(done.unit, f"Imported: {done.plan.sentence}.{to_review}")
+
+    title = f"Importing {plural(len(sent), 'file')}"
+    return work.change(visit, title, take, back=lambda: "/review" if any(added) else "/notes")
 
 
 def _carried_out(visit: Visit, ids: Sequence[NoteId]) -> Curated:

@@ -119,7 +119,7 @@ def ids(visit: Visit) -> Response:
             line.row.note.id for line in find_page(visit.store, query, wanted, limit=MOST_HITS)
         ]
     else:
-        found = [row.note.id for row in list_notes(visit.store, wanted, limit=None).rows]
+        found = listing.ids(visit.store, wanted)
     return visit.answer({"ids": found})
 
 

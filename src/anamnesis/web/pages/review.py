@@ -13,6 +13,7 @@ from anamnesis.operations.notes.list import PENDING
 from anamnesis.operations.notes.search import warnings
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
+from anamnesis.web.pages import work
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
@@ -91,7 +92,12 @@ def decide(visit: Visit) -> Response:
     """Keep or reject the note in review, and go on with the next; or many at once."""
     project, origin = visit.value("project"), visit.value("origin")
     if visit.value("decision") in _OF_MANY:
-        return visit.go("/review", _decided_together(visit, project=project, origin=origin))
+        return work.change(
+            visit,
+            "Deciding on the notes to review",
+            lambda: _decided_together(visit, project=project, origin=origin),
+            back="/review",
+        )
     note_id, expected_hash = visit.value("id"), visit.value("hash")
     read = _to_review(visit, note_id)
     if read is None:

@@ -85,11 +85,14 @@ def fold(visit: Visit) -> Response:
     ]
     if not groups:
         raise InvalidInput("These notes changed since they were compared.", hint="Look again.")
-    unit = dedup.fold(visit.store, groups)
-    visit.dashboard.recorder.soon()
-    number = sum(len(group.others) for group in groups)
-    text = f"{plural(number, 'duplicate')} replaced by {plural(len(groups), 'note')}."
-    return visit.go("/tidy?view=duplicates", notice_of(unit, text))
+    number = plural(sum(len(group.others) for group in groups), "duplicate")
+    text = f"{number} replaced by {plural(len(groups), 'note')}."
+    return work.change(
+        visit,
+        f"Replacing {number}",
+        lambda: notice_of(dedup.fold(visit.store, groups), text),
+        back="/tidy?view=duplicates",
+    )
 
 
 def _looked(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.web.jobs import Work
+    from anamnesis.web.jobs import Job, Work
     from anamnesis.web.visit import Visit
 
 _AT_ONCE = 0.8  # seconds; what is done by then needs no page of its own
@@ -23,11 +23,27 @@ _AT_ONCE = 0.8  # seconds; what is done by then needs no page of its own
 
 def run(visit: Visit, title: str, work: Work, *, back: str) -> Response:
     """Do something; if it takes a while, show how far it is, and the notice when it is over."""
-    job = visit.dashboard.jobs.start(title, work, back=back)
+    return _shown(visit, visit.dashboard.jobs.start(title, work, back=back))
+
+
+def change(
+    visit: Visit, title: str, act: Callable[[], Notice], *, back: str | Callable[[], str]
+) -> Response:
+    """Change notes, and let them be recorded; each time that it is asked for."""
+
+    def carry_out(_advance: object) -> Notice:
+        notice = act()
+        visit.dashboard.recorder.soon()
+        return notice
+
+    return _shown(visit, visit.dashboard.jobs.start(title, carry_out, back=back, once=False))
+
+
+def _shown(visit: Visit, job: Job) -> Response:
     if job.over.wait(_AT_ONCE):
         if job.error:
             raise job.error
-        return visit.go(job.back, job.notice)
+        return visit.go(job.address, job.notice)
     return visit.go(f"/jobs/{job.id}")
 
 
@@ -42,7 +58,7 @@ def show(visit: Visit) -> Response:
         return visit.answer(state) if by_script else visit.page("job.html", job=job)
     why = job.error
     notice = Notice(f"{why.message} {why.hint}".strip(), "trouble") if why else job.notice
-    return visit.go(job.back, notice)
+    return visit.go(job.address, notice)
 
 
 def fix(visit: Visit) -> Response:
@@ -82,10 +98,9 @@ def reflect(visit: Visit) -> Response:
 def backfill(visit: Visit) -> Response:
     """Give notes of early versions the source that their tags name, as one change."""
 
-    def fill(_: object) -> Notice:
+    def fill() -> Notice:
         planned = provenance.provenance_changes(visit.store, machine_id="")
         unit = provenance.backfill_provenance(visit.store, planned)
-        visit.dashboard.recorder.soon()
         return notice_of(unit, f"The source of {plural(len(planned), 'note')} was filled in.")
 
-    return run(visit, "Filling in sources", fill, back="/tidy?view=sources")
+    return change(visit, "Filling in sources", fill, back="/tidy?view=sources")
