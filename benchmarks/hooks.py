@@ -74,9 +74,8 @@ def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
         first = 0.0
         for size in sizes:
             root = Path(directory) / str(size)
-            corpus.write_files(root, size)
-            with MemoryStore(root) as store:
-                store.scan()  # which many new notes leave to the background
+            corpus.write_files(root, size, scanned=True)
+            MemoryStore(root).close()
             first = _hook_rows(table, Hooks(root), size, first)
             shutil.rmtree(root)
         _detached_rows(table, Path(directory) / "detached")
@@ -184,7 +183,7 @@ def _session_start(table: Table, root: Path, size: int) -> None:
 
 def _synced(root: Path, size: int) -> Hooks:
     """A store that is in step with its remote."""
-    corpus.write_files(root, size)
+    corpus.write_files(root, size, scanned=True)
     remote = root.with_name(f"{root.name}.git")
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     (root / "config.json").write_text(json.dumps({"remote": str(remote), "machine_id": "b"}))

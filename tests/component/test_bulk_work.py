@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,10 +18,10 @@ from anamnesis.operations.care import status
 from anamnesis.operations.curate import import_
 from anamnesis.redact.anchors import Anchored
 from anamnesis.store import MemoryStore
+from corpus.secrets import planted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 MANY = 600
 SECRET = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"  # a shape, not a token
@@ -179,3 +181,14 @@ def test_the_same_export_brings_back_what_was_lost_and_leaves_edits_alone(
 
     path.write_text(path.read_text().replace("Said 5:", "Said five:"))
     assert len(import_.import_notes(store, str(path), format="mcp-memory").updated) == 1
+
+
+def test_a_secret_is_found_wherever_it_stands_among_fifty_texts() -> None:
+    lines = (Path(__file__).parents[1] / "corpus" / "harmless.txt").read_text("utf-8").splitlines()
+    harmless = [line for line in lines if line.strip() and not redact.findings(line)]
+    chance = random.Random(5)
+
+    for case in planted():
+        texts = chance.sample(harmless, 49)
+        texts.insert(chance.randrange(50), case.text)
+        assert redact.findings("\n\n".join(texts)), case.name
