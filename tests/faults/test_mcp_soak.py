@@ -17,8 +17,9 @@ from support.mcp_client import PATIENCE, Server, line
 
 SERVERS = 8
 CALLERS = 4
-SECONDS = 20.0
-SETTLED = 0.4  # of the time: caches are filled and every thread has started by then
+CALLS = 100  # of each caller
+SETTLED = 0.4  # of the calls: caches are filled and every thread has started by then
+BUSY = 10  # so many times a caller's patience: on a busy computer an answer takes long
 GROWTH_MEGABYTES = 6.0
 
 
@@ -42,7 +43,7 @@ class Shared(Server):
             self._inboxes[number] = inbox
             message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
             self.send(line(message))
-        answer = inbox.get(timeout=PATIENCE)
+        answer = inbox.get(timeout=BUSY * PATIENCE)
         del self._inboxes[number]
         found: dict[str, Any] = answer["result"]
         return found
@@ -65,11 +66,10 @@ class Shared(Server):
 class Caller(threading.Thread):
     """Searches, lists, writes and corrects, as fast as it is answered."""
 
-    def __init__(self, server: Shared, *, seed: int, until: float, syncs: bool) -> None:
+    def __init__(self, server: Shared, *, seed: int, syncs: bool) -> None:
         super().__init__()
         self._server = server
         self._chance = random.Random(seed)
-        self._until = until
         self._syncs = syncs
         self._name = f"caller{seed}"
         self.written: list[str] = []
@@ -77,7 +77,7 @@ class Caller(threading.Thread):
         self.problems: list[str] = []
 
     def run(self) -> None:
-        while time.monotonic() < self._until and not self.problems:
+        while self.calls < CALLS and not self.problems:
             tool, arguments = self._next_call()
             answer = self._server.call(tool, **arguments)
             self.calls += 1
@@ -104,16 +104,17 @@ class Caller(threading.Thread):
 
 @pytest.mark.soak
 def test_eight_servers_share_one_store(root: Path) -> None:
-    begin = time.monotonic()
     with ExitStack() as stack:
         servers = [stack.enter_context(Shared(root)) for _ in range(SERVERS)]
         callers = [
-            Caller(server, seed=seed, until=begin + SECONDS, syncs=seed == 0)
+            Caller(server, seed=seed, syncs=seed == 0)
             for seed, server in enumerate(servers * CALLERS)
         ]
         for caller in callers:
             caller.start()
-        time.sleep(SECONDS * SETTLED)
+        while sum(caller.calls for caller in callers) < SETTLED * CALLS * len(callers):
+            assert any(caller.is_alive() for caller in callers)
+            time.sleep(0.1)
         settled = [server.resident_megabytes() for server in servers]
         for caller in callers:
             caller.join()
