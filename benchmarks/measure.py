@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -251,6 +252,14 @@ def wait_for_orphans() -> None:
             os.wait()
         except ChildProcessError:
             return
+
+
+def end_orphans() -> None:
+    """End what was started in the background and is not measured."""
+    own = Path(f"/proc/self/task/{os.getpid()}/children")
+    for child in own.read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+    wait_for_orphans()
 
 
 def bare_python() -> Sample:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis import redact
+from anamnesis.history.units import Unit, Units
 from anamnesis.hooks import background
 from anamnesis.notes.fields import FIELDS
 from anamnesis.operations.care import status
@@ -192,3 +193,21 @@ def test_a_secret_is_found_wherever_it_stands_among_fifty_texts() -> None:
         texts = chance.sample(harmless, 49)
         texts.insert(chance.randrange(50), case.text)
         assert redact.findings("\n\n".join(texts)), case.name
+
+
+def test_an_edit_between_writing_and_indexing_is_indexed(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish = Units.finish
+
+    def edited_first(units: Units, unit: Unit) -> Unit:
+        file = store.root / unit.notes[7]
+        file.write_text(file.read_text().replace("Run make lint", "Run make quickcheck"))
+        return finish(units, unit)
+
+    monkeypatch.setattr(Units, "finish", edited_first)
+
+    import_.import_notes(store, str(exported(tmp_path)), format="mcp-memory")
+
+    assert len(store.search("quickcheck")) == 1
+    assert not store.refresh()
