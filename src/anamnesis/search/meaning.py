@@ -19,6 +19,7 @@ from mmap import ACCESS_READ, mmap
 from operator import mul
 
 from anamnesis.config import is_on
+from anamnesis.ground import quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +46,8 @@ class Table(dict[str, int]):
     """
 
     def __init__(self, content: mmap, *, pieces: bool = True) -> None:
-        import json
-
         first = content.find(b"\n")
-        header = json.loads(content[:first])
+        header = quickjson.loads(content[:first])
         self._count: int = header["words"]
         self.dimensions: int = header["dimensions"]
         self._borders = first + 1
