@@ -404,7 +404,7 @@ def test_a_version_is_compared_and_brought_back(
 def test_the_preview_of_an_injection_follows_the_budget(visit: Visitor, store: MemoryStore) -> None:
     store.write(type="semantic", title="Always on", body="words " * 400)
     page = visit.go("/injection")
-    expect(page.locator(".verdict")).to_have_text("in")
+    expect(page.locator(".verdict")).to_have_text("whole")
 
     page.get_by_label("Budget").fill("1500")
 

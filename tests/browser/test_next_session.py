@@ -54,11 +54,11 @@ def test_the_bar_the_table_and_the_block_say_the_same(
             out = row.locator(".verdict").inner_text() == "left out"
             assert ("no room left" in row.inner_text()) == out
         for form in page.locator(".plan-forms a").all():
-            name, number = form.locator(".verdict").inner_text(), form.inner_text()
+            name, number = form.inner_text().split(": ")
             counted = page.locator(".plan-table .verdict").filter(has_text=re.compile(f"^{name}$"))
-            assert f" {counted.count()} note" in number
+            assert number.split()[0] == str(counted.count())
         seen |= _verdicts(page)
-    assert {"in", "in part", "title only", "left out"} <= seen
+    assert {"whole", "in part", "title only", "left out"} <= seen
     assert visit.violations() == []
 
 
@@ -68,7 +68,7 @@ def test_bar_line_and_block_lead_to_each_other_by_keyboard(
     page = visit.go(f"/injection?project={APP}")
     note_id = notes["Fact 11"]
     segment = page.locator(f'.plan-bar a[href="#plan-{note_id}"]')
-    expect(segment).to_have_attribute("aria-label", re.compile(r"^Fact 11: in, \d+ characters$"))
+    expect(segment).to_have_attribute("aria-label", re.compile(r"^Fact 11: whole, \d+ characters$"))
 
     segment.focus()
     page.keyboard.press("Enter")
@@ -88,8 +88,8 @@ def test_what_changed_since_the_last_session_and_what_notes_did_is_told(
     for session in ("s1", "s2"):
         inject(store.home, Payload(session_id=session, source="startup", cwd="."), project=APP)
     used, ignored, gone = notes["Fact 11"], notes["Fact 10"], notes["Fact 9"]
-    usefulness.learn(store.home, "s1", used={used}, ignored={ignored})
-    usefulness.learn(store.home, "s2", used={used}, ignored={ignored})
+    usefulness.count_uses(store.home, "s1", used={used}, ignored={ignored})
+    usefulness.count_uses(store.home, "s2", used={used}, ignored={ignored})
     store.delete(gone)
     fresh = store.write(type="semantic", title="Fact 12", body="new", project=APP)
     page = visit.go(f"/injection?project={APP}")

@@ -36,7 +36,7 @@ SLOTS = {  # in the order in which they claim room
     select.REST: "Earlier sessions",
 }
 _SHOWN = {  # form of a note in the plan -> in words
-    plan.WHOLE: "in",
+    plan.WHOLE: "whole",
     plan.CLIPPED: "in part",
     plan.LINE: "a line",
     plan.TITLE: "title only",
