@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from anamnesis.archive import files
 from anamnesis.archive.turns import Turn
 from anamnesis.config import Home
+from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory
@@ -124,6 +126,45 @@ def test_every_page_fits_on_a_phone(
         assert visitor.violations() == [], name
 
     assert {name: width for name, width in widths.items() if width > 360} == {}
+    visitor.context.close()
+
+
+LOOKS: list[dict[str, Any]] = [
+    {"color_scheme": "light"},
+    {"color_scheme": "dark"},
+    {"viewport": {"width": 360, "height": 740}},
+]
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+def test_pages_that_a_form_leads_to_are_accessible_too(
+    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory], look: dict[str, Any]
+) -> None:
+    store.write(type="semantic", title="Staging, proposed", body="It hangs.", tags=["pending"])
+    visitor = Visitor(chrome, server, **look)
+    page = visitor.go("/review")
+    expect(page.get_by_role("heading", name="Staging, proposed")).to_be_visible()
+    found = {"review": visitor.violations()}
+
+    visitor.go("/notes")
+    page.get_by_label("Select How to release").check()
+    page.get_by_text("Change", exact=True).click()
+    found["acts"] = visitor.violations()
+    page.get_by_role("button", name="Forget …").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Forget")
+    found["forget"] = visitor.violations()
+
+    visitor.go(f"/notes/{notes[1].id}/edit")
+    page.locator(".cm-content").click()
+    page.keyboard.type("mine ")
+    read = store.read(notes[1].id)
+    assert read is not None
+    store.update(replace(read.note, body="theirs"), expected_hash=read.hash)
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("heading", name="This note changed")).to_be_visible()
+    found["merge"] = visitor.violations()
+
+    assert {name: violations for name, violations in found.items() if violations} == {}
     visitor.context.close()
 
 
