@@ -275,14 +275,15 @@ def main() -> None:
         with MemoryStore(home) as store:
             work(store, Home(home))
             release = next(each.id for each in store.headers() if "release" in each.title)
+            alike = [each.id for each in store.headers() if "signer caches" in each.title]
             tidy_up(store)
             propose(store)
-        photograph(home, pages_of(held, release), target)
+        photograph(home, pages_of(held, release, alike), target)
         os.environ["ANAMNESIS_MACHINE_ID"] = "laptop"
         photograph(Path(directory) / "new", {"first-steps": "/"}, target)
 
 
-def pages_of(held: str, release: str) -> dict[str, str]:
+def pages_of(held: str, release: str, alike: list[str]) -> dict[str, str]:
     """The name of each picture, and the page that it shows."""
     return {
         "pulse": "/", "review": "/review", "notes": "/notes",
@@ -294,7 +295,9 @@ def pages_of(held: str, release: str) -> dict[str, str]:
         "map": f"/map?project={PAY}", "settings": "/settings", "conflicts": "/conflicts",
         "changes": "/history", "deleted": "/history?deleted=1", "undo": "/history?undo=1",
         "sessions": "/sessions", "session": "/session/a81f3c02-6b1d", "new": "/new",
-        "source": f"/notes/{release}/source", "tidy": "/tidy",
+        "source": f"/notes/{release}/source", "tidy": "/tidy", "unused": "/tidy?view=unused",
+        "merge": f"/merge?ids={'+'.join(alike)}", "version": "/history?version=HEAD",
+        "doctor": "/settings?doctor=1", "not-found": "/nowhere",
     }  # fmt: skip
 
 
@@ -316,6 +319,7 @@ def photograph(home: Path, pages: dict[str, str], target: Path) -> None:
                 if target == TARGET and name and f"{picture}{name}" not in OTHERS:
                     continue
                 page.goto(f"{server.address}{path}")
+                page.wait_for_url(lambda address: "/jobs/" not in address)
                 page.wait_for_timeout(300)
                 page.screenshot(path=target / f"{picture}{name}.png", full_page=target != TARGET)
             page.close()

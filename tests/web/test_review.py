@@ -282,7 +282,7 @@ def test_many_are_kept_at_once_but_none_with_a_finding(
     )
 
     page = browser.get("/review", params={"origin": "import:chatgpt"}).text
-    assert "Keep the 3 without a finding" in page
+    assert "Keep the 3 without a warning" in page
     browser.post("/review", data={"decision": "keep-all", "origin": "import:chatgpt"})
 
     waiting = {note.title for note in store.list() if "pending" in note.tags}

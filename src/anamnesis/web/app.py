@@ -30,6 +30,7 @@ from anamnesis.web.pages import (
     conflicts,
     curate,
     fleet,
+    history,
     injection,
     note,
     notes,
@@ -39,9 +40,7 @@ from anamnesis.web.pages import (
     review,
     sessions,
     settings,
-    tidy,
     timeline,
-    versions,
     work,
 )
 from anamnesis.web.security import DOOR, NEXT, Guard, Keys
@@ -114,7 +113,7 @@ def routes() -> list[Route | Mount]:
         *_of_notes(),
         _get("/review", review.show),
         _post("/review", review.decide),
-        _get("/history", versions.show),
+        _get("/history", history.show),
         _get("/conflicts", conflicts.show),
         _post("/conflicts", conflicts.resolve_all),
         _get("/conflicts/{id}", conflicts.one),
@@ -157,9 +156,9 @@ def _of_notes() -> list[Route]:
         _post("/backfill", work.backfill),
         _post("/fix", work.fix),
         _post("/fleet/approve", fleet.approve),
-        _get("/tidy", tidy.show),
-        _post("/tidy", tidy.look),
-        _post("/tidy/fold", tidy.fold),
+        _get("/tidy", curate.tidy),
+        _post("/tidy", curate.look),
+        _post("/tidy/fold", curate.fold),
         _get("/new", note.blank),
         _post("/new", note.create),
         _get("/notes/{id}", note.show),
@@ -169,9 +168,9 @@ def _of_notes() -> list[Route]:
         _get("/notes/{id}/edit", note.edit),
         _post("/notes/{id}", note.save),
         _post("/notes/{id}/redact", note.redact),
-        _get("/notes/{id}/history", versions.of_note),
-        _post("/notes/{id}/restore", versions.restore),
-        _post("/notes/{id}/bring-back", versions.bring_back),
+        _get("/notes/{id}/history", history.of_note),
+        _post("/notes/{id}/restore", history.restore),
+        _post("/notes/{id}/bring-back", history.bring_back),
     ]
 
 

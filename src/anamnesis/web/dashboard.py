@@ -167,7 +167,7 @@ class Dashboard:
             history.look_ahead(self.home)
 
     def look_ahead(self, ahead: list[history.Version]) -> None:
-        """Look at the next page of the history while somebody reads this one."""
+        """Prepare the next page of the history while you read this one."""
         if ahead:
             threading.Thread(
                 target=history.look_ahead, args=(self.home, ahead), daemon=True

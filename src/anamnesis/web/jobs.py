@@ -37,7 +37,7 @@ class Job:
     back: str | Callable[[], str]  # the page to show with the notice; found when it is over
     id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     done: int = 0
-    total: int = 0  # 0: nobody knows
+    total: int = 0  # 0: unknown
     notice: Any = None  # what came of it, once it is over
     error: AnamnesisError | None = None  # or why it failed
     over: threading.Event = field(default_factory=threading.Event)

@@ -1,4 +1,4 @@
-"""Notes as HTML that can do nothing: no raw HTML, no script, no request to anybody."""
+"""Notes as harmless HTML: no raw HTML, no script, no request to another server."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def read(text: str) -> Rendered:
 
 
 def visible(text: str) -> str:
-    """Text in which characters that nobody sees, or that turn it round, are shown as marks."""
+    """Text with invisible characters, and those that change its direction, shown as marks."""
     return _INVISIBLE.sub(lambda found: f"⟦U+{ord(found[0]):04X}⟧", text)
 
 
@@ -305,7 +305,7 @@ def _aligned(renderer: Any, tokens: Sequence[Token], at: int, options: Any, _env
 def _image_as_link(
     _renderer: object, tokens: Sequence[Token], at: int, _options: object, _env: Any
 ) -> str:
-    """An image is not fetched: looking at a note must not tell anybody that it was looked at."""
+    """An image becomes a link: fetching it would tell its server that you read the note."""
     token = tokens[at]
     link = Markup('<a href="{}">{}</a>').format(
         token.attrGet("src") or "", token.content or "image"

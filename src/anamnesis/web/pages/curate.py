@@ -1,17 +1,27 @@
-"""Putting notes in order: acts on many at once, merging, importing, and what is worth a look."""
+"""Putting notes in order: acts on many at once, merging, importing, and what to tidy up."""
 
 from __future__ import annotations
 
+import os
 import re
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import StreamingResponse
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.notes.fields import SCOPES
-from anamnesis.operations.curate import export, forget, import_, merge
+from anamnesis.notes.fields import SCOPES, TYPES
+from anamnesis.operations.curate import (
+    backfill_provenance,
+    dedup,
+    export,
+    forget,
+    import_,
+    merge,
+    stale,
+)
 from anamnesis.operations.curate.pin import PINNED
 from anamnesis.operations.notes import batch
 from anamnesis.operations.notes import undo as changes
@@ -28,11 +38,20 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.notes.fields import NoteId
+    from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
+    from anamnesis.operations.curate.dedup import Duplicates
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.web.visit import Visit
 
+_VIEWS = {
+    "duplicates": "Duplicates",
+    "stale": "Stale",
+    "unused": "Never used",
+    "sources": "Sources",
+}
+_SHOWN = 100  # of what is to tidy up; what is done with it makes room for the next
+_UNCHANGED_DAYS = 90  # a note that no session was given may still be new
 _EXPORTS = {
     "jsonl": (export.jsonl_lines, "application/x-ndjson"),
     "md": (export.document_lines, "text/markdown; charset=utf-8"),
@@ -74,7 +93,7 @@ def _done(visit: Visit, name: str, ids: Sequence[NoteId]) -> Notice:
         return review.decided(visit, name, ids)
     if name == "forget-sure":
         number = forget.forget(visit.store, [each.note.id for each in _read(visit, ids)])
-        return Notice(f"{plural(number, 'note')} forgotten; the next sync does so elsewhere.")
+        return Notice(f"{plural(number, 'note')} forgotten; the next sync forgets them elsewhere.")
     return _notice(name, _carried_out(visit, ids))
 
 
@@ -82,7 +101,7 @@ def _exported(visit: Visit, ids: Sequence[NoteId]) -> Response:
     """The notes as a file to keep, sent while they are read; the page stays."""
     ending = visit.value("format", "jsonl")
     if ending not in _EXPORTS:
-        raise InvalidInput(f"{ending[:20]!r} is none of: {', '.join(_EXPORTS)}.")
+        raise InvalidInput(f"{ending[:20]!r} is not one of: {', '.join(_EXPORTS)}.")
     render, kind = _EXPORTS[ending]
     found = filter(None, (find(visit.store, note_id) for note_id in ids))
     first = next(found, None)
@@ -255,3 +274,103 @@ def _notice(name: str, done: Curated) -> Notice:
 
 
 _TITLES = {"delete": "Deleting", "forget-sure": "Forgetting", "keep": "Keeping"}
+
+
+def tidy(visit: Visit) -> Response:
+    """What is worth tidying up: as it was found last, without what changed since."""
+    view = visit.parameter("view") if visit.parameter("view") in _VIEWS else "duplicates"
+    found: Any  # groups of duplicates, stale notes or unused ones; None if not looked for yet
+    if view == "unused":
+        limit = (datetime.now(UTC) - timedelta(days=_UNCHANGED_DAYS)).date().isoformat()
+        found = stale.unused_notes(visit.store, before=limit)
+    elif view == "sources":
+        found = backfill_provenance.provenance_changes(visit.store, machine_id="")
+    else:
+        found = _current(visit, view)
+    return visit.page(
+        "tidy.html",
+        view=view,
+        views=_VIEWS,
+        found=None if found is None else found[:_SHOWN],
+        total=len(found or ()),
+        days=_UNCHANGED_DAYS,
+        types=TYPES,
+        project=visit.dashboard.project,
+        projects=[name for name in visit.dashboard.counts.values("project") if name != GLOBAL],
+        directory=os.getcwd(),
+        same=sum(each.identical for each in found or ()) if view == "duplicates" else 0,
+    )
+
+
+def look(visit: Visit) -> Response:
+    """Look for duplicates, or for what a project's folder no longer has."""
+    view, found = visit.value("view"), visit.dashboard.jobs.found
+    if view == "duplicates":
+        return _looked(visit, view, "Looking for duplicates", _find_duplicates)
+    if view != "stale":
+        raise InvalidInput("There is nothing of this name to look for.")
+    project = visit.value("project") or visit.dashboard.project
+    directory = os.path.expanduser(visit.value("directory"))
+    if not os.path.isdir(directory):
+        raise InvalidInput(f"There is no folder {directory[:200]} on this machine.")
+    found.pop("stale", None)
+
+    def read(visit: Visit, progress: Callable[[int, int], None]) -> list[stale.Stale]:
+        return stale.stale_notes(
+            visit.store, project=project, directory=directory, progress=progress
+        )
+
+    return _looked(visit, view, f"Reading the sources of {project}", read)
+
+
+def fold(visit: Visit) -> Response:
+    """Let the best note of some groups replace the others: one change."""
+    wanted, every = set(visit.values("group")), visit.value("which") == "identical"
+    groups = [
+        group
+        for group in _current(visit, "duplicates") or ()
+        if (every and group.identical) or group.keeper.id in wanted
+    ]
+    if not groups:
+        raise InvalidInput("These notes changed since they were compared.", hint="Look again.")
+    number = plural(sum(len(group.others) for group in groups), "duplicate")
+    text = f"{number} replaced by {plural(len(groups), 'note')}."
+    return work.change(
+        visit,
+        f"Replacing {number}",
+        lambda: notice_of(dedup.fold(visit.store, groups), text),
+        back="/tidy?view=duplicates",
+    )
+
+
+def _looked(
+    visit: Visit,
+    view: str,
+    title: str,
+    read: Callable[[Visit, Callable[[int, int], None]], list[Duplicates] | list[stale.Stale]],
+) -> Response:
+    def search(progress: Callable[[int, int], None]) -> Notice:
+        found = read(visit, progress)
+        visit.dashboard.jobs.found[view] = found
+        what = "group of duplicates" if view == "duplicates" else "stale note"
+        many = "groups of duplicates" if view == "duplicates" else ""
+        return Notice(f"Found {plural(len(found), what, many)}.")
+
+    return work.run(visit, title, search, back=f"/tidy?view={view}")
+
+
+def _find_duplicates(visit: Visit, progress: Callable[[int, int], None]) -> list[Duplicates]:
+    return dedup.find_duplicates(visit.store, progress=progress)
+
+
+def _current(visit: Visit, view: str) -> list[Any] | None:
+    """What was found last and is as it was; None if not looked for yet."""
+    found = visit.dashboard.jobs.found.get(view)
+    if found is None:
+        return None
+    same = dedup.unchanged(visit.store, (note for each in found for note in _notes_of(each)))
+    return [each for each in found if all(note.id in same for note in _notes_of(each))]
+
+
+def _notes_of(found: Duplicates | stale.Stale) -> list[Memory]:
+    return [found.note] if isinstance(found, stale.Stale) else [found.keeper, *found.others]

@@ -51,7 +51,7 @@ def show(visit: Visit) -> Response:
     """How far a piece of work is; when it is over, the page that it was started from."""
     job = visit.dashboard.jobs.get(visit.path_part("id"))
     if job is None:
-        return visit.go("/", Notice("Nothing is at work any more."))
+        return visit.go("/", Notice("That task has ended."))
     by_script = visit.request.headers.get("x-sent-by") == "script"
     if not job.over.is_set():
         state = {"done": job.done, "total": job.total}
