@@ -100,10 +100,10 @@ def fill(store: MemoryStore) -> None:
             prov_source="session-end" if type == "episodic" else "human",
             prov_session="7f3c2a10-9d1e" if type == "episodic" else "",
         )  # fmt: skip
-    for days in (12, 31):
+    for days, more in ((12, ""), (31, "\n\nUntil then its log says `kid mismatch`.")):
         put(
             days, type="semantic", title="The signer caches keys for ten minutes", project=INFRA,
-            body="After a rotation, wait ten minutes or restart it.", tags=["security"],
+            body=f"After a rotation, wait ten minutes or restart it.{more}", tags=["security"],
             machine_id="desk",
         )  # fmt: skip
     old = put(

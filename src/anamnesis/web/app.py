@@ -79,7 +79,7 @@ _NO_NOTE = (
 _HTTP = {
     404: (
         "There is no page at this address.",
-        "It may have been mistyped. The pages are on the left.",
+        "It may have been mistyped. Every page is in the menu.",
     ),
     405: ("This address is for the dashboard's own forms.", "Go back and use the button there."),
 }
