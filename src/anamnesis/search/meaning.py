@@ -19,7 +19,6 @@ from mmap import ACCESS_READ, mmap
 from operator import mul
 
 from anamnesis.config import is_on
-from anamnesis.ground import quickjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +37,11 @@ _LARGEST = 127  # of a signed byte
 _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
+def _number(header: bytes, key: bytes) -> int:
+    """A number of the table's header; all of JSON for two of them would cost every prompt."""
+    return int(header.partition(b'"%s": ' % key)[2].rstrip(b"}").partition(b",")[0])
+
+
 class Table(dict[str, int]):
     """The vector of every word met so far, as a big integer; an unknown word is 0.
 
@@ -47,9 +51,9 @@ class Table(dict[str, int]):
 
     def __init__(self, content: mmap, *, pieces: bool = True) -> None:
         first = content.find(b"\n")
-        header = quickjson.loads(content[:first])
-        self._count: int = header["words"]
-        self.dimensions: int = header["dimensions"]
+        header = content[:first]
+        self._count = _number(header, b"words")
+        self.dimensions = _number(header, b"dimensions")
         self._borders = first + 1
         self._words = self._borders + _LANE * (self._count + 1)
         self._width = 1 + self.dimensions // 2
