@@ -1,13 +1,14 @@
-"""What all pages share: the store, the menu, notices of what was just done, and the templates."""
+"""What all pages share: the store, the menu, notices, templates, and work beside the pages."""
 
 from __future__ import annotations
 
 import secrets
 import threading
 import time
+import traceback
 from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ from anamnesis.operations.notes.list import NoteFilter
 from anamnesis.operations.notes.search import search
 from anamnesis.operations.travel.sync import KnownState
 from anamnesis.web import markdown, words
-from anamnesis.web.jobs import Jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
     from anamnesis.web.security import Keys
 
+    Work = Callable[[Callable[[int, int], None]], Any]
+
 HERE = Path(__file__).parent
 _NOTICES = 50  # of the latest acts
+_JOBS = 20  # that are over and may still be asked for
 _THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
 _RECORD_SECONDS = 0.7  # tagging ten notes in a row makes one version
 _REST = 400  # a look at every file may take this part of the time: 0.25 % of a core
@@ -248,6 +251,79 @@ class Recorder:
                 self.trouble = error.message
             except OSError as error:  # in a thread of its own: nothing would show it
                 self.trouble = f"Not recorded in the history: {error}."
+
+
+class Unforeseen(AnamnesisError):
+    """A bug: the page says where to read about it."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"The dashboard could not do this ({type(error).__name__}).",
+            hint="What went wrong is in the terminal that it runs in. The other pages still work.",
+        )
+
+
+@dataclass(slots=True)
+class Job:
+    """One piece of work, and how far it is."""
+
+    title: str
+    back: str | Callable[[], str]  # the page to show with the notice; found when it is over
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
+    done: int = 0
+    total: int = 0  # 0: unknown
+    notice: Any = None  # what came of it, once it is over
+    error: AnamnesisError | None = None  # or why it failed
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def advance(self, done: int, total: int) -> None:
+        """Say how far it is."""
+        self.done, self.total = done, total
+
+    @property
+    def address(self) -> str:
+        """The page to show with the notice."""
+        return self.back if isinstance(self.back, str) else self.back()
+
+
+class Jobs:
+    """The latest pieces of work of one server."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Any] = {}  # what was looked for last, by the name of its view
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def start(
+        self, title: str, work: Work, *, back: str | Callable[[], str], once: bool = True
+    ) -> Job:
+        """Start a piece of work; if it is to run `once` at a time and does already, gives that."""
+        with self._lock:
+            for other in self._jobs.values():
+                if once and other.title == title and not other.over.is_set():
+                    return other
+            job = Job(title, back)
+            self._jobs[job.id] = job
+            over = [each.id for each in self._jobs.values() if each.over.is_set()]
+            for id in over[: max(0, len(self._jobs) - _JOBS)]:
+                del self._jobs[id]
+        threading.Thread(target=_carry_out, args=(job, work), daemon=True).start()
+        return job
+
+    def get(self, id: str) -> Job | None:
+        """The piece of work with this id."""
+        return self._jobs.get(id)
+
+
+def _carry_out(job: Job, work: Work) -> None:
+    try:
+        job.notice = work(job.advance)
+    except AnamnesisError as error:
+        job.error = error
+    except Exception as error:  # noqa: BLE001  in a thread of its own, nobody else would say it
+        traceback.print_exc()
+        job.error = Unforeseen(error)
+    job.over.set()
 
 
 def _environment() -> Environment:

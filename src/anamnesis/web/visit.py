@@ -20,8 +20,7 @@ from anamnesis.operations.notes.list import PENDING, NoteFilter
 from anamnesis.operations.travel import conflicts
 from anamnesis.project import GLOBAL, short_names
 from anamnesis.web import markdown, words
-from anamnesis.web.dashboard import NOTE_VIEWS
-from anamnesis.web.jobs import Unforeseen
+from anamnesis.web.dashboard import NOTE_VIEWS, Unforeseen
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from anamnesis.config import Home
-    from anamnesis.web.jobs import Work
+    from anamnesis.web.dashboard import Work
     from anamnesis.web.visit import Visit
 
 _YEAR = 365 * 86_400

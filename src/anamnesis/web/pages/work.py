@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from anamnesis.web.jobs import Job, Work
+    from anamnesis.web.dashboard import Job, Work
     from anamnesis.web.visit import Visit
 
 _AT_ONCE = 0.8  # seconds; what is done by then needs no page of its own
