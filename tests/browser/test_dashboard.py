@@ -175,6 +175,17 @@ def test_an_empty_store_teaches_and_is_accessible(visit: Visitor) -> None:
         assert visit.violations() == []
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_of_an_empty_store_is_accessible(
+    chrome: Browser, server: Server, width: int
+) -> None:
+    visitor = Visitor(chrome, server, viewport={"width": width, "height": 780})
+    for page in ("/notes", "/review", "/tidy", "/fleet", "/timeline", "/sessions", "/map"):
+        visitor.go(page)
+        assert visitor.violations() == [], page
+    visitor.context.close()
+
+
 def test_search_answers_while_typing_and_the_address_keeps_it(
     visit: Visitor, notes: list[Memory]
 ) -> None:
