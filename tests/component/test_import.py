@@ -23,6 +23,7 @@ from anamnesis.operations.curate.import_ import ImportPlan
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.redact import Finding, findings, names
 from anamnesis.redact.anchors import Anchored
+from anamnesis.redact.likely import Mention
 from anamnesis.store import MemoryStore
 from support.reflect import FACT, durable, files
 
@@ -441,9 +442,9 @@ def test_a_new_text_is_looked_through_for_secrets_once(
     path.write_text("# Deploy\n\nThe gateway is deployed before lunch, on Tuesdays.\n")
     looked: list[str] = []
 
-    def counting(anchored: Anchored) -> Iterator[Finding]:
+    def counting(anchored: Anchored, mentions: list[Mention]) -> Iterator[Finding]:
         looked.append(anchored.text)
-        return names.named_values(anchored)
+        return names.named_values(anchored, mentions)
 
     monkeypatch.setattr(redact, "named_values", counting)
 

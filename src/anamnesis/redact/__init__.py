@@ -1,8 +1,8 @@
 """Remove secrets from text, before it becomes a note and again before it is committed.
 
-Two kinds of evidence: values whose *shape* betrays them (`ghp_…`, `AKIA…`, a PEM block; see
-`shapes`) and values that a *name* betrays (`DB_PASSWORD=…`, `"token": "…"`; see
-`names`). What is removed leaves a placeholder that says what stood there, so that the note still
+Three kinds of evidence: values whose *shape* betrays them (`ghp_…`, `AKIA…`, a PEM block; see
+`shapes`), values that a *name* betrays (`DB_PASSWORD=…`, `"token": "…"`; see `names`), and words
+near a mention of a secret that look like one (see `likely`). What is removed leaves a placeholder that says what stood there, so that the note still
 reads well. Applying it twice changes nothing more, and the time is linear in the text. Values that
 you allow in `<home>/redact-allow.txt` stay.
 """
@@ -15,11 +15,14 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from anamnesis.redact.anchors import Anchored, Finding, by_letters
+from anamnesis.redact.given import PASSWORD, SECRET
+from anamnesis.redact.likely import Mention, likely_secrets
 from anamnesis.redact.names import named_values
 from anamnesis.redact.shapes import PHRASES, VENDORS
 from anamnesis.redact.values import (
     is_given_password,
     is_key,
+    is_marked_id,
     is_password_like,
     is_stand_in,
     is_ticket,
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 9  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 10  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
@@ -63,11 +66,6 @@ _TOKEN_CHARACTERS = frozenset(
 _LONGEST_LEAD = 60  # of a token, before its first long part
 _LINE = 40
 _LINE_OF_BASE64 = re.compile(r"\n[ \t>|*#+-]{0,12}[A-Za-z0-9+/=]{40,80}[\"\\]{0,2}(?=\n)")
-_MARK_OF_ID = re.compile(
-    r"(?i:msg|toolu|req|call|chatcmpl|resp?|thread|asst|run|file|org|user|usr|cus|sub|price|prod|evt|acct|pi|in|ch|pm|si|seti|cs|nonce|css|id|sess"
-    r"|ses|prt|part|tool|step|snap|trace|span|event|commit|img|md5|test|blob|node|hash|etag|tree|page|item|note|cache|build|layer|image|object|digest)[_-]|sha\d*[_-]"
-    r"|age1|baf|Qm|/ipfs|.*//"
-)
 _KEY_MARKER = r"-----(?P<edge>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 # What follows BEGIN when END was cut off: base64 lines, however they are quoted or prefixed.
 _BLOCK_LINES = r"(?:[\s\\nr+>|\"',-]{0,8}[A-Za-z0-9+/=]{16,})*+"
@@ -98,7 +96,11 @@ def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
     if len(text) < _SHORTEST_TEXT or hash(text) in _harmless:
         return []
     anchored = Anchored(text)
-    every = [*_shaped_values(anchored), *named_values(anchored)]
+    mentions: list[Mention] = []
+    every = [*_shaped_values(anchored), *named_values(anchored, mentions)]
+    if not text.isascii() and _OTHER_LETTER.search(text):  # "…" is in every clipped text
+        every += _named_in_other_alphabets(text, mentions)
+    every += likely_secrets(text, mentions)
     found = [each for each in every if not _ID.fullmatch(text, each.start, each.end)]
     if not found:
         _remember_harmless(text)
@@ -183,19 +185,23 @@ def _shaped_values(anchored: Anchored) -> Iterator[Finding]:
     for positions, shapes in anchored.words(_PHRASES):
         yield from _at(positions, text, shapes)
     yield from _nameless(anchored)
-    if not text.isascii() and _OTHER_LETTER.search(text):  # "…" is in every clipped text
-        yield from _named_in_other_alphabets(text)
 
 
-def _named_in_other_alphabets(text: str) -> Iterator[Finding]:
-    """Passwords and keys that follow their name in an alphabet that is not searched by literals."""
+def _named_in_other_alphabets(text: str, mentions: list[Mention]) -> Iterator[Finding]:
+    """Passwords and keys that follow their name in an alphabet that is not searched by literals.
+
+    Adds where the names stand to `mentions`.
+    """
     for names, is_password in ((_PASSWORDS_ELSEWHERE, True), (_KEYS_ELSEWHERE, False)):
+        kind = PASSWORD if is_password else SECRET
         for name in names:
             at = text.find(name)
             while at >= 0:
-                if found := _given_elsewhere(text, at + len(name), is_password=is_password):
+                end = at + len(name)
+                if found := _given_elsewhere(text, end, is_password=is_password):
                     yield found
-                at = text.find(name, at + len(name))
+                mentions.append(Mention(start=at, end=end, kind=kind, word="elsewhere"))
+                at = text.find(name, end)
 
 
 def _given_elsewhere(text: str, at: int, *, is_password: bool) -> Finding | None:
@@ -238,7 +244,7 @@ def _nameless(anchored: Anchored) -> Iterator[Finding]:
 
 def _key_in(text: str, start: int, value: str) -> int:
     """Where the key begins in a word that stands at `start`, or -1 if there is none."""
-    if _MARK_OF_ID.match(value) or _ID.search(value) or _is_one_of_lines(text, start, value):
+    if is_marked_id(value) or _ID.search(value) or _is_one_of_lines(text, start, value):
         return -1
     first, keys = -1, False
     for part in _PART.finditer(value):

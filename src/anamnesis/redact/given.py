@@ -1,20 +1,23 @@
-"""Whether a value that is given to a sensitive name is a secret.
+"""Whether a value that is given to a sensitive name is a secret, also in a table or a line below.
 
 A name alone proves little: most lines of code that say `token` or `password` carry no secret. So a
 value must also look like one: not a reference, a call, a type, a placeholder or a plain word.
 """
 
+# ruff: noqa: E501  (a pattern is read in one piece)
 from __future__ import annotations
 
 import re
 
 from anamnesis.ground.records import record
+from anamnesis.redact.anchors import compiled
 from anamnesis.redact.values import (
     has_generated_part,
     has_letters_and_digits,
     is_chosen,
     is_code,
     is_common_password,
+    is_given_password,
     is_invented,
     is_jumbled,
     is_misspelt,
@@ -25,6 +28,10 @@ from anamnesis.redact.values import (
     is_words,
     looks_generated,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PASSWORD, SECRET, KEY = "password", "secret", "key"
 LOGIN = "login"  # of words that are said of passwords, but are given no value
@@ -66,6 +73,10 @@ _SHORTEST_SECRET = 10
 _SHORTEST_RANDOM = 12
 _SHORTEST_RANDOM_KEY = 16
 _LONG_KEY = 24  # without any other sign that it is one
+_SHORTEST_LISTED = 14  # of a key in a table or on a line of its own
+_SAME_LINE = 80  # characters between a name and the end of its line
+_LONGEST_LINE = 400  # of a table
+_MOST_ROWS = 12
 _PHRASE = re.compile(r"(?i)phrase|psk")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _KEY_ID = re.compile(r"(?:0x)?(?:[0-9A-F]{16}|[0-9A-F]{40})\Z")  # of OpenPGP
@@ -161,7 +172,8 @@ def _is_random_key(given: Given) -> bool:
 
 def _is_spoken_secret(given: Given) -> bool:
     value = given.value
-    if given.quoted and given.how in ("spoken is", "spoken was") and given.is_password:
+    is_said = given.how in ("spoken is", "spoken was") or " " in value
+    if given.quoted and is_said and given.is_password:
         return not is_code(value) and (" " not in value or _PHRASE.search(given.name) is not None)
     written_as_code = is_code(value) and not looks_generated(value)
     if (written_as_code and not is_misspelt(value)) or not _is_random(given):
@@ -257,3 +269,53 @@ def _is_random(given: Given) -> bool:
     if not has_letters_and_digits(given.value):
         return False
     return given.is_password or not is_name(given.value) or looks_generated(given.value)
+
+
+def value_below(text: str, position: int, *, kind: str) -> tuple[int, int] | None:
+    """The one value of the next line, where the line ends with a colon; a fence may be between."""
+    end = text.find("\n", position, position + _SAME_LINE)
+    if end < 0 or not text[position:end].rstrip().rstrip("*").endswith(":"):
+        return None
+    found = compiled(
+        r"\s*(?:```\w{0,9}\n\s{0,8})?[>`*\"'-]{0,4}[ ]?([^\s\"'`]{6,200})[`*\"']{0,3}[ \t]*(?:\n|\Z)"
+    ).match(text, end)
+    if found is None or is_stand_in(found[1]) or is_code(found[1]):
+        return None
+    return found.span(1) if _is_listed(found[1], kind) else None
+
+
+def _is_listed(value: str, kind: str) -> bool:
+    """Whether a value that stands where a secret is announced is one."""
+    if kind == PASSWORD:
+        return is_given_password(value)
+    return len(value) >= _SHORTEST_LISTED and looks_generated(value) and not is_name(value)
+
+
+def values_of_column(text: str, start: int, end: int, *, kind: str) -> Iterator[tuple[int, int]]:
+    """The values of a column that a name heads, in a table of markdown or separated by signs."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    if last < 0 or last - first > _LONGEST_LINE:
+        return
+    sign = next((sign for sign in "|\t;," if sign in text[first:last]), "")
+    after = text[end:last].lstrip(" `*_\"'")
+    if not sign or (after and not after.startswith(sign)):
+        return
+    before = text[first:start].rstrip(" `*_\"'")
+    if before and not before.endswith(sign):
+        return
+    if not before and not after.strip(f"{sign} "):
+        return  # a list, not a table
+    column, columns = text.count(sign, first, start), text.count(sign, first, last)
+    for _ in range(_MOST_ROWS):
+        first, last = last + 1, text.find("\n", last + 1)
+        last = last if last >= 0 else len(text)
+        if first >= last or text.count(sign, first, last) != columns:
+            return
+        for _ in range(column):
+            first = text.find(sign, first) + 1
+        cell = text[first:last].split(sign, 1)[0]
+        value = cell.strip(" `*\"'\r")
+        if _is_listed(value, kind) and " " not in value and not is_stand_in(value):
+            at = first + cell.find(value)
+            yield at, at + len(value)

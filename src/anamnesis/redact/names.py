@@ -9,8 +9,18 @@ from __future__ import annotations
 import re
 
 from anamnesis.redact.anchors import PLACEHOLDER_START, Finding, by_letters, compiled
-from anamnesis.redact.beside import value_below, values_beside, values_of_column
-from anamnesis.redact.given import KEY, KNOWN_KEYS, LOGIN, PASSWORD, SECRET, Given, is_secret
+from anamnesis.redact.given import (
+    KEY,
+    KNOWN_KEYS,
+    LOGIN,
+    PASSWORD,
+    SECRET,
+    Given,
+    is_secret,
+    value_below,
+    values_of_column,
+)
+from anamnesis.redact.likely import Mention
 from anamnesis.redact.values import is_chosen, is_jumbled, is_memorable
 
 TYPE_CHECKING = False
@@ -88,6 +98,32 @@ _WORDS = (
             b"admin@",
             b"ubuntu@",
             b"deploy@",
+            b"@",
+            b"user",
+            b"admin",
+            b"root ",
+            b"account",
+            b"authtok",
+            b"sasl",
+            b"unlock",
+            b"vpn",
+            b"sudo",
+            b"konto",
+            b"compte",
+            b"usuario",
+            b"cuenta",
+            b"utente",
+            b"benutzer",
+            b"anmeld",
+            b"acceso",
+            b"acc\xe8s",
+            b"bearer",
+            b"license",
+            b"lizenz",
+            b"unseal",
+            b"signing",
+            b"decrypt",
+            b"encrypt",
         )
     ),
 )
@@ -156,7 +192,7 @@ _SPOKEN = (
 # A name, what it is for, and a colon: the password for the admin user.
 _LABELLED = (
     r"(?:[ \t]{1,2}\w[\w'.@-]{0,20}){0,6}(?:[ \t]{1,2}\([^()\n]{1,30}\))?[ \t]?(?::|=|→|->)[ \t]{1,3}"
-    r"(?P<quote>[\"'`*]{0,3})(?P<bare>[^\s\"'`]{1,400})"
+    r"(?P<quote>[\"'`*]{0,3})(?P<bare>(?<=[\"`])[^\n\"`]{1,200}(?=[\"`])|[^\s\"'`]{1,400})"
 )
 # The value first: it "is the generated password", or "(password)" follows.
 _BEFORE = r"(?:\A|[\s\"'`:])(?P<bare>[^\s\"'`:]{8,200})[\"'`]? {1,2}(?:(?:is|was|as|for) (?:(?:the|your|our|my|its|a) )?(?:\w{1,20} ){0,3}|\()\Z"
@@ -165,7 +201,7 @@ _PUNCTUATION = ".,;:?)*"
 _NOT_KEYS = re.compile(
     r"(?i)(?:public|publishable|primary|foreign|cache|sort|partition|object|row|dict|idempotency|host|hot|arrow|"
     r"translation|locale|query|lookup|map|item|index|unique|natural|composite|surrogate|storage|s3|route|react|group|event|metric|"
-    r"parent|child|shard|dedup\w*|fingerprint|redis|config|by|registry|routing|message|trace|lock|etag|context|project|session|state|site)"
+    r"parent|child|shard|dedup\w*|fingerprint|redis|config|by|registry|routing|message|trace|(?<!un)lock|etag|context|project|session|state|site)"
     r"[-_. ]?key"
 )
 _NAMES_WITH_PW = frozenset(
@@ -177,50 +213,61 @@ _NO_PASS = re.compile(r"(?i)(?:com|by|tres|sur|over|under|en)pass\Z|passes|cwd\Z
 _LINE_START = re.compile(
     r"(?:\A|[\n;{,\"'`$#>|&]|\\n|\bexport|\bset|\bENV|\bARG|\benv|\bsudo|-e|--env|--build-arg|=\S{1,15})\s*[+-]?\s*\Z"
 )
-# A word that is said of secrets only; "key" and "auth" are said of much else.
-_TELLING = frozenset(
-    {b"secret", b"token", b"credential", *(word for word, kind in _WORDS if kind == PASSWORD)}
-)
 
 
-def named_values(anchored: Anchored) -> Iterator[Finding]:
-    """Every value in a text that is given to a sensitive name and looks like a secret."""
+def named_values(anchored: Anchored, mentions: list[Mention]) -> Iterator[Finding]:
+    """Every value in a text that is given to a sensitive name and looks like a secret.
+
+    Adds where the text mentions a secret, or a login, to `mentions`.
+    """
     text = anchored.text
     start = end = 0
     sought = anchored.words(_SOUGHT)
     for position, (word, kind) in ((at, its) for positions, its in sought for at in positions):
         if start <= position < end:
             continue  # inside the value that was found last
-        named_until = position if kind == LOGIN else _end_of_name(text, position, word)
-        if named_until is None or (word == b"auth" and text[named_until : named_until + 1] in "./"):
-            continue  # `tokenizer`, `auth.py`
-        for given in _given(text, position, named_until, word, kind):
-            if is_secret(given):
-                said = PASSWORD if given.is_password else SECRET
-                start, end = given.start, _end_of_value(text, given)
-                yield Finding(kind=said, start=start, end=end)
-                break
-        else:
-            for start, end in _elsewhere(text, position, named_until, word, kind):
-                yield Finding(kind=SECRET if kind == KEY else PASSWORD, start=start, end=end)
+        named_until = None if kind == LOGIN else _end_of_name(text, position, word)
+        if named_until is None:
+            if kind in (LOGIN, PASSWORD):  # or `passwords`
+                mentions.append(_mention(position, position + len(word), LOGIN, word))
+            continue  # `tokenizer`
+        if word == b"auth" and text[named_until : named_until + 1] in "./":
+            continue  # `auth.py`
+        if not _is_sensitive(_name(text, position, named_until), word, text, position):
+            continue
+        for finding in _named(text, position, named_until, word, kind):
+            start, end = finding.start, finding.end
+            yield finding
+        is_verb = text[position:named_until].lower() == "pass"  # tests do
+        mentions.append(_mention(position, named_until, LOGIN if is_verb else kind, word))
 
 
-def _elsewhere(
-    text: str, position: int, end: int, word: bytes, kind: str
-) -> Iterator[tuple[int, int]]:
+def _mention(start: int, end: int, kind: str, word: bytes) -> Mention:
+    return Mention(start=start, end=end, kind=kind, word=word.decode("latin-1"))
+
+
+def _name(text: str, position: int, end: int) -> str:
+    return text[_start_of_name(text, position) : end]
+
+
+def _named(text: str, position: int, end: int, word: bytes, kind: str) -> Iterator[Finding]:
+    for given in _given(text, position, end, word, kind):
+        if is_secret(given):
+            said = PASSWORD if given.is_password else SECRET
+            yield Finding(kind=said, start=given.start, end=_end_of_value(text, given))
+            return
+    said = SECRET if kind == KEY else PASSWORD
+    for first, last in _elsewhere(text, position, end, kind):
+        yield Finding(kind=said, start=first, end=last)
+
+
+def _elsewhere(text: str, position: int, end: int, kind: str) -> Iterator[tuple[int, int]]:
     """Values that are not given to the name, but stand where only its value would."""
-    if kind == LOGIN:
-        yield from values_beside(text, position, kind=kind)
-        return
     start = _start_of_name(text, position)
     if text[start - 1 : start] == " " and _NOT_KEYS.search(text[max(0, start - 12) : end]):
         return
-    if not _is_sensitive(text[start:end], word, text, position):
-        return
-    if word in _TELLING or kind == KEY:
-        yield from values_beside(text, position, kind=kind)
     after = text[end : end + _SAME_LINE]
-    if "\n" in after and (kind != KEY or KNOWN_KEYS.search(text[start:end])):
+    if "\n" in after and (kind != KEY or KNOWN_KEYS.search(text[max(0, start - 12) : end])):
         if below := value_below(text, end, kind=kind):
             yield below
         yield from values_of_column(text, start, end, kind=kind)
@@ -235,8 +282,6 @@ def _end_of_value(text: str, given: Given) -> int:
 
 
 def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterator[Given]:
-    if kind == LOGIN:
-        return
     start = _start_of_name(text, position)
     if (
         kind == KEY
@@ -246,7 +291,7 @@ def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterat
     ):
         start = _start_of_name(text, position - 1)  # `API key`
     name = text[start:end]
-    if not _is_sensitive(name, word, text, position) or _is_in_placeholder(text, start):
+    if _is_in_placeholder(text, start):
         return
     if assigned := compiled(_ASSIGNED).match(text, end):
         at_line_start = _LINE_START.search(text[max(0, start - 20) : start]) is not None

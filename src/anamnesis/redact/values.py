@@ -24,13 +24,21 @@ _NO_KEY = re.compile(
 _MAGIC = re.compile(
     r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|T2dnUw|SUkq|Qk0|AGFzb"
 )
+_MARK_OF_ID = re.compile(
+    r"(?i:msg|toolu|req|call|chatcmpl|resp?|thread|asst|run|file|org|user|usr|cus|sub|price|prod|evt|acct|pi|in|ch|pm|si|seti|cs|nonce|css|id|sess"
+    r"|ses|prt|part|tool|step|snap|trace|span|event|commit|img|md5|test|blob|node|hash|etag|tree|page|item|note|cache|build|layer|image|object|digest)[_-]|sha\d*[_-]"
+    r"|age1|baf|Qm|/ipfs|.*//"
+)
+_HEX_ONLY = re.compile(r"[0-9a-f-]+\Z|[0-9A-F-]+\Z")
+_SIGN = re.compile(r"[!#$%^&*?~+=@]")
+_JOINT = re.compile(r"[-_./]")
 _BEYOND_HEX = re.compile(r"[g-zG-Z]")
 _LETTERS = re.compile(r"[A-Za-z]{5,}")
 _SPOKEN_RUN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
 _WORDS = re.compile(r"(?:(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|[a-zA-Z](?![a-zA-Z]))[-_./: =]{0,2}+)++\Z")
 _REFERENCE = re.compile(
-    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[@$1-9])(?![A-Za-z_]\w*[!#%^*~?+=&])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
-    r"|\*{2}|\.{2}|…|!\w+\s|@\{|\\\(|&[a-z*]|#\{"
+    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[]|[@$1-9](?![\w@$!#%^*~?+=&-]))(?![A-Za-z_][\w$]*[!#%^*~?+=&])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
+    r"|\*{2}|\.{2}|…|!\w+\s|@\{|\\\(|&(?:mut )?[a-z*][\w.:]*\Z|#\{"
     r"|(?i:process\.|os\.|env[.\[(]|secrets?[.\[]|self\.|this\.|vars?[.\[]|local\.|data\.|vault:|op://|ref\+|arn:|kms:|sops:|ENC\[|ssm:|file:|projects/|https?://|get_|getenv)"
 )
 _OPEN_ENDED = re.compile(r"[^\s]{0,100}?(?:\.{3}|…|\*{3}|(?i:x{4})|<[a-z_ -]+>|\$\{|\{\{|[$]\()")
@@ -212,7 +220,7 @@ _TWO_WORDS = re.compile(r"[A-Z]?[a-z]{3,}\d{1,2}[A-Z][a-z]{3,}\d{0,4}\Z")
 _JOINED = re.compile(r"[a-z]{3,}(?:[-_.][A-Za-z]{3,})+[-_.]?\d{2,4}\Z")
 _TECHNICAL = re.compile(
     r"(?i)base(?:64|32)|utf8|sha\d|oauth2|http2|k8s|i18n|l10n|a11y|e2e|x509|s3[-_.]|ec2|p2p|b2b|md5|h264|mp[34]"
-    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d"
+    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d|secp\d|prime\d|ed25519|ed448|x25519|aes-?\d|pep_?\d|wpa\d"
 )
 # Pairs of letters that nine of ten words are made of, by their first; of random letters, one pair in three.
 _ROWS = """
@@ -227,7 +235,7 @@ _SIGN_INSIDE = re.compile(r"[A-Za-z0-9][!#$%^*?~+=&@;,]+[A-Za-z0-9]|[!#$%^*?~+=&
 _NAME_AND_YEAR = re.compile(r"[A-Z][a-z]{2,}[@#]?(?:19|20)\d\d\Z")
 _WORDS_JOINED = re.compile(r"[a-z]{3,9}(?P<by>[-_. +])[a-z]{3,9}(?:(?P=by)[a-z]{3,9}){2,6}\Z")
 _ABOUT_PASSWORDS = re.compile(
-    r"(?i)pass|secret|token|your|change|here|example|replace|enter|insert|todo|dummy|placeholder|value|the-|not-|-the|with|from|and-|for-|-is-|-to-|use-|default|credential"
+    r"(?i)pass|secret|token|your|change|here|example|replace|enter|insert|todo|dummy|placeholder|value|\b(?:the|not|and|for|use)-|-the\b|with|from|-is-|-to-|default|credential"
 )
 # What is guessed first, without the words that a sentence about passwords needs.
 _FIRST_GUESSES = """
@@ -254,6 +262,32 @@ def is_chosen(value: str) -> bool:
 def is_ticket(value: str) -> bool:
     """Whether a value is the number of a ticket or a version: `SEC-77`, `auth-v2`."""
     return _TICKET.match(value) is not None
+
+
+def kind_of_letters(value: str) -> str:
+    """What a value is made of, in one word."""
+    if _HEX_ONLY.match(value):
+        return "hex"
+    odd, digits = _SIGN.search(value) is not None, any(map(str.isdigit, value))
+    if odd or digits:
+        return "sign and digits" if odd and digits else "sign" if odd else "digits"
+    joined = "joined" if _JOINT.search(value) else "word"
+    return joined if value.islower() else f"{joined} with capitals"
+
+
+def is_marked_id(value: str) -> bool:
+    """Whether a value begins with the mark of an id, which is no secret: `msg_…`, `toolu_…`."""
+    return _MARK_OF_ID.match(value) is not None
+
+
+def is_thing(value: str) -> bool:
+    """Whether a value is an address, a path, an option, a shortcut or code."""
+    return _THING.match(value) is not None
+
+
+def is_technical(value: str) -> bool:
+    """Whether a value contains a name with a digit that programmers use: `utf8`, `oauth2`."""
+    return _TECHNICAL.search(value) is not None
 
 
 def has_generated_part(value: str) -> bool:
