@@ -99,7 +99,7 @@ def _import(page: Page) -> None:
 
 def _look_and_fold(page: Page) -> None:
     _press("Look for duplicates")(page)
-    page.get_by_role("button", name="Fold into the first").click()
+    page.get_by_role("button", name="Keep the first").click()
 
 
 def _tag(page: Page) -> None:
