@@ -49,7 +49,7 @@ def test_code_is_copied_and_a_wide_table_scrolls_in_its_own_box(
 def test_tasks_have_boxes_and_a_footnote_leads_there_and_back(
     visit: Visitor, store: MemoryStore
 ) -> None:
-    body = "Why[^1] and again[^1]\n\n- [x] done\n- [ ] open\n- plain\n" + "\nwords\n" * 60
+    body = "[[ ]] Why[^1] and again[^1]\n\n- [x] done\n- [ ] open\n- plain\n" + "\nwords\n" * 60
     note = store.write(type="semantic", title="Plan", body=f"{body}\n[^1]: because\n")
     page = visit.go(f"/notes/{note.id}")
 

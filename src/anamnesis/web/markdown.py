@@ -159,7 +159,7 @@ def _coloured(code: str, language: str, _attributes: str) -> str:
 def _link_title(state: StateInline, silent: bool) -> bool:
     """Make a link of [[a title]], which may hold code."""
     found = _TITLE.match(state.src, state.pos)
-    if found is None:
+    if found is None or not found[1].strip():
         return False
     if not silent:
         text = found[1].strip()
