@@ -20,9 +20,9 @@ from anamnesis.redact.likely import Mention, likely_secrets
 from anamnesis.redact.names import named_values
 from anamnesis.redact.shapes import PHRASES, VENDORS
 from anamnesis.redact.values import (
+    MARK_OF_ID,
     is_given_password,
     is_key,
-    is_marked_id,
     is_password_like,
     is_stand_in,
     is_ticket,
@@ -100,7 +100,8 @@ def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
     every = [*_shaped_values(anchored), *named_values(anchored, mentions)]
     if not text.isascii() and _OTHER_LETTER.search(text):  # "…" is in every clipped text
         every += _named_in_other_alphabets(text, mentions)
-    every += likely_secrets(text, mentions)
+    if mentions or anchored.has_odd_words():
+        every += likely_secrets(text, mentions)
     found = [each for each in every if not _ID.fullmatch(text, each.start, each.end)]
     if not found:
         _remember_harmless(text)
@@ -244,7 +245,7 @@ def _nameless(anchored: Anchored) -> Iterator[Finding]:
 
 def _key_in(text: str, start: int, value: str) -> int:
     """Where the key begins in a word that stands at `start`, or -1 if there is none."""
-    if is_marked_id(value) or _ID.search(value) or _is_one_of_lines(text, start, value):
+    if MARK_OF_ID.match(value) or _ID.search(value) or _is_one_of_lines(text, start, value):
         return -1
     first, keys = -1, False
     for part in _PART.finditer(value):

@@ -36,6 +36,20 @@ _CHECKSUM = re.compile(
     rb"(?<![_:0-9a-f])(?:[0-9a-f]{28,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z"
 )
 _CLASSES = bytes(ord("a" if code in _WORD_CHARACTERS else " ") for code in range(256))
+# A sign between letters and digits, as in hardly any word but a password.
+SIGN_CLASSES = bytes(
+    ord(
+        "0"
+        if 48 <= code < 58
+        else "a"
+        if chr(code).isascii() and chr(code).isalpha()
+        else "!"
+        if chr(code) in "!$@#^&*?~%"
+        else " "
+    )
+    for code in range(256)
+)
+ODD_PAIRS = (b"a!0", b"0!a", b"0! ")
 PLACEHOLDER_START = "[redacted: "
 # A token starts where a word does. Letters before it may belong to something else: to a `\n` in
 # JSON, to `%3D` in an address, to the colour of a terminal.
@@ -69,6 +83,11 @@ class Anchored:
         for word, start in self._long.items():
             if word.translate(None, _NO_DIGITS) and not _CHECKSUM.search(word):
                 yield start
+
+    def has_odd_words(self) -> bool:
+        """Whether a sign stands between letters and digits anywhere."""
+        classes = self._bytes.translate(SIGN_CLASSES)
+        return any(pair in classes for pair in ODD_PAIRS)
 
     def words(
         self, sought: Mapping[bytes, Sequence[tuple[bytes, T]]]

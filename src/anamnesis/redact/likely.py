@@ -17,7 +17,7 @@ from pathlib import Path
 
 from anamnesis.ground.records import record
 from anamnesis.redact import values
-from anamnesis.redact.anchors import Finding
+from anamnesis.redact.anchors import ODD_PAIRS, SIGN_CLASSES, Finding
 from anamnesis.redact.given import KEY, LOGIN, PASSWORD, SECRET
 
 TYPE_CHECKING = False
@@ -57,19 +57,6 @@ _CLASS = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:\\@,;=+",
     "A" * 26 + "a" * 26 + "0" * 10 + "j" * 6 + "@" + "ppee",
 )
-_SIGN_CLASSES = bytes(
-    ord(
-        "0"
-        if 48 <= code < 58
-        else "a"
-        if chr(code).isascii() and chr(code).isalpha()
-        else "!"
-        if chr(code) in "!$@#^&*?~%"
-        else " "
-    )
-    for code in range(256)
-)
-_ODD_PAIRS = (b"a!0", b"0!a", b"0! ")
 NOTHING = "nothing"
 _DIGIT_OR_SIGN = re.compile(r"[\d!#$%^&*?~+=@]")
 _CODE_LINE = re.compile(
@@ -196,8 +183,8 @@ def candidates(
 
 def _odd_words(text: str, least: int | None) -> Iterator[Candidate]:
     """Words with a sign between letters and digits, which hardly anything but passwords have."""
-    classes = text.encode("latin-1", "replace").translate(_SIGN_CLASSES)
-    for odd in _ODD_PAIRS:
+    classes = text.encode("latin-1", "replace").translate(SIGN_CLASSES)
+    for odd in ODD_PAIRS:
         at = classes.find(odd)
         while at >= 0:
             start, after = at, at + 1

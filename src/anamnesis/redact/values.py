@@ -24,7 +24,7 @@ _NO_KEY = re.compile(
 _MAGIC = re.compile(
     r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|T2dnUw|SUkq|Qk0|AGFzb"
 )
-_MARK_OF_ID = re.compile(
+MARK_OF_ID = re.compile(
     r"(?i:msg|toolu|req|call|chatcmpl|resp?|thread|asst|run|file|org|user|usr|cus|sub|price|prod|evt|acct|pi|in|ch|pm|si|seti|cs|nonce|css|id|sess"
     r"|ses|prt|part|tool|step|snap|trace|span|event|commit|img|md5|test|blob|node|hash|etag|tree|page|item|note|cache|build|layer|image|object|digest)[_-]|sha\d*[_-]"
     r"|age1|baf|Qm|/ipfs|.*//"
@@ -277,7 +277,7 @@ def kind_of_letters(value: str) -> str:
 
 def is_marked_id(value: str) -> bool:
     """Whether a value begins with the mark of an id, which is no secret: `msg_…`, `toolu_…`."""
-    return _MARK_OF_ID.match(value) is not None
+    return MARK_OF_ID.match(value) is not None
 
 
 def is_thing(value: str) -> bool:
