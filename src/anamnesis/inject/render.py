@@ -103,10 +103,13 @@ def as_json(text: str, *, event: str) -> str:
 
 def _section(note: Memory, title: str, body: str, *, also: str = "") -> str:
     about = f"project: {inline(note.project)} | origin: {inline(note.machine_id)}"
-    if note.prov_source != "human" or note.confidence < 1.0:
-        about += f" | source: {inline(note.prov_source)} (confidence {note.confidence:g})"
-    if note.origin:
-        about += f" | source: {inline(note.origin.replace(':', ' ', 1))}"
+    source, origin = note.prov_source, note.origin.replace(":", " ", 1)
+    if origin.startswith(f"{source} "):  # says it, and from where
+        source, origin = origin, ""
+    if source != "human" or note.confidence < 1.0:
+        about += f" | source: {inline(source)} (confidence {note.confidence:g})"
+    if origin:
+        about += f" | source: {inline(origin)}"
     if "pending" in note.tags:
         about += " | to review"
     if also:
