@@ -73,6 +73,7 @@ _HASHES = re.compile(
     r"|layer|blob|tree|object|salt|gpg|pgp|\brsa|ssh|signing"
 )
 _PAIRED = re.compile(r"[\w@.-]+[\"'`]?\s?[/:|][\s\"'`]{0,3}\Z")
+_PAIRED_TIGHTLY = re.compile(r"[\w@.-]+[\"'`]?(?:\s?[/|][\s\"'`]{0,3}|:[\"'`]?)\Z")  # no `Error: `
 _NUMBERED = re.compile(
     r"[A-Za-z][a-z]+(?:\d{1,3}|-\d{4})\Z|[a-z]+(?:[-_.:/](?:[a-z]+\d{0,2}|\d{1,4}))+\Z"
 )
@@ -153,7 +154,8 @@ def _is_something_else(text: str, found: Candidate) -> bool:
         is_quoted = before[-1:] in _QUOTES and not found.lead
         return not (is_quoted or _about(line)[1] == "") or not is_direct
     if values.is_technical(value) or _NUMBERED.match(value):
-        return not (is_paired or (is_direct and found.mention.kind == PASSWORD))
+        is_pair = _PAIRED_TIGHTLY.search(before) is not None
+        return not (is_pair or (is_direct and found.mention.kind == PASSWORD))
     return found.mention.kind in (KEY, SECRET) and values.is_name(value)
 
 
