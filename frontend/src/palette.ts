@@ -8,6 +8,7 @@ let palette: HTMLDialogElement | undefined;
 let chosen = 0;
 let asked = 0;
 let entries: Entry[] = [];
+let listed = ""; // what the entries were found for
 
 export function openPalette(): void {
   palette ??= build();
@@ -36,8 +37,12 @@ function build(): HTMLDialogElement {
       choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      const entry = entries[chosen];
-      if (entry) follow(entry);
+      clearTimeout(timer);
+      // Whoever types fast is ahead of the list, and means what was typed.
+      void (listed === field.value ? Promise.resolve() : find(field.value)).then(() => {
+        const entry = entries[chosen];
+        if (entry && listed === field.value) follow(entry);
+      });
     }
   });
   made.addEventListener("click", (event) => {
@@ -53,6 +58,7 @@ async function find(query: string): Promise<void> {
   if (!answer.ok || number !== asked) return;
   const found = ((await answer.json()) as { entries: Entry[] }).entries;
   entries = [...found.filter((entry) => entry.kind === "page" || entry.kind === "act"), ...aboutThisNote(query), ...found.filter((entry) => entry.kind !== "page" && entry.kind !== "act")];
+  listed = query;
   palette!.querySelector("ul")!.replaceChildren(...entries.map(line));
   choose(0);
 }
