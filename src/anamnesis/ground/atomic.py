@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan reads half a file as a note
 _IS_WINDOWS = os.name == "nt"
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds; Anamnesis itself keeps a file open for less
+TICK_NS = 20_000_000  # two changes of a file within it may have the same time stamp
 _FEW = 8
 _WRITERS = 8
 _DISK_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
@@ -285,6 +286,7 @@ def _exchange_together(
             _write(waiting[path], after, then=remember_stamp)
         for folder in {os.path.dirname(path) for path in waiting}:
             flush_disk(folder, flush)
+        _wait_for_tick(max(stamp[1] for stamp in stamps))
         done = []
         for (path, before, after), stamp in zip(writes, stamps, strict=True):
             now = time.time_ns()
@@ -298,6 +300,13 @@ def _exchange_together(
         for fresh in waiting.values():
             discard(fresh)
     return done
+
+
+def _wait_for_tick(since_ns: int) -> None:
+    """Wait until a change that comes now has another time stamp than those before."""
+    left = since_ns + TICK_NS - time.time_ns()
+    if 0 < left <= TICK_NS:
+        time.sleep(left / 1e9)
 
 
 def _exchange_one(path: str, before: bytes | None, after: bytes, *, durable: bool = True) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from anamnesis.ground.atomic import TICK_NS
 from anamnesis.ground.records import record
 from anamnesis.index import rows
 from anamnesis.notes import tree
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-# A file changed again within one tick of the file system's clock keeps its time stamp. What was
+# A file changed again within TICK_NS, a tick of the disk's clock, keeps its time stamp. What was
 # read so soon after its last change is therefore read once more the next time.
-_TICK_NS = 20_000_000
 _SECOND_NS = 1_000_000_000
 _COARSE_TICK_NS = 2 * _SECOND_NS  # of file systems whose stamps are whole seconds, such as FAT
 BATCH = 1000
@@ -270,7 +270,7 @@ def _may_hide_an_edit(mtime: int, checked: int) -> bool:
     """
     if checked - mtime >= _COARSE_TICK_NS:
         return False
-    return abs(checked - mtime) < _TICK_NS or mtime % _SECOND_NS == 0
+    return abs(checked - mtime) < TICK_NS or mtime % _SECOND_NS == 0
 
 
 def record_folders(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str]) -> None:

@@ -118,8 +118,7 @@ class WorkTree:
     def _swept(self, deleted: Sequence[Change]) -> list[Change]:
         """The removed files that look like an accident; none if they are too few for one."""
         present = self._present(*os.path.split(self._repository.directory))
-        left = sum(map(is_note, present))
-        if not is_sweeping(deleted, notes_left=left):
+        if not is_sweeping(deleted, notes_left=(left := sum(map(is_note, present)))):
             return []
         texts = [(change.before, change.path) for change in deleted if change.before]
         stones = purge.forgotten_ids(self._tombstones())
@@ -133,7 +132,8 @@ class WorkTree:
             and change.path not in meant
             and _name(change.path) not in moved
         ]
-        return lost if is_sweeping(lost, notes_left=left + len(deleted) - len(lost)) else []
+        others = left and left + len(deleted) - len(lost)
+        return lost if is_sweeping(lost, notes_left=others) else []
 
     def _tombstones(self) -> list[str]:
         try:
