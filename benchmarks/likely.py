@@ -1,11 +1,12 @@
 """Make the weights with which `redact/likely.py` tells secrets from other words.
 
-    python -m benchmarks.likely [--families] HARMLESS.json …
+    python -m benchmarks.likely [--families | --words] HARMLESS.json …
 
 Learns from the places of the tests' corpora, filled with passwords of many kinds, from their
 harmless lines, and from HARMLESS.json, lists of harmless texts that are not in this repository.
 `--families` learns from two thirds of the places and of the kinds of passwords and from half of the
 harmless texts, and prints what is left of the others; without it the weights are written.
+`--words` writes instead which words most of the texts use, for `redact/vocabulary.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from anamnesis import redact
-from anamnesis.redact import likely
+from anamnesis.redact import likely, vocabulary
 from anamnesis.redact.anchors import Anchored
 from anamnesis.redact.names import named_values
 
@@ -33,17 +34,19 @@ from corpus import everyday, held_out, phrasings, places, voices, written_apart 
 from corpus.formats import draw  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _CORPUS = _ROOT / "tests" / "corpus"
 _OUTPUT = _ROOT / "src" / "anamnesis" / "redact" / "weights.txt"
+_WORDS = _OUTPUT.with_name("words.txt")
+_MOST_WORDS = 6000
 _LEAST_ROWS = 8  # that a feature must occur in
 _SMALLEST = 10  # hundredths; weights below are left out
 _RIDGE = 3.0
 _HARD = 4.0  # weight of a harmless line that was made to look like a secret
 _LIMIT = -1.5  # the log odds from which on a word is taken
 _THIRDS = 3
-_LEARNED = ("first", "second")  # rounds of `corpus/held_out.py`
+_LEARNED = ("first", "second", "fourth")  # rounds of `corpus/held_out.py`
 _MIXED = string.ascii_letters + string.digits
 _NAMES = [
     "anna",
@@ -186,7 +189,12 @@ def planted(
 
 def harmless_lines() -> Iterator[str]:
     """The harmless lines of the corpora."""
-    for name in ("harmless.txt", "harmless_apart.txt", "voices_harmless.txt"):
+    for name in (
+        "harmless.txt",
+        "harmless_apart.txt",
+        "voices_harmless.txt",
+        "held_out_harmless.txt",
+    ):
         yield from (_CORPUS / name).read_text("utf-8").splitlines()
     yield from (*written_apart.HARMLESS, *phrasings.HARMLESS, *everyday.everyday_lines())
     for line in (_CORPUS / "places_harmless.txt").read_text("utf-8").splitlines():
@@ -240,6 +248,15 @@ def fitted(rows: Sequence[Row]) -> dict[str, float]:
     return {"": found[0], **{feature: found[number] for feature, number in columns.items()}}
 
 
+def common_words(texts: Iterable[str]) -> list[str]:
+    """The words that most texts use, without those that another one stands for."""
+    counts = Counter(
+        word for text in texts for word in {each.lower() for each in vocabulary.words_in(text)}
+    )
+    common = {word for word, _ in counts.most_common(_MOST_WORDS)}
+    return sorted(word for word in common if not vocabulary.stems(word) & (common - {word}))
+
+
 def _part(text: str) -> int:
     return zlib.crc32(text.encode("utf-8", "replace"))
 
@@ -265,6 +282,9 @@ def main(arguments: list[str]) -> None:
         text for path in arguments if path[0] != "-" for text in json.loads(Path(path).read_text())
     ]
     texts = list(dict.fromkeys(texts))
+    if "--words" in arguments:
+        _WORDS.write_text("\n".join(common_words(texts)) + "\n", "utf-8")
+        return
     counts = Counter(word for text in texts for word in re.findall(r"\b[a-z]{4,8}\b", text))
     words = [word for word, _ in counts.most_common(4000)][300:]
     rows = [row for line in harmless_lines() for row in rows_of(line, [], "harmless", _HARD)]

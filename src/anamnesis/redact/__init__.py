@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 10  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 11  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
@@ -57,7 +57,7 @@ _IN_PARTS = re.compile(
 )  # of Mailgun, Asana, fal, Ghost and UptimeRobot, and a short mark before digits
 # What stands before a checksum, an id, or something public.
 _NO_KEY = re.compile(
-    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?key|bitcoin|ipfs|urn|btih|commit"
+    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?keys?(?:\s?=\s\S{1,60})?|kid|peer|site-verification|recv-keys?|acme-challenge\S{0,60}\s[^\n]{0,20}txt|bitcoin|ipfs|urn|btih|commit|\|1(?:\|[a-z0-9+/]{27}=)?|(?<=[\"{,])[xyn]"
     r"|cache[ _-]?key|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu)?ids?|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,4}(?:sha\d*[:=-])?\Z"
 )
 _TOKEN_CHARACTERS = frozenset(
@@ -213,16 +213,18 @@ def _given_elsewhere(text: str, at: int, *, is_password: bool) -> Finding | None
         if found is None:
             return None
         value, start, at = found["value"].rstrip(".,;:"), found.start("value"), found.end()
-        if _is_named_elsewhere(value, is_password=is_password):
+        if _is_named_elsewhere(value, is_password=is_password, is_assigned=bool(found["sign"])):
             kind = "password" if is_password else "secret"
             return Finding(kind=kind, start=start, end=start + len(value))
     return None
 
 
-def _is_named_elsewhere(value: str, *, is_password: bool) -> bool:
+def _is_named_elsewhere(value: str, *, is_password: bool, is_assigned: bool) -> bool:
     if is_stand_in(value) or is_ticket(value) or value.lower() == "1password":
         return False
-    return is_given_password(value) if is_password else len(value) >= 16 and looks_generated(value)
+    if not is_password:
+        return len(value) >= 16 and looks_generated(value)
+    return is_given_password(value) and (is_assigned or not value.isalpha())
 
 
 def _nameless(anchored: Anchored) -> Iterator[Finding]:

@@ -28,6 +28,7 @@ from anamnesis.redact.values import (
     is_words,
     looks_generated,
 )
+from anamnesis.redact.vocabulary import share_of_known_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,11 +113,18 @@ def is_secret(given: Given) -> bool:
         return _is_argument(given)
     written_out = given.quoted or (given.how == "tight =" and _ENV_NAME.match(given.name))
     if is_code(given.value) and not (
-        (written_out and looks_generated(given.value))
-        or (given.is_password and is_misspelt(given.value))
+        (written_out and looks_generated(given.value)) or _is_made_of_other_words(given)
     ):
         return False
     return _is_assigned_secret(given)
+
+
+def _is_made_of_other_words(given: Given) -> bool:
+    """Whether a password only looks like code: `c0balt.Heron`, `Nagel.Brett`."""
+    value = given.value
+    if not given.is_password or value.islower():
+        return given.is_password and is_misspelt(value)
+    return is_misspelt(value) or is_invented(value)
 
 
 def _is_assigned_secret(given: Given) -> bool:
@@ -149,10 +157,15 @@ def _is_no_verb(given: Given) -> bool:
     if given.how.startswith("spoken"):
         return is_password_like(given.value)
     if given.how == "blank":
-        return is_chosen(given.value) or is_jumbled(given.value) or is_common_password(given.value)
+        return (
+            is_chosen(given.value)
+            or is_jumbled(given.value)
+            or is_misspelt(given.value)
+            or is_common_password(given.value)
+        )
     if given.how not in ("=", ":", "tight =", "tight :"):
         return False
-    return given.name != "PASS" or is_chosen(given.value) or is_jumbled(given.value)
+    return given.name != "PASS" or is_password_like(given.value)
 
 
 def _is_random_key(given: Given) -> bool:
@@ -176,7 +189,7 @@ def _is_spoken_secret(given: Given) -> bool:
     if given.quoted and is_said and given.is_password:
         return not is_code(value) and (" " not in value or _PHRASE.search(given.name) is not None)
     written_as_code = is_code(value) and not looks_generated(value)
-    if (written_as_code and not is_misspelt(value)) or not _is_random(given):
+    if (written_as_code and not _is_made_of_other_words(given)) or not _is_random(given):
         return False
     if given.is_password:
         return _is_spoken_password(given)
@@ -203,7 +216,7 @@ def _is_argument(given: Given) -> bool:
     if given.name.startswith("-") and given.quoted and given.is_password and " " not in value:
         return True
     if given.name.lower().startswith(("-", "aws_", "_auth")):
-        return _is_random(given)
+        return _is_random(given) or (given.is_password and not is_words(value))
     if (is_code(value) and not has_generated_part(value)) or not _is_random(given):
         return False
     return _is_said_password(given) if given.is_password else _is_said_secret(given)
@@ -235,6 +248,8 @@ def _is_quoted_secret(given: Given) -> bool:
         )
     if given.is_password:
         return len(given.value) >= 6 or _ENV_NAME.match(given.name) is not None
+    if "secret" in given.name.lower() and is_password_like(given.value):
+        return share_of_known_words(given.value) != "all"
     return _is_random(given) or looks_generated(given.value)
 
 

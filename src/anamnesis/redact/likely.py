@@ -19,6 +19,7 @@ from anamnesis.ground.records import record
 from anamnesis.redact import values
 from anamnesis.redact.anchors import ODD_PAIRS, SIGN_CLASSES, Finding
 from anamnesis.redact.given import KEY, LOGIN, PASSWORD, SECRET
+from anamnesis.redact.vocabulary import share_of_known_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ _LINES_BELOW = 3
 _SHORTEST, _LONGEST = 6, 80
 # A word with a digit, a sign between letters, or capitals inside, which ordinary words lack.
 _ODD = re.compile(
-    r"\d|[A-Za-z][!#$%^&*?~+=@;,]|[!#$%^&*?~+=@;,][A-Za-z]|[a-z][A-Z]|[A-Z]{2}[a-z]|[a-z]-[a-z]"
+    r"\d|[A-Za-z][!#$%^&*?~+=@;,]|[!#$%^&*?~+=@;,][A-Za-z]|[a-z][A-Z]|[A-Z]{2}[a-z]|[a-z][-._][A-Za-z]"
 )
 _WORD = re.compile(
     r"(?<![^\s\"'`«»“”„‘’「」<>|，。（）：；])[^\s\"'`«»“”„‘’「」<>|，。（）：；]{6,200}"
 )
-_LEAD = re.compile(r"[A-Za-z][\w.@-]{0,40}?[/:,=]{1,2}(?=[^/:,=])")
+_LEAD = re.compile(r"[A-Za-z][\w.@-]{0,40}?(?:[/:,]{1,2}|=)(?=[^/:,=])")
 _AROUND = frozenset(" \t\n\r\"'`«»“”„‘’「」<>|，。（）：；")
 _HASH = re.compile(r"(?i)(?:sha|md)-?\d|data:|key-|id[:=]|\w+_id[:=]")
 _OPENING, _CLOSING = "([{*~", ".,;:)]}*_\\"
@@ -51,7 +52,7 @@ _NEVER = re.compile(
     r"|(?:0x)?[0-9a-fA-F]{6,15}\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z|0[0-9A-Z]{25}\Z|[0-9a-f]{8,}@|.*0x[0-9a-f]{6}|A[A-Z]{3}[A-Z0-9]{16,17}\Z|AAAA|eyJ|.*[;:][a-z-]+:|[\d.]+%|.*&\w+="  # hashes and ids, styles, queries
     r"|.*%(?:2[0-9A-F]|3[A-F]|5[BD]|7[BCD])|.*&(?:#x?\w+|[a-z]+);|.*&(?:nbsp|amp|lt|gt|quot)\b|.*charset=|.*(?:secp|prime)\d{3}|[\d.]+~|(?:\d+[smhd]){2}|__|.*\d{4}-\d\d-\d\d"
     r"|.*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|.*[-_@:][0-9a-f]{16,}\Z|.*(?:sha|md)-?\d+:"
-    r"|(?:[0-9a-fA-F]{2}[:-]){3}|(?:sha|md)\d+[-:]|\S*(?:\(|\)|\{|\}|\[|\]|::|->|=>|==|\\n|\\u|\.\.|://|&&|\|\|)|.*[^\x00-\x7f]{3}"
+    r"|[\w.-]+:v?\d+(?:\.\d+)+\Z|\d+:\d[\w.+~-]*\Z|v?\d+(?:\.\d+)+[\u2013-]v?\d|[\w-]+=\Z|#[0-9a-fA-F]{3,8}\Z|[A-Z]+#\d+\Z|[A-Za-z]+\d+/0x|\w+\\\w+_|(?:[0-9a-fA-F]{2}[:-]){3}|(?:sha|md)\d+[-:]|\S*(?:\(|\)|\{|\}|\[|\]|::|->|=>|==|\\n|\\u|\.\.|://|&&|\|\|)|.*[^\x00-\x7f]{3}"
 )
 _CLASS = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:\\@,;=+",
@@ -67,10 +68,10 @@ _SAYS = re.compile(
     r"[^\n.;]{0,60}(?:[:=→]|->|\b(?:is|was|be|now|still|to|as|ist|lautet|war|auf|est|es|sera|era|è|é|jest|er|är)\b)[\s\"'`*(]{0,4}\Z"
 )
 _EXAMPLE = re.compile(r"(?i)(?:such as|e\.g\.|ssid(?: is)?|\bname)[\s:=\"'`]{1,3}\Z")
-_PUBLIC = re.compile(r"(?i)cache|public|fingerprint")
+_PUBLIC = re.compile(r"(?i)cache|public|fingerprint|foreign|primary|unique|constraint")
 _HASHES = re.compile(
     r"(?i)commit|sha\d|\bsha\b|hash|digest|checksum|fingerprint|revision|uuid|guid|\bids?\b|etag|nonce|integrity|public|trace|request|build|version|image"
-    r"|layer|blob|tree|object|salt|gpg|pgp|\brsa|ssh|signing"
+    r"|layer|blob|tree|object|salt|gpg|pgp|keyserver|\brsa|ssh|signing"
 )
 _PAIRED = re.compile(r"[\w@.-]+[\"'`]?\s?[/:|][\s\"'`]{0,3}\Z")
 _PAIRED_TIGHTLY = re.compile(r"[\w@.-]+[\"'`]?(?:\s?[/|][\s\"'`]{0,3}|:[\"'`]?)\Z")  # no `Error: `
@@ -146,16 +147,20 @@ def _is_something_else(text: str, found: Candidate) -> bool:
     if made == "hex":
         return _HASHES.search(line) is not None or found.mention.word in _FAINT
     where = _where(text, found, found.start - len(found.lead))
-    is_paired = _PAIRED.search(before) is not None
-    is_direct = where in ("assigned", "said", "blank") or is_paired
+    is_given = where in ("assigned", "said", "blank")
+    is_direct = is_given or _PAIRED.search(before) is not None
+    is_pair = _PAIRED_TIGHTLY.search(before) is not None
+    is_quoted = before[-1:] in _QUOTES and not found.lead
+    known = share_of_known_words(value)
     if made.startswith(("joined", "word")):
-        if value.islower() and values.is_code(value):
-            return True
-        is_quoted = before[-1:] in _QUOTES and not found.lead
-        return not (is_quoted or _about(line)[1] == "") or not is_direct
+        is_loose = found.mention.kind == LOGIN and value.islower() and not (is_quoted or is_pair)
+        is_in_code = _about(line)[1] and not is_quoted
+        return bool(known == "all" or is_loose or is_in_code or not is_direct)
     if values.is_technical(value) or _NUMBERED.match(value):
-        is_pair = _PAIRED_TIGHTLY.search(before) is not None
-        return not (is_pair or (is_direct and found.mention.kind == PASSWORD))
+        is_named = found.mention.kind == PASSWORD or known == "none"
+        return not (is_pair or (is_given and is_named))
+    if found.mention.kind == LOGIN and made == "digits" and known == "all":
+        return not is_pair  # a test, a role, a host
     return found.mention.kind in (KEY, SECRET) and values.is_name(value)
 
 
@@ -221,7 +226,7 @@ def _line(text: str, position: int) -> tuple[int, int]:
 def _announces(text: str, line: tuple[int, int]) -> bool:
     """Whether a line is a heading, or ends as if its value came below."""
     said = text[slice(*line)].strip(" \t*`")
-    return said.startswith(("#", "|")) or said.endswith((":", "=", "：", "|-", ">-"))
+    return said.startswith(("#", "|")) or said.endswith((":", "=", "：", "|-", ">-", "?"))
 
 
 def _lines_below(text: str, end: int) -> Iterator[tuple[int, int]]:
@@ -310,6 +315,9 @@ def made_of(value: str) -> Iterator[str]:
     yield from (f"sign {sign}" for sign in _SIGNS.intersection(value))
     yield from (f"cases {case}" for case in ("islower", "isupper") if getattr(value, case)())
     yield from (judgement.__name__ for judgement in _JUDGEMENTS if judgement(value))
+    known = share_of_known_words(value)
+    yield f"known {known}"
+    yield f"known {known} {values.kind_of_letters(value)}"
 
 
 def place(text: str, candidate: Candidate) -> Iterator[str]:
@@ -347,7 +355,9 @@ def place(text: str, candidate: Candidate) -> Iterator[str]:
     made = values.kind_of_letters(text[candidate.start : end])
     if made == "hex":
         yield f"hex {mention.kind} {len(topics) > topics.count('people')}"
-    yield f"{_where(text, candidate, start)} {mention.kind} {made}{is_code}"
+    where = _where(text, candidate, start)
+    yield f"{where} {mention.kind} {made}{is_code}"
+    yield f"{where} known {share_of_known_words(text[candidate.start : end])}{is_code}"
     yield f"{made}{' quoted' if before in _QUOTES else ''}{is_code}"
     if text.find(text[candidate.start : end], end, end + _FAR) >= 0:
         yield "again"

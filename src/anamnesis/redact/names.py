@@ -57,7 +57,10 @@ _WORDS = (
     (b"sifre", PASSWORD),
     (b"secret", SECRET),
     (b"token", SECRET),
-    *((word, SECRET) for word in (b"chave", b"chiave", b"jeton", b"cl\xe9", b"schl\xfcssel")),
+    *(
+        (word, SECRET)
+        for word in (b"klucz", b"chave", b"chiave", b"jeton", b"cl\xe9", b"schl\xfcssel")
+    ),
     (b"credential", SECRET),
     (b"auth", SECRET),
     (b"cookie", SECRET),
@@ -178,7 +181,7 @@ _ASSIGNED = (
     r"(?: (?:\??:\s{0,2}(?:[A-Za-z_][\w.]{0,30}(?:[\[<][\w., |]{0,30}[\]>])?|\*[a-z]+|&(?:'[a-z]{1,10}\s)?(?:mut\s)?\w{1,30})(?:\s\|\s\w{1,12})?\s(?==\s))?"
     r"    [^\S\n]{0,12}\s{0,3}(?P<sign>[=!]==?|=>|:=|\?=|\|\|=?|\?\?=?|<-|[:=])\*{0,2}[ \t]{0,8}(?:\|?>?[+-]?\n\s{1,12}(?=\S{8,200}(?:\s|\Z)))?(?:(?:!!?|&)[a-z]{2,12}\s(?=\S{8}))?(?:(?:String::from|Buffer\.from|bytes|str|String|b64decode)\((?=[\"']))?"
     r"  | (?P<braced>\s\{\s?get;[^{}\n]{0,30}\}\s?=\s?)(?=\")"
-    r"  | (?P<pair>[\s,;{]{1,20}\\*[\"']?(?i:value|default)\\*[\"']?\s{0,3}[:=]\s{0,3})"
+    r"  | (?P<pair>[\s,;{]{1,20}(?:type\s{1,8}=\s\w{1,12}\s{1,8})?\\*[\"']?(?i:value|default)\\*[\"']?\s{0,3}[:=]\s{0,3})"
     r"  | (?P<call>\s?\(\s{0,2}|(?<=[\"'A-Z])\s{0,2},\s{0,12})(?=\\*[\"'`])"
     r"  | (?P<tag>(?:(?<=[\"'])>|</key>\s{0,12}<string>)(?=[^<\n]{4,400}</))|(?P<paren>\s?\()(?=[^\s()\"'`,]{7,64}\))"
     r"  | (?P<cell>\s{0,3}\|\s{0,3})"
@@ -196,6 +199,7 @@ _LABELLED = (
 )
 # The value first: it "is the generated password", or "(password)" follows.
 _BEFORE = r"(?:\A|[\s\"'`:])(?P<bare>[^\s\"'`:]{8,200})[\"'`]? {1,2}(?:(?:is|was|as|for) (?:(?:the|your|our|my|its|a) )?(?:\w{1,20} ){0,3}|\()\Z"
+_ID_BEFORE = re.compile(r"(?i)\bids?[ \t]?[:=]")
 _FAR_BEFORE = 260  # characters, of which the value has most
 _PUNCTUATION = ".,;:?)*"
 _NOT_KEYS = re.compile(
@@ -306,7 +310,8 @@ def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterat
             is_used=text[max(0, start - 6) : start].lower().endswith(("with ", "using ", "use ")),
         )  # fmt: skip
     yield from _named_afterwards(text, start, end, kind)
-    if labelled := compiled(_LABELLED).match(text, end):
+    labelled = compiled(_LABELLED).match(text, end)
+    if labelled and not _ID_BEFORE.search(text, end, labelled.start("bare")):
         value = labelled["bare"].rstrip(_PUNCTUATION)
         yield Given(
             name=name, value=value, start=labelled.start("bare"), kind=kind, how="spoken far",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from anamnesis.redact.anchors import PLACEHOLDER_START
+from anamnesis.redact.vocabulary import share_of_known_words
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _TURN = re.compile(r"(?=[a-z][A-Z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
@@ -22,7 +23,7 @@ _NO_KEY = re.compile(
 )  # a drawing, an alphabet
 # How images, fonts, archives, documents, certificates and public keys begin in base64.
 _MAGIC = re.compile(
-    r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|T2dnUw|SUkq|Qk0|AGFzb"
+    r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|T2dnUw|SUkq|Qk0|AGFzb|RW[Q-T][A-Za-z0-9+/]{53}\Z"
 )
 MARK_OF_ID = re.compile(
     r"(?i:msg|toolu|req|call|chatcmpl|resp?|thread|asst|run|file|org|user|usr|cus|sub|price|prod|evt|acct|pi|in|ch|pm|si|seti|cs|nonce|css|id|sess"
@@ -41,7 +42,9 @@ _REFERENCE = re.compile(
     r"|\*{2}|\.{2}|…|!\w+\s|@\{|\\\(|&(?:mut )?[a-z*][\w.:]*\Z|#\{"
     r"|(?i:process\.|os\.|env[.\[(]|secrets?[.\[]|self\.|this\.|vars?[.\[]|local\.|data\.|vault:|op://|ref\+|arn:|kms:|sops:|ENC\[|ssm:|file:|projects/|https?://|get_|getenv)"
 )
-_OPEN_ENDED = re.compile(r"[^\s]{0,100}?(?:\.{3}|…|\*{3}|(?i:x{4})|<[a-z_ -]+>|\$\{|\{\{|[$]\()")
+_OPEN_ENDED = re.compile(
+    r"[^\s]{0,100}?(?:\.{3}|…|\*{3}|(?i:x{4})|(?<![A-Za-z0-9])<[a-z_ -]+>|\$\{|\{\{|[$]\()"
+)
 _ONE_WORD = (
     r"(?:base64|base32|sha-?\d+|md5|aes-?\d+)(?:[-_ ]?(?:encoded|hashed|encrypted|salted))?|x{3,}|\*+|-+|_+|\?+|•+|n/?a|none|null|nil|undefined|true|false|yes|no|on|off|any|str|int|string|number|bool"
     r"|boolean|bytes|text|object|uuid|varchar|char|secretstr|hidden|required|optional|empty|unset|todo|tbd"
@@ -52,7 +55,7 @@ _ONE_WORD = (
 )
 _STAND_IN = re.compile(
     rf"(?i)(?:{_ONE_WORD}"
-    r"|(?:your|my|the|some|an?|any|example|dummy|fake|mock|sample|test|change|replace|insert|enter|put|valid|invalid|wrong|new|old|user|db|add|set)"
+    r"|(?:please|your|my|the|some|an?|any|example|dummy|fake|mock|sample|test|change|replace|insert|enter|put|valid|invalid|wrong|new|old|user|db|add|set)"
     r"[-_. ]?(?:[a-z0-9]{1,16}[-_. ]){0,5}(?:here|me|this|it|password|passwd|passphrase|pass|pwd|secret|token|key|value|credentials?|string|with\w*)s?\d?"
     r"|[a-z_.-]{0,24}(?:[-_. ](?:here|placeholder|goes[-_ ]here|example))"
     r"|(?:user|pass|password|secret|token|api[-_]?key)[-_]?(?:here|name|word|value|string|id)?"
@@ -124,7 +127,9 @@ def is_key(value: str) -> bool:
 
 def is_random_word(value: str) -> bool:
     """Whether a value that is called a key or a token is one, with few digits or none."""
-    if not 16 <= len(value) <= _LONGEST_KEY or not _TOKEN.match(value) or is_words(value):
+    if not 16 <= len(value) <= _LONGEST_KEY or not _TOKEN.match(value):
+        return False
+    if is_words(value) and not (value.isupper() and value.isalpha()):
         return False
     return (is_unspeakable(value) or _changes_case(value)) and not _is_encoded_text(value)
 
@@ -181,7 +186,7 @@ def is_stand_in(value: str) -> bool:
     return (
         value.startswith(PLACEHOLDER_START[:-1])
         or _REFERENCE.match(value) is not None
-        or _STAND_IN.match(value) is not None
+        or all(map(_STAND_IN.match, value.rstrip(")").split("|")))
         or _OPEN_ENDED.match(value) is not None
     )
 
@@ -206,13 +211,13 @@ def is_name(value: str) -> bool:
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HEX = re.compile(r"(?:[a-z]{1,8}[-_])?(?:[0-9a-f]+|[0-9A-F]+)(?:-[0-9a-fA-F]+)*\Z")
 _THING = re.compile(
-    r"[\w.+%-]+@(?:[\w.-]*\.[\w.-]+|v?\d[\w-]*|[A-Za-z][A-Za-z-]*\d{0,3})\Z"  # an e-mail address, a package with its version
+    r"[\w.+%-]+@(?:[\w.-]*\.[\w.-]+|v?\d[\w-]*)\Z|[a-z][\w.-]*@[a-z][a-z-]*\d{0,3}\Z"  # an e-mail address, a package with its version
     r"|[\w.-]+\.[a-z]{2,5}(?:[:/?#]\S*)?\Z"  # a host, a file
     r"|[~./\\]|[a-z]+://|-{1,2}[a-z]|[#@$&]|\w+[=(\[]"  # paths, options, references, code
     r"|(?:[A-Za-z]+\+)+\w{1,5}\Z|[A-Za-z]\+\+\d"  # Ctrl+Shift+F5, C++17
     r"|(?:GHSA|CVE|RFC)-|[\w-]+(?:[/.,:|][\w-]+)+(?<!\d{3})\Z|.*(?:[aA]-[zZ]|::|->|=>|==|&&|\|\||%[sd(]|\?\w+=|\$\w*\{|\{\{)"
 )
-_TICKET = re.compile(r"[A-Z]{2,}[-_]?\d+\Z|[A-Za-z]{1,4}\d+\Z|(?:[a-z]+[-_])+v?\d{1,2}\Z")
+_TICKET = re.compile(r"[A-Z]{2,}(?:[-_]?\d+)+\Z|[A-Za-z]{1,4}\d+\Z|(?:[a-z]+[-_])+v?\d{1,2}\Z")
 _CERTAIN_SIGN = re.compile(r"\w[!$]|\w[@#%^&*?+~]\w|\w[#%^&*@]\Z")
 _BLENDED = re.compile(r"[A-Za-z]{3,}\d[A-Za-z]{3,}\Z")
 _LEET = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{1,5}(?:[01345][a-z]{2,}|0[A-Z][a-z])")
@@ -220,7 +225,7 @@ _TWO_WORDS = re.compile(r"[A-Z]?[a-z]{3,}\d{1,2}[A-Z][a-z]{3,}\d{0,4}\Z")
 _JOINED = re.compile(r"[a-z]{3,}(?:[-_.][A-Za-z]{3,})+[-_.]?\d{2,4}\Z")
 _TECHNICAL = re.compile(
     r"(?i)base(?:64|32)|utf8|sha\d|oauth2|http2|k8s|i18n|l10n|a11y|e2e|x509|s3[-_.]|ec2|p2p|b2b|md5|h264|mp[34]"
-    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d|secp\d|prime\d|ed25519|ed448|x25519|aes-?\d|pep_?\d|wpa\d"
+    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d|secp\d|prime\d|ed25519|ed448|x25519|aes-?\d|saml2|pep_?\d|wpa\d"
 )
 # Pairs of letters that nine of ten words are made of, by their first; of random letters, one pair in three.
 _ROWS = """
@@ -234,15 +239,16 @@ _FEWEST_PAIRS = 6
 _SIGN_INSIDE = re.compile(r"[A-Za-z0-9][!#$%^*?~+=&@;,]+[A-Za-z0-9]|[!#$%^*?~+=&@]{2}")
 _NAME_AND_YEAR = re.compile(r"[A-Z][a-z]{2,}[@#]?(?:19|20)\d\d\Z")
 _WORDS_JOINED = re.compile(r"[a-z]{3,9}(?P<by>[-_. +])[a-z]{3,9}(?:(?P=by)[a-z]{3,9}){2,6}\Z")
+_UNUSUAL = re.compile(r"[A-Za-z]{3,}(?:[-_.+,][A-Za-z]{3,})+\d{0,4}\Z")
 _ABOUT_PASSWORDS = re.compile(
     r"(?i)pass|secret|token|your|change|here|example|replace|enter|insert|todo|dummy|placeholder|value|\b(?:the|not|and|for|use)-|-the\b|with|from|-is-|-to-|default|credential"
 )
 # What is guessed first, without the words that a sentence about passwords needs.
 _FIRST_GUESSES = """
-letmein qwerty qwertyuiop qwertz azerty iloveyou sunshine superman batman football baseball starwars whatever princess dragon monkey shadow master123
+letmein qwerty qwertyuiop qwertz azerty iloveyou sunshine superman batman football baseball starwars whatever princess dragon monkey master123
 welcome1 trustno1 passw0rd p@ssw0rd p@ssword pa$$word pa$$w0rd hunter2 abc123 123456 1234567 12345678 123456789 1234567890 111111 000000 123123 654321
 666666 1q2w3e4r 1qaz2wsx zaq12wsx asdfgh asdfghjkl zxcvbn zxcvbnm michael jordan charlie ashley jessica daniel pokemon mustang killer freedom ninja
-hottie biteme solo loveme cheese computer1 s3cr3t s3cret secr3t t0psecret topsecret opensesame swordfish sesame toor calvin raspberry password1
+hottie biteme loveme cheese computer1 s3cr3t s3cret secr3t t0psecret topsecret opensesame swordfish sesame toor calvin raspberry password1
 password12 password123 admin123 root123 test123 welcome123 changeme123 summer winter spring autumn
 """
 _COMMON = frozenset(_FIRST_GUESSES.split())
@@ -347,6 +353,8 @@ def is_invented(value: str) -> bool:
         return False
     if _WORDS_JOINED.match(value):
         return _ABOUT_PASSWORDS.search(value) is None
+    if _UNUSUAL.match(value):
+        return share_of_known_words(value) == "none"
     if is_unspeakable(value) or _changes_case(value):
         return True
     sign = _SIGN_INSIDE.search(value)
