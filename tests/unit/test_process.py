@@ -102,6 +102,27 @@ def test_nobody_waits_for_what_a_program_left_behind(script: str, limit: float, 
     assert (finished.code, finished.timed_out, said) == (code, code < 0, "said")
 
 
+def test_the_last_words_of_a_program_are_heard_although_it_ended_between_two_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    polled = 0
+    poll = subprocess.Popen.poll
+
+    def late(child: subprocess.Popen[bytes]) -> int | None:
+        nonlocal polled
+        polled += 1
+        if polled == 2:
+            time.sleep(1)  # a busy machine: everything happens after the look, before the question
+        return poll(child)
+
+    monkeypatch.setattr(subprocess.Popen, "poll", late)
+    monkeypatch.setattr(process, "_LOOK_SECONDS", 0.05)
+
+    finished = process.run(["sh", "-c", "sleep 0.4; echo the end"], timeout=30)
+
+    assert finished.text == "the end"
+
+
 def test_a_program_that_takes_its_time_is_given_all_of_its_input() -> None:
     long = b"x" * 1_000_000
 

@@ -100,7 +100,7 @@ def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
     keeps them open for hours, and that no signal to the group reaches.
     """
     deadline = time.monotonic() + timeout
-    heard, timed_out = -1, False
+    heard, ended, timed_out = 0, False, False
     while True:
         try:
             left = max(deadline - time.monotonic(), _SHORT_SECONDS)
@@ -109,9 +109,10 @@ def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
             out, err = still.output or b"", still.stderr or b""
         else:
             return Finished(child.returncode, out, err, timed_out)
-        if child.poll() is not None and len(out) + len(err) == heard:
+        if ended and len(out) + len(err) == heard:
             return Finished(child.returncode, out, err, timed_out)
-        heard = len(out) + len(err)
+        # It may have written since this look: only one that begins after its end tells.
+        heard, ended = len(out) + len(err), child.poll() is not None
         if time.monotonic() > deadline and not timed_out:
             timed_out = True
             _kill(child)
