@@ -48,10 +48,11 @@ def _note(number: int, text: str) -> Memory:
 def _given(store: MemoryStore, root: Path, number: int) -> str:
     """Everything that the moments of a session print that is about one note."""
     home, cwd = Home(root), str(root.parent / "shop")
-    asked = Payload(session_id="s-9", prompt=f"how many partitions has the queue shard{number}?")
+    session = f"s-{number}-9"  # each its own, so that no receipt of another is looked through
+    asked = Payload(session_id=session, prompt=f"how many partitions has the queue shard{number}?")
     error = f"Exit code 2\n  ZorbelError: shard{number} is not seated\n"
-    failed = Payload(event="PostToolUseFailure", session_id="s-9", cwd=cwd, error=error)
-    read = Payload(session_id="s-9", cwd=cwd, file_path=f"{cwd}/src/shard{number}.py")
+    failed = Payload(event="PostToolUseFailure", session_id=session, cwd=cwd, error=error)
+    read = Payload(session_id=session, cwd=cwd, file_path=f"{cwd}/src/shard{number}.py")
     return "\n".join(
         (
             recall_for_prompt(home, asked, project="shop", format="text"),
