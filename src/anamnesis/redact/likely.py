@@ -225,8 +225,8 @@ def _line(text: str, position: int) -> tuple[int, int]:
 
 def _announces(text: str, line: tuple[int, int]) -> bool:
     """Whether a line is a heading, or ends as if its value came below."""
-    said = text[slice(*line)].strip(" \t*`")
-    return said.startswith(("#", "|")) or said.endswith((":", "=", "：", "|-", ">-", "?"))
+    content = text[slice(*line)].strip(" \t*`")
+    return content.startswith(("#", "|")) or content.endswith((":", "=", "：", "|-", ">-", "?"))
 
 
 def _lines_below(text: str, end: int) -> Iterator[tuple[int, int]]:
@@ -347,8 +347,8 @@ def place(text: str, candidate: Candidate) -> Iterator[str]:
             yield f"by {between.strip()[:3]}"
     else:
         yield f"precedes {_amount(text[end : mention.start])}"
-    if said := _LAST_WORD.search(text[max(first, start - _WORD_BEFORE) : start]):
-        yield f"said {said[1].lower()}"
+    if last_word := _LAST_WORD.search(text[max(first, start - _WORD_BEFORE) : start]):
+        yield f"said {last_word[1].lower()}"
     yield f"alone {not text[first:start].strip(' -*>+#|`')} {not text[end:last].strip(' .`*|')}"
     topics, is_code = _about(text[first:last])
     yield from topics

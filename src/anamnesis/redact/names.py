@@ -257,12 +257,12 @@ def _name(text: str, position: int, end: int) -> str:
 def _named(text: str, position: int, end: int, word: bytes, kind: str) -> Iterator[Finding]:
     for given in _given(text, position, end, word, kind):
         if is_secret(given):
-            said = PASSWORD if given.is_password else SECRET
-            yield Finding(kind=said, start=given.start, end=_end_of_value(text, given))
+            label = PASSWORD if given.is_password else SECRET
+            yield Finding(kind=label, start=given.start, end=_end_of_value(text, given))
             return
-    said = SECRET if kind == KEY else PASSWORD
+    label = SECRET if kind == KEY else PASSWORD
     for first, last in _elsewhere(text, position, end, kind):
-        yield Finding(kind=said, start=first, end=last)
+        yield Finding(kind=label, start=first, end=last)
 
 
 def _elsewhere(text: str, position: int, end: int, kind: str) -> Iterator[tuple[int, int]]:

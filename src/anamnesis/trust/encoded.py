@@ -127,8 +127,8 @@ def _unescaped(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
-    said = found.group()
-    codes = re.findall(r"\\x(..)|\\u(....)|%(..)|&#x([0-9A-Fa-f]+);|&#(\d+);|\\([0-7]{3})", said)
+    escape = found.group()
+    codes = re.findall(r"\\x(..)|\\u(....)|%(..)|&#x([0-9A-Fa-f]+);|&#(\d+);|\\([0-7]{3})", escape)
     values = []
     for *hexed, decimal, octal in codes:
         digits = "".join(hexed)

@@ -66,11 +66,11 @@ class Letters(dict[str, str]):
         self._whole: dict[str, frozenset[str]] = {}
         self._begun: dict[str, frozenset[str]] = {}
         for table in (ENGLISH, *SPACED, UNSPACED):
-            for concept, said in table.items():
+            for concept, listed in table.items():
                 also = _ALSO.get(concept, ()) if table is not ENGLISH else ()
                 if concept in ACTS:
                     also = (*also, "ACT") if table is not ENGLISH else ("ACT", "VERB")
-                for word in said.split():
+                for word in listed.split():
                     for each in (concept, *also):
                         self._learn(views.plain(word), each)
         every = {*self._whole.values(), *self._begun.values(), *(meant for _, meant in _FORMS)}
@@ -102,9 +102,9 @@ class Letters(dict[str, str]):
         self._beginnings = frozenset(stem[:2] for stem in self._begun)
 
     def _learn(self, word: str, concept: str) -> None:
-        known = self._begun if word.endswith("*") else self._whole
+        concepts_of = self._begun if word.endswith("*") else self._whole
         stem = word.removesuffix("*")
-        known[stem] = known.get(stem, frozenset()) | {concept}
+        concepts_of[stem] = concepts_of.get(stem, frozenset()) | {concept}
 
     def without_descriptions(self, reading: str) -> str:
         """A reading that keeps verbs only where an order can have one."""
@@ -206,7 +206,7 @@ def letters() -> Letters:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    words = {views.plain(word) for said in UNSPACED.values() for word in said.split()}
+    words = {views.plain(word) for listed in UNSPACED.values() for word in listed.split()}
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return re.compile("|".join([*map(re.escape, longest_first), "[。、，；：！？]"]))
 
@@ -287,11 +287,11 @@ class Grammar:
 
     def _possible(self, met: set[str]) -> int:
         """The signs whose needed words are all among these letters, as bits."""
-        known = map(self._shown.__getitem__, self._shown.keys() & met)
-        shown = reduce(or_, known, self._not_needed)
+        bits = map(self._shown.__getitem__, self._shown.keys() & met)
+        needed = reduce(or_, bits, self._not_needed)
         found = (1 << self._count) - 1
         for place in range(self._places):
-            found &= shown >> place * self._count
+            found &= needed >> place * self._count
         return found
 
     def signs_in(self, reading: str, *, beside_act: bool = False) -> Iterator[tuple[int, Sign]]:

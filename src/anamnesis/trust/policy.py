@@ -57,9 +57,9 @@ _ORDER = [row.name for row in TABLE]
 def table() -> list[Standing]:
     """The rows as they are set on this machine."""
     set_here = config.settings([f"trust_{row.name}" for row in settable()])
-    said = {row.name: set_here.get(f"trust_{row.name}", "").lower() for row in settable()}
+    chosen = {row.name: set_here.get(f"trust_{row.name}", "").lower() for row in settable()}
     return [
-        replace(row, treatment=said[row.name]) if said.get(row.name) in TREATMENTS else row
+        replace(row, treatment=chosen[row.name]) if chosen.get(row.name) in TREATMENTS else row
         for row in TABLE
     ]
 

@@ -64,9 +64,9 @@ def verdict(home: str, note: Note, *, clean: CleanTexts | NewTexts | None = None
     if clean is not None and note in clean:
         return None
     text = f"{note.title}\n\n{note.body}"
-    said = ", ".join(note.tags)
+    tags = ", ".join(note.tags)
     found = finding(text, sure=not is_of_others(note)) or _secret(home, text)
-    tagged = _in_tags(said) if said else None
+    tagged = _in_tags(tags) if tags else None
     if clean is not None and found is None and tagged is None:
         clean.add(note)
     if found is not None and _mark(text) not in _vouched(home):
@@ -79,9 +79,9 @@ def vouch(home: str, *, title: str, body: str) -> None:
     from anamnesis.ground import atomic
 
     mark = _mark(f"{title}\n\n{body}")
-    known = _vouched(home)
-    if mark not in known:
-        lines = "".join(f"{each}\n" for each in sorted({*known, mark}))
+    vouched = _vouched(home)
+    if mark not in vouched:
+        lines = "".join(f"{each}\n" for each in sorted({*vouched, mark}))
         atomic.write_text(os.path.join(home, _VOUCHED), lines)
 
 
@@ -121,13 +121,13 @@ def finding(*texts: str, sure: bool = False) -> Finding | None:
     text = text[:_MOST]
     words = views.plain_words(NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
     view = " ".join(words)
-    shown = _marks().of(words)
-    found = _judged(view, words, shown, ENOUGH) or _sounding(view, sure=sure)
+    marks = _marks().of(words)
+    found = _judged(view, words, marks, ENOUGH) or _sounding(view, sure=sure)
     if found is None:
-        for other in _unveiled(text, view, shown):
+        for other in _unveiled(text, view, marks):
             words = other.split()
-            shown = _marks().of(words)
-            if found := _judged(other, words, shown, _ENCODED_ENOUGH) or _sounding(
+            marks = _marks().of(words)
+            if found := _judged(other, words, marks, _ENCODED_ENOUGH) or _sounding(
                 other, sure=sure
             ):
                 break
@@ -146,28 +146,28 @@ def is_doubtful(line: str) -> bool:
 
 
 @lru_cache(maxsize=1000)
-def _in_tags(said: str) -> Finding | None:
-    return finding(said)  # many notes have the same few tags
+def _in_tags(tags: str) -> Finding | None:
+    return finding(tags)  # many notes have the same few tags
 
 
-def _unveiled(text: str, view: str, shown: int) -> Iterator[str]:
+def _unveiled(text: str, view: str, marks: int) -> Iterator[str]:
     """What else the text says, if something in it is disguised, turned or encoded."""
-    if shown & views.EVERY_DISGUISE or views.looks_alike(view):
-        yield from views.disguised(view, shown, _telling())
-        yield from views.turned(view, shown, _telling())
+    if marks & views.EVERY_DISGUISE or views.looks_alike(view):
+        yield from views.disguised(view, marks, _telling())
+        yield from views.turned(view, marks, _telling())
     if views.may_be_encoded(text):
         yield from map(views.plain, encoded.decoded(text))
 
 
-def _judged(view: str, words: list[str], shown: int, enough: int) -> Finding | None:
+def _judged(view: str, words: list[str], marks: int, enough: int) -> Finding | None:
     """The verdict: points of different kinds nearby that suffice, with an act among them.
 
     `shown` is what the words of the view show.
     """
-    spelled = list(_spelled(view, shown))
+    spelled = list(_spelled(view, marks))
     beside_act = any(kind in HARMS for _, kind, _ in spelled)
-    said = grammar().signs_in(read(view, words), beside_act=beside_act)
-    signs = sorted([*((at, sign.kind, sign.points) for at, sign in said), *spelled])
+    worded = grammar().signs_in(read(view, words), beside_act=beside_act)
+    signs = sorted([*((at, sign.kind, sign.points) for at, sign in worded), *spelled])
     for first, (at, _, _) in enumerate(signs):
         near: dict[str, int] = {}
         for other, kind, points in signs[first:]:
@@ -201,8 +201,8 @@ for _each in SPELLINGS:
         _BY_LITERAL.setdefault(_literal, []).append(_each)
 
 
-def _spelled(view: str, shown: int) -> Iterator[tuple[int, str, int]]:
-    present = [_BY_LITERAL[each] for each in _marks().literals(shown) if each in view]
+def _spelled(view: str, marks: int) -> Iterator[tuple[int, str, int]]:
+    present = [_BY_LITERAL[each] for each in _marks().literals(marks) if each in view]
     for spelling in dict.fromkeys(chain.from_iterable(present)):
         at = seen = 0
         for found in _compiled(spelling.pattern).finditer(view):
@@ -252,8 +252,8 @@ def bare(word: str) -> str:
 def meanings(words: Iterable[str]) -> str:
     """The letters of the concepts in a sentence, without what means nothing."""
     table = letters()
-    said = "".join(map(table.__getitem__, words))
-    return table.without_descriptions(said).translate(_WITHOUT_SIGNS)
+    concepts = "".join(map(table.__getitem__, words))
+    return table.without_descriptions(concepts).translate(_WITHOUT_SIGNS)
 
 
 def neighbours(words: list[str]) -> set[str]:
@@ -301,8 +301,8 @@ class Weights(dict[str, int]):
         return total + sum(map(self._pair, near(meant)))
 
     def _sum(self, kind: str, names: Iterable[str]) -> int:
-        known = self._of[kind]
-        return sum(known[name] for name in names if name in known)
+        weight_of = self._of[kind]
+        return sum(weight_of[name] for name in names if name in weight_of)
 
     def _pair(self, pair: str) -> int:
         found = self._pairs.get(pair)
@@ -322,21 +322,23 @@ def weights() -> Weights:
 
 def _order_in(view: str, enough: int) -> str:
     """Which words make a view read like an order to an agent; empty if it does not."""
-    known = weights()
-    said = list(sentences(_REDACTED.sub(" ", view)))
-    sums = list(map(known.of, said))
+    model = weights()
+    every_sentence = list(sentences(_REDACTED.sub(" ", view)))
+    sums = list(map(model.of, every_sentence))
     for first in range(len(sums)):
         total = 0
         for last in range(first, min(first + _WINDOW, len(sums))):
             total += sums[last]
             if total > enough:
-                return ", ".join(_words(known, said[first : last + 1]))
+                return ", ".join(_words(model, every_sentence[first : last + 1]))
     return ""
 
 
-def _words(known: Weights, said: list[list[str]]) -> list[str]:
+def _words(model: Weights, every_sentence: list[list[str]]) -> list[str]:
     """The words that add most by themselves, for the reason."""
-    found = {bare(word): known[word] for words in said for word in words if known[word] > 0}
+    found = {
+        bare(word): model[word] for words in every_sentence for word in words if model[word] > 0
+    }
     long = [word for word in found if len(word) >= _SHORTEST_SHOWN]
     telling = sorted(long, key=lambda word: (-found[word], word))
     return telling[:_SHOWN] or ["its wording"]

@@ -130,28 +130,28 @@ def words(view: str) -> list[str]:
     return view.translate(_LETTERS_ONLY).split()
 
 
-def disguised(view: str, shown: int, telling: Telling) -> Iterator[str]:
+def disguised(view: str, marks: int, telling: Telling) -> Iterator[str]:
     """The view with telling words joined again, where they were taken apart."""
     if looks_alike(view):
         other = view.translate(_LOOK_ALIKES)
         if not telling.words.isdisjoint(words(other)):
             yield other
-    put = _put_together(view, shown, telling)
+    put = _put_together(view, marks, telling)
     if put:
         for token, joined in put.items():
             view = view.replace(token, joined)
         yield telling.respaced(view)
 
 
-def _put_together(view: str, shown: int, telling: Telling) -> dict[str, str]:
+def _put_together(view: str, marks: int, telling: Telling) -> dict[str, str]:
     """What stands for telling words: letters apart, halves apart, other signs in between."""
     put: dict[str, str] = {}
-    if shown & _SPELLED and _FIVE_ALONE in "".join(map(chr, map(len, words(view)))):
+    if marks & _SPELLED and _FIVE_ALONE in "".join(map(chr, map(len, words(view)))):
         for found in _LETTERS_APART.findall(view):
             put[found] = "".join(_WORD.findall(found))
-    if shown & _DISGUISED:
+    if marks & _DISGUISED:
         put |= _without_signs(view, telling)
-    if shown & _HALVES:
+    if marks & _HALVES:
         different = set(words(view))
         for second in telling.halves.keys() & different:
             for first in telling.halves[second] & different:
@@ -216,17 +216,17 @@ def _mixed(tokens: list[str], lines: str) -> Iterator[tuple[str, str]]:
         yield from zip(unmarked, read.split("\n"), strict=True)
 
 
-def turned(view: str, shown: int, telling: Telling) -> Iterator[str]:
+def turned(view: str, marks: int, telling: Telling) -> Iterator[str]:
     """The view read backwards or by rot13, if that reveals telling words."""
-    if not shown & _TURNED:
+    if not marks & _TURNED:
         return
-    spoken = frozenset(words(view))
-    if len(telling.turned & spoken) < _TURNED_WORDS:
+    those_of_view = frozenset(words(view))
+    if len(telling.turned & those_of_view) < _TURNED_WORDS:
         return
-    if len(telling.backwards & spoken) >= _TURNED_WORDS:
+    if len(telling.backwards & those_of_view) >= _TURNED_WORDS:
         yield view[::-1]
         yield " ".join(word[::-1] for word in view.split())
-    if len(telling.rotated & spoken) >= _TURNED_WORDS:
+    if len(telling.rotated & those_of_view) >= _TURNED_WORDS:
         yield view.translate(_ROT13)
 
 
@@ -286,19 +286,19 @@ class Marks(dict[str, int]):
 
     def of(self, words: Iterable[str]) -> int:
         """What some words of a view show, taken together."""
-        shown = 0
+        marks = 0
         telling = set(words) - self._nothing
         for word in telling:
-            shown |= self[word]
-        if (shown & _ALONE).bit_count() >= _LEAST_LETTERS:
-            shown |= _SPELLED
-        if shown & _FIRST and shown & _SECOND and self._are_halves(telling):
-            shown |= _HALVES
-        return shown
+            marks |= self[word]
+        if (marks & _ALONE).bit_count() >= _LEAST_LETTERS:
+            marks |= _SPELLED
+        if marks & _FIRST and marks & _SECOND and self._are_halves(telling):
+            marks |= _HALVES
+        return marks
 
-    def literals(self, shown: int) -> list[str]:
+    def literals(self, marks: int) -> list[str]:
         """The literals that a view may have."""
-        bits = shown >> _FIRST_LITERAL
+        bits = marks >> _FIRST_LITERAL
         return [each for at, each in enumerate(self._literals) if bits >> at & 1] if bits else []
 
     def __missing__(self, word: str) -> int:
@@ -319,19 +319,19 @@ class Marks(dict[str, int]):
         return found
 
     def _disguises(self, word: str) -> int:
-        spoken = [word] if word.isalpha() else words(word)
-        if not spoken:
+        parts = [word] if word.isalpha() else words(word)
+        if not parts:
             return 0
-        found = _TURNED if not self._telling.turned.isdisjoint(spoken) else 0
-        for each in spoken:
+        found = _TURNED if not self._telling.turned.isdisjoint(parts) else 0
+        for each in parts:
             if len(each) == 1 and each in _LETTERS:
                 found |= 1 << _LETTERS.index(each)
-        if spoken[-1] in self._firsts and word.endswith(spoken[-1]):
+        if parts[-1] in self._firsts and word.endswith(parts[-1]):
             found |= _FIRST
-            self._first[word] = spoken[-1]
-        if spoken[0] in self._telling.halves and word.startswith(spoken[0]):
+            self._first[word] = parts[-1]
+        if parts[0] in self._telling.halves and word.startswith(parts[0]):
             found |= _SECOND
-            self._second[word] = spoken[0]
+            self._second[word] = parts[0]
         return found | (_DISGUISED if _may_be_disguised(word, self._telling) else 0)
 
     def _are_halves(self, words: set[str]) -> bool:

@@ -137,12 +137,12 @@ def save(visit: Visit) -> Response:
 def delete(visit: Visit) -> Response:
     """Delete a note."""
     note_id = visit.note().note.id
-    done = remove(visit.store, [note_id])
-    for error in done.errors:
+    change = remove(visit.store, [note_id])
+    for error in change.errors:
         raise error
     visit.dashboard.recorder.soon()
-    notice = {"notice": " ".join(done.notices)} if done.notices else {}
-    unit = done.unit.id if done.unit else ""
+    notice = {"notice": " ".join(change.notices)} if change.notices else {}
+    unit = change.unit.id if change.unit else ""
     return visit.answer({"deleted": note_id, "undo": unit, **notice})
 
 
