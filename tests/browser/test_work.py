@@ -6,8 +6,8 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -16,14 +16,18 @@ from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
 from anamnesis.notes.fields import new_id
 from anamnesis.operations.curate import dedup
-from anamnesis.operations.notes import undo
-from anamnesis.operations.notes.batch import Curated
-from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.travel import sealed
 from anamnesis.store import MemoryStore
+from anamnesis.web.dashboard import Job
 from support.fleet import Machine
 
 from .conftest import Visitor
+
+if TYPE_CHECKING:
+    from anamnesis.ground.counting import Progress
+
+if TYPE_CHECKING:
+    pass
 
 
 def _edit(store: MemoryStore, note_id: str, body: str) -> None:
@@ -103,7 +107,7 @@ def test_long_work_shows_how_far_it_is_and_goes_on(
         store.write(type="semantic", title=title, body="the very same words, twice in the store")
     seen, find = threading.Event(), dedup.find_duplicates
 
-    def slowly(store: MemoryStore, *, progress: dedup.Progress = None) -> list[dedup.Duplicates]:
+    def slowly(store: MemoryStore, *, progress: Progress) -> list[dedup.Duplicates]:
         assert progress is not None
         progress(7, 9)
         seen.wait(20)
@@ -121,40 +125,62 @@ def test_long_work_shows_how_far_it_is_and_goes_on(
     expect(page.get_by_role("button", name="Keep the first")).to_be_visible()
 
 
-def test_a_change_of_notes_that_takes_long_says_so_and_is_undone_the_same_way(
+def test_a_change_of_many_notes_counts_them_and_is_undone_the_same_way(
     visit: Visitor, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the speed is made up: each waits until its page was seen."""
-    for number in range(3):
+    """Only the speed is made up: each waits half-way until its page was seen."""
+    for number in range(6):
         store.write(type="semantic", title=f"Note {number}", body="words")
-    seen = threading.Event()
-    real_undo = undo.undo
+    seen, advance = threading.Event(), Job.advance
 
-    def slow_delete(store: MemoryStore, ids: Sequence[str]) -> Curated:
+    def slowly(job: Job, done: int, total: int) -> None:
+        advance(job, done, total)
+        if done >= 2:
+            seen.wait(20)
+
+    monkeypatch.setattr(Job, "advance", slowly)
+    page = visit.go("/notes")
+    for press, title, notice in (
+        ("Delete", "Deleting 6 notes", "6 notes deleted."),
+        ("Undo", "Undoing a change", "6 notes put back."),
+    ):
+        if press == "Delete":
+            page.get_by_role("button", name="Select this page").click()
+        seen.clear()
+        page.get_by_role("button", name=press).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        expect(page.get_by_role("status").last).to_have_text("2 of 6")
+        expect(page.get_by_role("progressbar")).to_have_js_property("value", 2)
+        assert visit.violations() == []
+        seen.set()
+        expect(page.locator(".toast")).to_contain_text(notice)
+    expect(page).to_have_url(re.compile("/notes$"))
+
+
+def test_an_export_that_takes_long_is_offered_when_it_is_made(
+    visit: Visitor, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        store.write(type="semantic", title=f"Note {number}", body="words")
+    seen, advance = threading.Event(), Job.advance
+
+    def slowly(job: Job, done: int, total: int) -> None:
+        advance(job, done, total)
         seen.wait(20)
-        return delete(store, ids)
 
-    def slow_undo(store: MemoryStore, given: str) -> undo.Undone:
-        seen.wait(20)
-        return real_undo(store, given)
-
-    monkeypatch.setattr("anamnesis.web.pages.curate.delete", slow_delete)
-    monkeypatch.setattr(undo, "undo", slow_undo)
+    monkeypatch.setattr(Job, "advance", slowly)
     page = visit.go("/notes")
     page.get_by_role("button", name="Select this page").click()
-    page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Deleting 3 notes")
-    expect(page.get_by_role("progressbar")).to_be_visible()
-    assert visit.violations() == []
+    page.get_by_text("Change", exact=True).click()
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Exporting 4 notes")
+    expect(page.get_by_role("status").last).to_have_text("1 of 4")
     seen.set()
-    expect(page.locator(".toast")).to_contain_text("3 notes deleted.")
-
-    seen.clear()
-    page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Undoing a change")
-    seen.set()
-    expect(page.locator(".toast")).to_contain_text("3 notes put back.")
-    expect(page).to_have_url(re.compile("/notes$"))
+    expect(page.locator(".toast")).to_contain_text("4 notes exported.")
+    expect(page.locator("[data-selected]")).to_have_text("4 selected")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save notes.jsonl").click()
+    assert len(saved.value.path().read_text().splitlines()) == 4
 
 
 def test_reflection_sources_fixes_and_sync_run_from_the_page(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic, clock
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting, passes
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.history.units import (
     APPLYING,
@@ -34,14 +34,13 @@ from anamnesis.notes import tree
 from anamnesis.notes.fields import new_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from anamnesis.config import Home
+    from anamnesis.ground.counting import Progress
     from anamnesis.index.refresh import Reading
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 __all__ = [
     "ChangedSince", "FileChange", "NothingToUndo", "Replaced", "Undone", "Unit", "apply",
@@ -153,8 +152,11 @@ def apply(
     with units.alone():
         _roll_back_unfinished(store)
         written: dict[str, atomic.Written] = {}
-        unit = units.apply(unit, changes, progress, written=written)
-    store.refresh_paths(unit.notes, known=_readings(store.home, changes, written))
+        writing, indexing = passes(progress, 2, total=len(changes))
+        unit = units.apply(unit, changes, writing, written=written)
+    store.refresh_paths(
+        unit.notes, known=_readings(store.home, changes, written), progress=indexing
+    )
     return unit
 
 
@@ -169,7 +171,11 @@ def _readings(
 
 
 def erase(
-    store: MemoryStore, changes: Sequence[FileChange], *, ids: Container[NoteId] = ()
+    store: MemoryStore,
+    changes: Sequence[FileChange],
+    *,
+    ids: Container[NoteId] = (),
+    progress: Progress = None,
 ) -> None:
     """Write changes that cannot be undone; no record of them or of these notes is kept.
 
@@ -182,7 +188,7 @@ def erase(
         with units.store_held():  # no single change may be recorded meanwhile
             units.sweep()
             units.scrub(ids)
-        units.write(changes, for_good=True)
+        units.write(changes, progress, for_good=True)
     store.refresh_paths([change.path for change in changes if change.path.endswith(".md")])
 
 
@@ -191,7 +197,7 @@ def undoable(home: Home) -> Iterator[Unit]:
     return Units(home).all(state=DONE)
 
 
-def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
+def undo(store: MemoryStore, *, kind: str = "", id: str = "", progress: Progress = None) -> Undone:
     """Undo the latest unit (of a kind), or the one that is named, byte for byte.
 
     A note that has changed since is left alone. Raises NothingToUndo, and ChangedSince if all of
@@ -201,16 +207,18 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "") -> Undone:
     with units.alone():
         _roll_back_unfinished(store)
         unit = units.chosen(kind, id)
-        back, left = _plan(store, unit)
+        number = len(unit.note_ids) or len(unit.files)
+        reading, writing, indexing = passes(progress, 3, total=number)
+        back, left = _plan(store, unit, reading)
         if left and not back:
             raise ChangedSince(left)
         redo = ""
         if back:
             other = _unit(back, kind=unit.redoes or UNDO, summary=unit.summary)
             other = replace(other, redoes="" if unit.redoes else unit.kind)
-            redo = units.apply(other, back).id
+            redo = units.apply(other, back, writing).id
         units.drop(unit)
-    store.refresh_paths(unit.notes)
+    store.refresh_paths(unit.notes, progress=indexing)
     files = tuple(change.path for change in back)
     back_again = {image.note_id for image in unit.files if image.path in files}
     return Undone(unit, files, tuple(left), redo, len(back_again.intersection(unit.note_ids)))
@@ -271,9 +279,10 @@ def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:
     return unit
 
 
-def _plan(store: MemoryStore, unit: Unit) -> tuple[list[FileChange], list[str]]:
+def _plan(store: MemoryStore, unit: Unit, progress: Progress) -> tuple[list[FileChange], list[str]]:
     """The changes that restore the files, and the files left alone; one note's go together."""
-    contents = [(image, current(store.home, image.path)) for image in unit.files]
+    images = counting(unit.files, progress)
+    contents = [(image, current(store.home, image.path)) for image in images]
     changed = {
         image.note_id
         for image, data in contents

@@ -19,14 +19,13 @@ from anamnesis.notes.fields import encode_id, is_valid_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from anamnesis.config import Home
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.sync.conflicts import Conflicts
-
-    Progress = Callable[[int, int], None] | None
 
 
 APPLYING, DONE = "applying", "done"

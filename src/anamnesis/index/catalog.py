@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from anamnesis.config import Home
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
 
     T = TypeVar("T")
@@ -168,7 +169,11 @@ class Catalog:
             rows.store_verdicts(db, {note.id: found[note.id] for note in same})
 
     def refresh_paths(
-        self, paths: Sequence[str], *, known: Iterable[difference.Reading] = ()
+        self,
+        paths: Sequence[str],
+        *,
+        known: Iterable[difference.Reading] = (),
+        progress: Progress = None,
     ) -> None:
         """Index some files that changed, for example by a pull; nothing else is read.
 
@@ -176,7 +181,9 @@ class Catalog:
         """
         if self._db.read_only:
             return
-        self._index_paths(paths, {}, known={reading.path: reading for reading in known})
+        self._index_paths(
+            paths, {}, known={reading.path: reading for reading in known}, progress=progress
+        )
         self.notice()  # now, so that no hook has to scan the folders
 
     def rebuild(self, progress: difference.Progress | None = None) -> None:
@@ -210,8 +217,10 @@ class Catalog:
         problems: Mapping[str, str],
         *,
         known: Mapping[str, difference.Reading] | None = None,
+        progress: Progress = None,
     ) -> set[str]:
         same: set[str] = set()
+        done = 0
         files = difference.Files(self.root, several=len(paths) > difference.BATCH)
         for asked, readings in files.batches(paths, problems, known=known):
             with self.lock():
@@ -219,6 +228,9 @@ class Catalog:
                 there = [reading for reading in current if reading is not None]
                 with self._db.writing() as db:
                     same |= files.apply(db, asked, there)
+            done += len(asked)
+            if progress is not None:
+                progress(done, len(paths))
         if files.owes_words:
             with self.lock(), self._db.writing() as db:
                 files.finish(db)

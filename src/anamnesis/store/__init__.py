@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self, TypeVar
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.index.refresh import Reading
     from anamnesis.search.engine import SearchHit
     from anamnesis.search.prompt import PromptAnswer
@@ -313,14 +314,16 @@ class MemoryStore(Filing):
         except INDEX_LAG:
             return Changes()
 
-    def refresh_paths(self, paths: Iterable[str], *, known: Iterable[Reading] = ()) -> None:
+    def refresh_paths(
+        self, paths: Iterable[str], *, known: Iterable[Reading] = (), progress: Progress = None
+    ) -> None:
         """Index some changed files, named relative to the root; nothing else is read.
 
         What is `known` from writing a file is not read from it again. If the index cannot be
         written, the next refresh catches up: that is not an error.
         """
         try:
-            self._catalog.refresh_paths(list(paths), known=known)
+            self._catalog.refresh_paths(list(paths), known=known, progress=progress)
         except INDEX_LAG:
             return
 

@@ -29,6 +29,7 @@ from anamnesis.web.dashboard import HERE, Dashboard
 from anamnesis.web.pages import (
     conflicts,
     curate,
+    export,
     fleet,
     history,
     injection,
@@ -152,6 +153,7 @@ def _of_notes() -> list[Route]:
         _post("/merge", curate.merge_notes),
         _post("/import", curate.import_files),
         _get("/jobs/{id}", work.show),
+        _get("/exports/{id}", export.download),
         _post("/reflect", work.reflect),
         _post("/backfill", work.backfill),
         _post("/fix", work.fix),

@@ -18,13 +18,12 @@ from anamnesis.operations.curate import reflect
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from anamnesis.config import Home
+    from anamnesis.ground.counting import Progress
     from anamnesis.llm.models import Model
     from anamnesis.notes.fields import NoteId
-
-    Progress = Callable[[int, int], None] | None
 
 __all__ = [
     "KS", "Case", "Experiment", "Measurement", "approve", "approved_cases", "draft_cases",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting, passes
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
@@ -33,14 +34,19 @@ def provenance_changes(store: MemoryStore, *, machine_id: str) -> list[tuple[Mem
 
 
 def backfill_provenance(
-    store: MemoryStore, planned: Sequence[tuple[Memory, Memory]]
+    store: MemoryStore,
+    planned: Sequence[tuple[Memory, Memory]],
+    *,
+    progress: Progress = None,
 ) -> undo.Unit | None:
     """Write what `provenance_changes` planned."""
     pairs = []
-    for _, after in planned:
+    first, second = passes(progress, 2, total=len(planned))
+    for _, after in counting(planned, first):
         read = store.read(after.id)
         if read is not None:
             fields = {"prov_source": after.prov_source, "machine_id": after.machine_id}
             pairs.append((read, replace(read.note, **fields)))
     changes = undo.changes_of(store, pairs)
-    return undo.apply(store, changes, kind="provenance", summary=counted(len(pairs), "note"))
+    summary = counted(len(pairs), "note")
+    return undo.apply(store, changes, kind="provenance", summary=summary, progress=second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting, passes
 from anamnesis.history import undo
 from anamnesis.index.queries import active
 from anamnesis.reflect.similarity import THRESHOLD, groups
@@ -13,11 +13,10 @@ from anamnesis.reflect.similarity import THRESHOLD, groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 __all__ = ["THRESHOLD", "Duplicates", "find_duplicates", "fold", "folded", "read_all", "unchanged"]
 
@@ -58,10 +57,11 @@ def fold(
     store: MemoryStore, found: Sequence[Duplicates], *, progress: Progress = None
 ) -> undo.Unit | None:
     """Let each keeper supersede its duplicates, as one unit that can be undone."""
-    changes = undo.changes_of(store, (folded(store, each) for each in found))
+    first, second = passes(progress, 2, total=len(found))
+    changes = undo.changes_of(store, (folded(store, each) for each in counting(found, first)))
     hidden = sum(len(each.others) for each in found)
     summary = f"{counted(hidden, 'duplicate')} merged into {counted(len(found), 'note')}"
-    return undo.apply(store, changes, kind="dedup", summary=summary, progress=progress)
+    return undo.apply(store, changes, kind="dedup", summary=summary, progress=second)
 
 
 def folded(store: MemoryStore, found: Duplicates) -> tuple[ReadNote, Memory]:

@@ -7,17 +7,17 @@ import os
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
+from anamnesis.ground.counting import counting
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes import tree
 from anamnesis.notes.fields import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 FORMATS = ("directory", "jsonl", "markdown")
 
@@ -33,15 +33,13 @@ def notes_to_export(
     """The notes, oldest first, one at a time; local-only ones on request."""
     hidden = set() if superseded else store.superseded_ids()
     headers = store.headers(project=project, scope=None if machine_local else "portable")
-    for done, header in enumerate(reversed(headers)):
+    for header in counting(headers[::-1], progress):
         note = store.get(header.id)
         if note is not None and note.id not in hidden:
             yield note
-        if progress is not None:
-            progress(done + 1, len(headers))
 
 
-def to_directory(notes: Iterator[Memory], directory: str) -> int:
+def to_directory(notes: Iterable[Memory], directory: str) -> int:
     """Write one markdown file for each note, as the store has it; the directory must be new.
 
     Raises InvalidInput.
@@ -55,14 +53,14 @@ def to_directory(notes: Iterator[Memory], directory: str) -> int:
     return count
 
 
-def jsonl_lines(notes: Iterator[Memory]) -> Iterator[str]:
+def jsonl_lines(notes: Iterable[Memory]) -> Iterator[str]:
     """One JSON object for each note, with every field."""
     for note in notes:
         fields = {name: getattr(note, name) for name in FIELDS}
         yield json.dumps(fields, ensure_ascii=True) + "\n"
 
 
-def document_lines(notes: Iterator[Memory]) -> Iterator[str]:
+def document_lines(notes: Iterable[Memory]) -> Iterator[str]:
     """One markdown document, to read or to print."""
     yield "# Notes\n"
     for note in notes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.archive import database as archive
 from anamnesis.ground.clock import since
+from anamnesis.ground.counting import counting, passes
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.index.words import tokens
@@ -18,6 +19,7 @@ from anamnesis.sync.conflicts import Conflicts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
@@ -83,10 +85,12 @@ def _moment(text: str) -> str:
     return datetime.fromtimestamp(since(text), UTC).isoformat(timespec="seconds")
 
 
-def forget(store: MemoryStore, ids: Sequence[NoteId]) -> int:
+def forget(store: MemoryStore, ids: Sequence[NoteId], *, progress: Progress = None) -> int:
     """Remove the notes and everything this machine keeps about them, and leave tombstones."""
     stones: dict[str, None] = {}
-    for note_id in dict.fromkeys(ids):
+    wanted = list(dict.fromkeys(ids))
+    first, second, third = passes(progress, 3, total=len(wanted))
+    for note_id in counting(wanted, first):
         note = store.require(note_id).note
         stones[tree.tombstone_of(note_id)] = None
         if note.type == "episodic" and note.prov_session:
@@ -98,9 +102,9 @@ def forget(store: MemoryStore, ids: Sequence[NoteId]) -> int:
         if path.rpartition("/")[2].removesuffix(".json") not in known
     ]
     # Tombstones come first: if killed in between, the next sync finishes the removal.
-    undo.erase(store, graves)
-    _erase(store, ids)
-    return len(set(ids))
+    undo.erase(store, graves, progress=second)
+    _erase(store, wanted, progress=third)
+    return len(wanted)
 
 
 def finish(store: MemoryStore, ids: Iterable[NoteId]) -> None:
@@ -120,7 +124,7 @@ def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
     return returned
 
 
-def _erase(store: MemoryStore, ids: Iterable[NoteId]) -> None:
+def _erase(store: MemoryStore, ids: Iterable[NoteId], *, progress: Progress = None) -> None:
     """Remove notes and what is kept of them; the file last, so that a retry finds it."""
     gone = set(ids)
     Conflicts(store.home).erase(gone)
@@ -128,4 +132,4 @@ def _erase(store: MemoryStore, ids: Iterable[NoteId]) -> None:
     archive.forget(store.home, gone)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
-    undo.erase(store, removals, ids=gone)
+    undo.erase(store, removals, ids=gone, progress=progress)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config
 from anamnesis.ground import atomic, clock
+from anamnesis.ground.counting import counting, passes
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.importers import exports, programs, sources
@@ -26,12 +27,11 @@ from anamnesis.trust import policy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.importers.import_draft import ImportDraft
     from anamnesis.notes.fields import NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 CLAUDE_CODE, OWN_EXPORT = "claude-code", "anamnesis"
 FORMATS = (CLAUDE_CODE, OWN_EXPORT, *programs.PROGRAMS)
@@ -52,6 +52,7 @@ class ImportPlan:
     edited: list[str] = field(default_factory=list)  # ids of notes that were edited here
     forgotten: int = 0
     known: int = 0  # already there under another id, word for word
+    total: int = 0  # notes that were looked at
     digests: dict[str, str] = field(default_factory=dict)  # of the texts, by the id of the note
     ids: list[str] = field(default_factory=list)  # of all notes, if all of them are here afterwards
 
@@ -87,7 +88,7 @@ def import_notes(
     """
     file = ""
     if format == OWN_EXPORT or (format is None and is_own_export(path)):
-        source, planned = OWN_EXPORT, plan_own_export(store, path, mine=mine)
+        source, planned = OWN_EXPORT, plan_own_export(store, path, mine=mine, progress=progress)
     else:
         program = programs.program_of(path, format)
         source = program.name
@@ -103,7 +104,7 @@ def import_notes(
                 hint=f"If another program wrote it:  --from {'|'.join(programs.PROGRAMS)}",
             )
     if not dry:
-        carry_out(store, planned, source=source)
+        carry_out(store, planned, source=source, progress=progress)
         sources.remember_file(store.home, file, planned.ids)
     return planned
 
@@ -121,7 +122,9 @@ class Imported:
     unit: undo.Unit | None
 
 
-def import_texts(store: MemoryStore, texts: dict[str, str], *, project: str) -> Imported:
+def import_texts(
+    store: MemoryStore, texts: dict[str, str], *, project: str, progress: Progress = None
+) -> Imported:
     """Import files that a browser sent, by their names; `project` is for instructions.
 
     Raises InvalidInput if there is none, or no program is known to write such a file.
@@ -134,15 +137,15 @@ def import_texts(store: MemoryStore, texts: dict[str, str], *, project: str) -> 
             atomic.write_text(os.path.join(folder, name or "untitled.md"), text)
         path = os.path.join(folder, names[0]) if len(names) == 1 else folder
         if is_own_export(path):
-            source, planned = OWN_EXPORT, plan_own_export(store, path)
+            source, planned = OWN_EXPORT, plan_own_export(store, path, progress=progress)
         else:
             program = programs.program_of(path)
             source = program.name
             # Instructions belong to the project of their directory; an upload has none.
             is_bound = source == "instructions"
             drafts = exports.sections(path, project=project) if is_bound else program.drafts(path)
-            planned = plan_import(store, drafts, source=source)
-        return Imported(planned, carry_out(store, planned, source=source))
+            planned = plan_import(store, drafts, source=source, progress=progress)
+        return Imported(planned, carry_out(store, planned, source=source, progress=progress))
 
 
 def plan_import(
@@ -153,14 +156,13 @@ def plan_import(
     project: str | None = None,
     progress: Progress = None,
 ) -> ImportPlan:
-    """What importing some drafts would do."""
+    """What importing some drafts would do; to write it is the second half of the work."""
     items = list(drafts)
     planner = _Planner(store, items, source=source, project=project)
     planner.scan_together(items)
-    for done, draft in enumerate(items):
-        planner.add(draft, *planner.marks[done])
-        if progress is not None:
-            progress(done + 1, len(items))
+    half = passes(progress, 2, total=len(items))[0]
+    for draft, mark in counting(list(zip(items, planner.marks, strict=True)), half):
+        planner.add(draft, *mark)
     return planner.result()
 
 
@@ -171,7 +173,9 @@ def is_own_export(path: str) -> bool:
     return path.endswith(".jsonl") and '"prov_source"' in read_text(path, most=20_000)
 
 
-def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> ImportPlan:
+def plan_own_export(
+    store: MemoryStore, path: str, *, mine: bool = False, progress: Progress = None
+) -> ImportPlan:
     """What importing an export of Anamnesis would add: the same notes under the same ids.
 
     It could contain anything, so its notes are to be reviewed unless it is `mine`.
@@ -179,7 +183,8 @@ def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> Imp
     """
     planned = ImportPlan()
     unchanged = forgotten = 0
-    for note in exports.own_export(path):
+    notes = list(exports.own_export(path))
+    for note in counting(notes, passes(progress, 2, total=len(notes))[0]):
         here = store.get(note.id)
         plain, _ = without_new_secrets(note)
         if tree.is_forgotten(store.home, note.id):
@@ -190,7 +195,7 @@ def plan_own_export(store: MemoryStore, path: str, *, mine: bool = False) -> Imp
             unchanged += 1
         else:
             planned.edited.append(note.id)
-    return replace(planned, unchanged=unchanged, forgotten=forgotten)
+    return replace(planned, unchanged=unchanged, forgotten=forgotten, total=len(notes))
 
 
 def _unreviewed(note: Memory) -> Memory:
@@ -204,12 +209,15 @@ def _unreviewed(note: Memory) -> Memory:
     )
 
 
-def carry_out(store: MemoryStore, planned: ImportPlan, *, source: str) -> undo.Unit | None:
+def carry_out(
+    store: MemoryStore, planned: ImportPlan, *, source: str, progress: Progress = None
+) -> undo.Unit | None:
     """Write what was planned, as one unit."""
     pairs = [*((None, note) for note in planned.added), *planned.updated]
     changes = undo.changes_of(store, pairs)
     summary = f"{source}: {planned.sentence}"
-    unit = undo.apply(store, changes, kind="import", summary=summary)
+    half = passes(progress, 2, total=planned.total)[1]
+    unit = undo.apply(store, changes, kind="import", summary=summary, progress=half)
     sources.remember(store.home, planned.digests, files=sources.files_of(store, planned.digests))
     if len(changes) > _MANY:
         index.complete(store)
@@ -220,12 +228,7 @@ class _Planner:
     """Decides what to do with each draft."""
 
     def __init__(
-        self,
-        store: MemoryStore,
-        drafts: Iterable[ImportDraft],
-        *,
-        source: str,
-        project: str | None,
+        self, store: MemoryStore, drafts: Iterable[ImportDraft], *, source: str, project: str | None
     ) -> None:
         self._store = store
         self._source = source
@@ -284,6 +287,7 @@ class _Planner:
             [note for id, note in self._notes.items() if id not in known],
             list(self._updated.values()),
             edited=self._edited,
+            total=len(self.marks),
             digests=self._digests,
             ids=[] if left_out else [id for id, _ in self.marks],
             **self._counts,

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.index.queries import places
@@ -14,12 +14,11 @@ from anamnesis.notes.fields import UnreadableNote
 from anamnesis.notes.frontmatter import deserialize, serialize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 _PROJECT_LINE = re.compile(rb"(?m)^project:[^\n]*\n")
 
@@ -40,15 +39,13 @@ def project_changes(
     headers = [note for old in projects for note in store.headers(project=old)]
     where = store.ask(lambda db: places(db, [note.id for note in headers]))
     planned = []
-    for done, note in enumerate(headers):
+    for note in counting(headers, progress):
         read = store.read(note.id)
         if read is not None:
             project = projects[note.project]
             after = _with_project(read.data, read.note, project)
             change = undo.FileChange(where[note.id], read.data, after)
             planned.append(ProjectChange(note, project, change))
-        if progress is not None:
-            progress(done + 1, len(headers))
     return planned
 
 

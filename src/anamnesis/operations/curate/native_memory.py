@@ -20,14 +20,11 @@ from anamnesis.operations.curate import dedup
 from anamnesis.operations.curate.import_ import CLAUDE_CODE, ImportPlan, carry_out, plan_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from anamnesis.ground.counting import Progress
     from anamnesis.importers.import_draft import ImportDraft
     from anamnesis.importers.native import NativeFile
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 
 def import_native(
@@ -52,7 +49,7 @@ def import_native(
     )
     planned = replace(planned, known=planned.known + drafts.older)
     if not dry:
-        carry_out(store, planned, source=CLAUDE_CODE)
+        carry_out(store, planned, source=CLAUDE_CODE, progress=progress)
         native.remember(store.home, {file.path: file.stamp for file in files})
         ids = {**here, **drafts.ids}
         kept = {file.path: ids[file.path] for file in files if file.path in ids}

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from anamnesis.config import Home
+    from anamnesis.ground.counting import Progress
     from anamnesis.llm.models import Model
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 _DURABLE = ("semantic", "procedural")
 _LEAST_SESSIONS = 5

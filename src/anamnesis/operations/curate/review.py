@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from anamnesis import config
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting, passes
 from anamnesis.history import undo
 from anamnesis.index import queries
 from anamnesis.index.queries import PENDING, tagged
@@ -19,8 +19,9 @@ from anamnesis.search.query import Filters
 from anamnesis.trust import policy, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
@@ -66,17 +67,25 @@ def beside_others(store: MemoryStore, note_id: str) -> Pending:
     return Pending(note, replaced, similar, warnings(store, [note]).get(note.id, ""))
 
 
-def keep(store: MemoryStore, ids: Iterable[NoteId], *, vouched: bool = True) -> undo.Unit | None:
+def keep(
+    store: MemoryStore,
+    ids: Collection[NoteId],
+    *,
+    vouched: bool = True,
+    progress: Progress = None,
+) -> undo.Unit | None:
     """Keep the notes; because you reviewed them, they get full confidence."""
     pairs = []
-    for note_id in ids:
+    first, second = passes(progress, 2, total=len(ids))
+    for note_id in counting(ids, first):
         read = store.require(note_id)
         trust = KEPT_CONFIDENCE if vouched else read.note.confidence
         pairs.append((read, replace(reviewed(read.note), confidence=trust)))
     if vouched:
         vouch(store, [note for _, note in pairs])
     changes = undo.changes_of(store, pairs)
-    return undo.apply(store, changes, kind="review", summary=f"{counted(len(pairs), 'note')} kept")
+    summary = f"{counted(len(pairs), 'note')} kept"
+    return undo.apply(store, changes, kind="review", summary=summary, progress=second)
 
 
 def reviewed(note: Memory) -> Memory:
@@ -94,12 +103,15 @@ def vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
     store.refresh_verdicts(reasons)
 
 
-def reject(store: MemoryStore, ids: Iterable[NoteId]) -> undo.Unit | None:
+def reject(
+    store: MemoryStore, ids: Collection[NoteId], *, progress: Progress = None
+) -> undo.Unit | None:
     """Remove the notes for good; the notes they had replaced become active again.
 
     Their sessions count again as not distilled and are left alone by later reflections.
     """
-    reads = [store.require(note_id) for note_id in ids]
+    first, second = passes(progress, 2, total=len(ids))
+    reads = [store.require(note_id) for note_id in counting(ids, first)]
     pairs: list[tuple[ReadNote | None, Memory | None]] = [(read, None) for read in reads]
     pairs += _sources_set_free(store, [read.note for read in reads])
     changes = undo.changes_of(store, pairs)
@@ -107,9 +119,8 @@ def reject(store: MemoryStore, ids: Iterable[NoteId]) -> undo.Unit | None:
         path = tree.tombstone_of(read.note.id)
         if not tree.is_forgotten(store.home, read.note.id):
             changes.append(undo.FileChange(path, None, tree.TOMBSTONE))
-    return undo.apply(
-        store, changes, kind="review", summary=f"{counted(len(reads), 'note')} rejected"
-    )
+    summary = f"{counted(len(reads), 'note')} rejected"
+    return undo.apply(store, changes, kind="review", summary=summary, progress=second)
 
 
 def without_findings(store: MemoryStore, waiting: Sequence[Memory]) -> list[Memory]:

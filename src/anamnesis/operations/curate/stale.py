@@ -12,12 +12,11 @@ from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
-
-    Progress = Callable[[int, int], None] | None
 
 _SKIPPED = frozenset({
     ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache",

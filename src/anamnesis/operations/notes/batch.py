@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting, passes
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.history import undo
 from anamnesis.notes import tree
@@ -15,6 +15,7 @@ from anamnesis.operations.notes.edit import checked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
@@ -35,15 +36,24 @@ class Curated:
         return tuple(error.message for error in self.errors)
 
 
-def add_tag(store: MemoryStore, ids: Iterable[NoteId], tag: str) -> Curated:
+def add_tag(
+    store: MemoryStore, ids: Iterable[NoteId], tag: str, *, progress: Progress = None
+) -> Curated:
     """Give notes a tag."""
     tag = _one_line(tag)
     return _edited(
-        store, ids, lambda note: replace(note, tags=[*note.tags, tag]), kind="tag", did="tagged"
+        store,
+        ids,
+        lambda note: replace(note, tags=[*note.tags, tag]),
+        kind="tag",
+        did="tagged",
+        progress=progress,
     )
 
 
-def remove_tag(store: MemoryStore, ids: Iterable[NoteId], tag: str) -> Curated:
+def remove_tag(
+    store: MemoryStore, ids: Iterable[NoteId], tag: str, *, progress: Progress = None
+) -> Curated:
     """Take a tag from notes."""
     tag = _one_line(tag)
     return _edited(
@@ -52,17 +62,20 @@ def remove_tag(store: MemoryStore, ids: Iterable[NoteId], tag: str) -> Curated:
         lambda note: replace(note, tags=[old for old in note.tags if old != tag]),
         kind="tag",
         did="untagged",
+        progress=progress,
     )
 
 
-def set_fields(store: MemoryStore, ids: Iterable[NoteId], **values: object) -> Curated:
+def set_fields(
+    store: MemoryStore, ids: Iterable[NoteId], *, progress: Progress = None, **values: object
+) -> Curated:
     """Give notes the same project, type or confidence."""
     listed = ", ".join(f"{name} {value}" for name, value in values.items())
 
     def changed(note: Memory) -> Memory:
         return replace(note, **values)  # type: ignore[arg-type]
 
-    return _edited(store, ids, changed, kind="edit", did=f"given {listed}")
+    return _edited(store, ids, changed, kind="edit", did=f"given {listed}", progress=progress)
 
 
 def supersede(store: MemoryStore, ids: Sequence[NoteId], *, by: str) -> Curated:
@@ -89,6 +102,7 @@ def change(
     *,
     kind: str,
     did: str,
+    progress: Progress = None,
 ) -> Curated:
     """Change notes together, or remove them; one that cannot be changed does not stop the others.
 
@@ -97,7 +111,9 @@ def change(
     pairs: list[tuple[ReadNote | None, Memory | None]] = []
     done: list[str] = []
     errors: list[AnamnesisError] = []
-    for note_id in dict.fromkeys(ids):
+    wanted_ids = list(dict.fromkeys(ids))
+    first, second = passes(progress, 2, total=len(wanted_ids))
+    for note_id in counting(wanted_ids, first):
         try:
             read = store.require(note_id)
             wanted = after(read.note)
@@ -113,7 +129,7 @@ def change(
             pairs.append((read, replace(wanted, updated_at=utcnow())))
     changes = undo.changes_of(store, pairs)
     summary = f"{counted(len(done), 'note')} {did}"
-    unit = undo.apply(store, changes, kind=kind, summary=summary)
+    unit = undo.apply(store, changes, kind=kind, summary=summary, progress=second)
     return Curated(tuple(done), unit, tuple(errors))
 
 
@@ -124,6 +140,7 @@ def _edited(
     *,
     kind: str,
     did: str,
+    progress: Progress = None,
 ) -> Curated:
     """Edit notes by the rules of the dashboard, the only face that edits several at once."""
     notices: dict[str, None] = {}
@@ -133,7 +150,8 @@ def _edited(
         notices.update(dict.fromkeys(filter(None, [notice])))
         return after
 
-    return replace(change(store, ids, allowed, kind=kind, did=did), notices=tuple(notices))
+    done = change(store, ids, allowed, kind=kind, did=did, progress=progress)
+    return replace(done, notices=tuple(notices))
 
 
 def _one_line(tag: str) -> str:

@@ -12,13 +12,23 @@ from anamnesis.operations.notes.batch import change
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import NoteId, Scope
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.store import MemoryStore
 
 
-def move(store: MemoryStore, ids: Iterable[NoteId], scope: Scope) -> Curated:
+def move(
+    store: MemoryStore, ids: Iterable[NoteId], scope: Scope, *, progress: Progress = None
+) -> Curated:
     """Make notes local only, or sync them again. Raises InvalidInput and StoreBusy."""
     tree.require_one_of("scope", scope, SCOPES)
     did = "kept on this machine" if scope == "machine-local" else "synced from now on"
-    return change(store, ids, lambda note: replace(note, scope=scope), kind="move", did=did)
+    return change(
+        store,
+        ids,
+        lambda note: replace(note, scope=scope),
+        kind="move",
+        did=did,
+        progress=progress,
+    )

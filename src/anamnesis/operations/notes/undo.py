@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
     from anamnesis.config import Home
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
@@ -43,13 +44,15 @@ class DeletedHere:
     path: str
 
 
-def undo(store: MemoryStore, given: str = "", *, kind: str = "") -> Undone:
+def undo(
+    store: MemoryStore, given: str = "", *, kind: str = "", progress: Progress = None
+) -> Undone:
     """Undo the change with this id, or enough of its start or end; else the latest.
 
     Raises InvalidInput if several changes match, NothingToUndo, and ChangedSince if every note of
     the change was edited since.
     """
-    return changes.undo(store, kind=kind, id=_id(store.home, given))
+    return changes.undo(store, kind=kind, id=_id(store.home, given), progress=progress)
 
 
 def unit_of(home: Home, id: str) -> Unit | None:

@@ -8,7 +8,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.counting import counted
+from anamnesis.ground.counting import counted, counting, passes
 from anamnesis.ground.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
@@ -23,6 +23,7 @@ from anamnesis.sync.merge import merged_fields
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
@@ -128,14 +129,17 @@ def resolve(store: MemoryStore, given: str, choice: str) -> Resolved:
     return _resolve(store, [(sides, _chosen(sides, choice))], second=second)
 
 
-def resolve_all(store: MemoryStore, held: Sequence[Sides], choice: str) -> Resolved:
+def resolve_all(
+    store: MemoryStore, held: Sequence[Sides], choice: str, *, progress: Progress = None
+) -> Resolved:
     """Resolve some conflicts with this machine's versions or with the others, as one change.
 
     Raises InvalidInput, and NoteChangedOnDisk if a note is edited meanwhile.
     """
     if choice not in (MINE, THEIRS):
         raise InvalidInput("Only one side can be chosen for all.")
-    return _resolve(store, [(sides, _chosen(sides, choice)) for sides in held])
+    chosen = [(sides, _chosen(sides, choice)) for sides in held]
+    return _resolve(store, chosen, progress=progress)
 
 
 def resolve_with(store: MemoryStore, given: str, text: str) -> Resolved:
@@ -243,15 +247,18 @@ def _resolve(
     chosen: Sequence[tuple[Sides, bytes | None]],
     *,
     second: Memory | None = None,
+    progress: Progress = None,
 ) -> Resolved:
     """Write the chosen texts and drop the conflicts, all as one change."""
     changes = undo.changes_of(store, [(None, second)] if second else [])
-    for sides, wanted in chosen:
+    reading, writing = passes(progress, 2, total=len(chosen))
+    for sides, wanted in counting(chosen, reading):
         Conflicts(store.home).keep(sides.conflict, sides.mine)
         changes.append(FileChange(_file(store, sides.conflict), sides.mine, wanted))
         changes += _archiving(store, sides.conflict)
     summary = f"{counted(len(chosen), 'conflict')} resolved"
-    return Resolved(undo.apply(store, changes, kind="resolve", summary=summary), second)
+    unit = undo.apply(store, changes, kind="resolve", summary=summary, progress=writing)
+    return Resolved(unit, second)
 
 
 def _archiving(store: MemoryStore, conflict: Conflict) -> list[FileChange]:

@@ -21,8 +21,10 @@ from anamnesis.web.words import plural
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.operations.notes.undo import Unit
     from anamnesis.operations.travel.conflicts import Sides
+    from anamnesis.web.dashboard import Notice
     from anamnesis.web.visit import Visit
 
 _LABELS = {**EDITED, "extra": "Other keys"}
@@ -72,12 +74,13 @@ def resolve_all(visit: Visit) -> Response:
     ]
     side = "This machine's version" if choice == "mine" else "The other version"
     text = f"{side} was taken for {plural(len(seen), 'note')}. The next sync sends it."
-    return work.change(
-        visit,
-        f"Resolving {plural(len(seen), 'conflict')}",
-        lambda: notice_of(conflicts.resolve_all(visit.store, seen, choice).unit, text),
-        back="/conflicts",
-    )
+
+    def carry_out(progress: Progress) -> Notice:
+        done = conflicts.resolve_all(visit.store, seen, choice, progress=progress)
+        return notice_of(done.unit, text)
+
+    title = f"Resolving {plural(len(seen), 'conflict')}"
+    return work.change(visit, title, carry_out, back="/conflicts")
 
 
 def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]:

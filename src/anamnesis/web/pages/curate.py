@@ -6,17 +6,13 @@ import os
 import re
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from itertools import chain
 from typing import TYPE_CHECKING, Any
-
-from starlette.responses import StreamingResponse
 
 from anamnesis.ground.errors import InvalidInput, NoSuchNote, NoteChangedOnDisk
 from anamnesis.notes.fields import SCOPES, TYPES
 from anamnesis.operations.curate import (
     backfill_provenance,
     dedup,
-    export,
     forget,
     import_,
     merge,
@@ -30,7 +26,7 @@ from anamnesis.operations.notes.move import move
 from anamnesis.operations.notes.show import find
 from anamnesis.project import GLOBAL
 from anamnesis.web.dashboard import Notice, notice_of
-from anamnesis.web.pages import review, work
+from anamnesis.web.pages import export, review, work
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.curate.dedup import Duplicates
@@ -50,12 +47,9 @@ _VIEWS = {
     "unused": "Never used",
     "sources": "Sources",
 }
+_MOST_MERGED = 20  # notes that one can still read side by side
 _SHOWN = 100  # of what is to tidy up; what is done with it makes room for the next
 _UNCHANGED_DAYS = 90  # a note that no session was given may still be new
-_EXPORTS = {
-    "jsonl": (export.jsonl_lines, "application/x-ndjson"),
-    "md": (export.document_lines, "text/markdown; charset=utf-8"),
-}
 
 
 def act(visit: Visit) -> Response:
@@ -63,13 +57,17 @@ def act(visit: Visit) -> Response:
     ids = _selected(visit)
     name = visit.value("act")
     if name == "export":
-        return _exported(visit, ids)
+        return export.exported(visit, ids)
     if name == "merge":
-        return visit.go(f"/merge?ids={'+'.join(ids)}")
+        return visit.go(f"/merge?ids={'+'.join(ids[: _MOST_MERGED + 1])}")
     if name == "forget":
         return visit.page("forget.html", notes=[each.note for each in _read(visit, ids)])
     title = f"{_TITLES.get(name, 'Changing')} {plural(len(ids), 'note')}"
-    return work.change(visit, title, lambda: _done(visit, name, ids), back=visit.back("/notes"))
+
+    def carry_out(progress: Progress) -> Notice:
+        return _done(visit, name, ids, progress)
+
+    return work.change(visit, title, carry_out, back=visit.back("/notes"))
 
 
 def _selected(visit: Visit) -> list[NoteId]:
@@ -88,28 +86,14 @@ def _read(visit: Visit, ids: Sequence[NoteId]) -> list[ReadNote]:
     return found
 
 
-def _done(visit: Visit, name: str, ids: Sequence[NoteId]) -> Notice:
+def _done(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Notice:
     if name in review.DECISIONS:
-        return review.decided(visit, name, ids)
+        return review.decided(visit, name, ids, progress=progress)
     if name == "forget-sure":
-        number = forget.forget(visit.store, [each.note.id for each in _read(visit, ids)])
+        there = [each.note.id for each in _read(visit, ids)]
+        number = forget.forget(visit.store, there, progress=progress)
         return Notice(f"{plural(number, 'note')} forgotten; the next sync forgets them elsewhere.")
-    return _notice(name, _carried_out(visit, ids))
-
-
-def _exported(visit: Visit, ids: Sequence[NoteId]) -> Response:
-    """The notes as a file to keep, sent while they are read; the page stays."""
-    ending = visit.value("format", "jsonl")
-    if ending not in _EXPORTS:
-        raise InvalidInput(f"{ending[:20]!r} is not one of: {', '.join(_EXPORTS)}.")
-    render, kind = _EXPORTS[ending]
-    found = filter(None, (find(visit.store, note_id) for note_id in ids))
-    first = next(found, None)
-    if first is None:
-        raise NoSuchNote(ids[0][:80])
-    lines = render(each.note for each in chain((first,), found))
-    name = f'attachment; filename="notes.{ending}"'
-    return StreamingResponse(lines, media_type=kind, headers={"content-disposition": name})
+    return _notice(name, _carried_out(visit, ids, progress))
 
 
 def undo(visit: Visit) -> Response:
@@ -124,12 +108,14 @@ def undo(visit: Visit) -> Response:
         # The note of that page may be what was undone.
         return "/notes" if shown and visit.read(shown[1]) is None else asked
 
-    return work.change(visit, "Undoing a change", lambda: _undone(visit, unit_id), back=back)
+    return work.change(
+        visit, "Undoing a change", lambda progress: _undone(visit, unit_id, progress), back=back
+    )
 
 
-def _undone(visit: Visit, unit_id: str) -> Notice:
+def _undone(visit: Visit, unit_id: str, progress: Progress) -> Notice:
     try:
-        done = changes.undo(visit.store, unit_id)
+        done = changes.undo(visit.store, unit_id, progress=progress)
     except (changes.ChangedSince, changes.NothingToUndo) as error:
         return Notice(f"{error.message} Nothing was put back.", "trouble")
     sentences = [
@@ -144,9 +130,12 @@ def _undone(visit: Visit, unit_id: str) -> Notice:
 
 def compare(visit: Visit) -> Response:
     """Two notes or more side by side, to make one of them."""
-    ids = visit.parameter("ids").split()
-    if len(set(ids)) < 2:
-        raise InvalidInput("Merging takes two notes or more.", hint="Select them in the list.")
+    ids = list(dict.fromkeys(visit.request.query_params.get("ids", "").split()))
+    if not 2 <= len(ids) <= _MOST_MERGED:
+        raise InvalidInput(
+            f"Merging takes two notes or more, at most {_MOST_MERGED} notes at a time.",
+            hint="Select them in the list.",
+        )
     return _side_by_side(visit, _read(visit, ids))
 
 
@@ -201,8 +190,9 @@ def import_files(visit: Visit) -> Response:
         raise InvalidInput("There is no file to import.")
     added: list[bool] = []
 
-    def take() -> Notice:
-        done = import_.import_texts(visit.store, sent, project=visit.dashboard.project or GLOBAL)
+    def take(progress: Progress) -> Notice:
+        project = visit.dashboard.project or GLOBAL
+        done = import_.import_texts(visit.store, sent, project=project, progress=progress)
         added.append(bool(done.plan.added))
         to_review = " Review what is new." if done.plan.added else ""
         return notice_of(done.unit, f"Imported: {done.plan.sentence}.{to_review}")
@@ -211,17 +201,18 @@ def import_files(visit: Visit) -> Response:
     return work.change(visit, title, take, back=lambda: "/review" if any(added) else "/notes")
 
 
-def _carried_out(visit: Visit, ids: Sequence[NoteId]) -> Curated:
+def _carried_out(visit: Visit, ids: Sequence[NoteId], progress: Progress) -> Curated:
     store, name = visit.store, visit.value("act")
     if name == "delete":
-        return delete(store, ids)
+        return delete(store, ids, progress=progress)
     if name in _TAGGING:
         tag = PINNED if name.endswith("pin") else visit.value("tag")
-        return _TAGGING[name](store, ids, tag)
+        return _TAGGING[name](store, ids, tag, progress=progress)
     if name in SCOPES:
-        return move(store, ids, name)
+        return move(store, ids, name, progress=progress)
     if name in _FIELDS:
-        return batch.set_fields(store, ids, **{name: _FIELDS[name](visit.value(name).strip())})
+        value = _FIELDS[name](visit.value(name).strip())
+        return batch.set_fields(store, ids, progress=progress, **{name: value})
     if name == "supersede":
         newest = max(ids, key=lambda note_id: _age(visit, note_id))
         return batch.supersede(store, ids, by=visit.value("by") or newest)
@@ -338,7 +329,7 @@ def fold(visit: Visit) -> Response:
     return work.change(
         visit,
         f"Replacing {number}",
-        lambda: notice_of(dedup.fold(visit.store, groups), text),
+        lambda progress: notice_of(dedup.fold(visit.store, groups, progress=progress), text),
         back="/tidy?view=duplicates",
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from anamnesis.ground.counting import counting, passes
 from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.notes.fields import is_valid_id
 from anamnesis.operations.curate import review
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from starlette.responses import Response
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.curate.review import Pending
@@ -95,7 +97,9 @@ def decide(visit: Visit) -> Response:
         return work.change(
             visit,
             "Deciding on the notes to review",
-            lambda: _decided_together(visit, project=project, origin=origin),
+            lambda progress: _decided_together(
+                visit, project=project, origin=origin, progress=progress
+            ),
             back="/review",
         )
     note_id, expected_hash = visit.value("id"), visit.value("hash")
@@ -110,24 +114,29 @@ def decide(visit: Visit) -> Response:
     return visit.go(visit.back(following) if decision == "keep" else following, notice)
 
 
-def _decided_together(visit: Visit, *, project: str, origin: str) -> Notice:
+def _decided_together(visit: Visit, *, project: str, origin: str, progress: Progress) -> Notice:
     """Keep all that are shown, or of one session, and have no finding; or reject them."""
     decision = visit.value("decision")
     if decision.endswith("-session"):
         read = _to_review(visit, visit.value("id"))
         found = review.of_one_session(visit.store, read.note) if read else []
-        return decided(visit, _OF_MANY[decision], [note.id for note in found])
+        ids = [note.id for note in found]
+        return decided(visit, _OF_MANY[decision], ids, progress=progress)
     shown = _of(review.pending(visit.store), project=project, origin=origin)
     ids = [note.id for note in review.without_findings(visit.store, shown)]
-    return decided(visit, _OF_MANY[decision], ids)
+    return decided(visit, _OF_MANY[decision], ids, progress=progress)
 
 
-def decided(visit: Visit, decision: str, ids: Sequence[NoteId]) -> Notice:
+def decided(
+    visit: Visit, decision: str, ids: Sequence[NoteId], *, progress: Progress = None
+) -> Notice:
     """Keep or reject notes; says how many, and how to undo it."""
     if decision not in DECISIONS:
         raise InvalidInput(f"{decision[:40]!r} is neither keep nor reject.")
-    ids = [note_id for note_id in ids if _to_review(visit, note_id)]
-    unit = (review.keep if decision == "keep" else review.reject)(visit.store, ids)
+    looked, changed = passes(progress, 2, total=len(ids))
+    ids = [note_id for note_id in counting(ids, looked) if _to_review(visit, note_id)]
+    decide = review.keep if decision == "keep" else review.reject
+    unit = decide(visit.store, ids, progress=changed)
     visit.dashboard.recorder.soon()
     return notice_of(unit, f"{plural(len(ids), 'note')} {DECISIONS[decision]}.")
 

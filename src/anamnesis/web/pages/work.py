@@ -18,21 +18,19 @@ if TYPE_CHECKING:
     from anamnesis.web.dashboard import Job, Work
     from anamnesis.web.visit import Visit
 
-_AT_ONCE = 0.8  # seconds; what is done by then needs no page of its own
+AT_ONCE = 0.8  # seconds; what is done by then needs no page of its own
 
 
-def run(visit: Visit, title: str, work: Work, *, back: str) -> Response:
+def run(visit: Visit, title: str, work: Work, *, back: str, once: bool = True) -> Response:
     """Do something; if it takes a while, show how far it is, and the notice when it is over."""
-    return _shown(visit, visit.dashboard.jobs.start(title, work, back=back))
+    return _shown(visit, visit.dashboard.jobs.start(title, work, back=back, once=once))
 
 
-def change(
-    visit: Visit, title: str, act: Callable[[], Notice], *, back: str | Callable[[], str]
-) -> Response:
+def change(visit: Visit, title: str, act: Work, *, back: str | Callable[[], str]) -> Response:
     """Change notes, and let them be recorded; each time that it is asked for."""
 
-    def carry_out(_advance: object) -> Notice:
-        notice = act()
+    def carry_out(progress: Callable[[int, int], None]) -> Notice:
+        notice: Notice = act(progress)
         visit.dashboard.recorder.soon()
         return notice
 
@@ -40,7 +38,7 @@ def change(
 
 
 def _shown(visit: Visit, job: Job) -> Response:
-    if job.over.wait(_AT_ONCE):
+    if job.over.wait(AT_ONCE):
         if job.error:
             raise job.error
         return visit.go(job.address, job.notice)
@@ -98,9 +96,9 @@ def reflect(visit: Visit) -> Response:
 def backfill(visit: Visit) -> Response:
     """Give notes of early versions the source that their tags name, as one change."""
 
-    def fill() -> Notice:
+    def fill(progress: Callable[[int, int], None]) -> Notice:
         planned = provenance.provenance_changes(visit.store, machine_id="")
-        unit = provenance.backfill_provenance(visit.store, planned)
+        unit = provenance.backfill_provenance(visit.store, planned, progress=progress)
         return notice_of(unit, f"The source of {plural(len(planned), 'note')} was filled in.")
 
     return change(visit, "Filling in sources", fill, back="/tidy?view=sources")
