@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.ground.records import replace
+from anamnesis.history.commit import record_locally
 from anamnesis.store import MemoryStore
 from anamnesis.sync.conflicts import Conflicts
 from support.fleet import Machine
@@ -153,6 +154,54 @@ def test_sync_takes_over_what_others_wrote(
     html = browser.get("/fleet").text
     assert "desk" in html
     assert "2 machines share" in html  # `unknown` is none
+
+
+def _machine_row(browser: TestClient, name: str) -> dict[str, str]:
+    """One line of the table of machines: what each column says."""
+    html = browser.get("/fleet").text.partition('class="roomy machines"')[2]
+    head = re.findall(r"<th scope=\"col\"[^>]*>([^<]+)</th>", html)
+    lines = re.findall(r"<tr><td>.*?</tr>", html, re.DOTALL)
+    [line] = [each for each in lines if f">{name}<" in each]
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", line, re.DOTALL)
+    plain = (" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in cells)
+    return dict(zip(head, plain, strict=True))
+
+
+def test_the_fleet_says_what_each_machine_lacks_and_what_is_not_known(
+    browser: TestClient, store: MemoryStore, desk: Machine, remote: Path, tmp_path: Path
+) -> None:
+    tower = Machine(tmp_path / "tower", str(remote))
+    tower.write("01JTTTTTTTTTTTTTTTTTTTTTTT", "of the tower")
+    tower.sync()
+    desk.write(NOTE, "from the desk")
+    desk.sync()
+    sync_now(browser)
+    for number in range(2):
+        store.write(type="semantic", title=f"t{number}", body="of the laptop")
+        sync_now(browser)
+    desk.memory.joinpath(".machines").mkdir()
+    desk.memory.joinpath(".machines", "desk.json").write_text("{}")  # no news about notes
+    tower.sync()
+    store.write(type="semantic", title="not sent", body="of the laptop")
+    record_locally(store, machine_id="laptop")
+    browser.app.state.dashboard.sync_state.measured()  # type: ignore[attr-defined]
+
+    # Nothing was recorded by the tower since its first note: one of the desk, three of the laptop.
+    assert _machine_row(browser, "tower")["Behind"] == "4"
+    assert _machine_row(browser, "desk")["Behind"] == "3"
+    here = browser.app.state.dashboard.machine  # type: ignore[attr-defined]
+    assert _machine_row(browser, here)["Ahead"] == "1"
+
+    desk.sync()
+    desk.write(NOTE, "once more from the desk")
+    desk.sync()
+    laptop = Machine(Path(store.root), str(remote))
+    laptop.git("fetch", "-q", str(remote), "+main:refs/remotes/origin/main")
+    browser.app.state.dashboard.sync_state.measured()  # type: ignore[attr-defined]
+
+    assert _machine_row(browser, "desk")["Ahead"] == "1"
+    assert _machine_row(browser, "tower")["Ahead"] == "0"
+    assert "What a machine has not sent yet is known there alone" in browser.get("/fleet").text
 
 
 def test_a_failed_sync_never_looks_like_a_good_one(

@@ -18,6 +18,8 @@ T = TypeVar("T")
 _SECONDS = 30.0
 _AT_ONCE = 500  # ids in one command
 MAIN = "refs/heads/main"
+UPSTREAM = "refs/remotes/origin/main"
+_HEARTBEATS = ".machines"
 # A commit id, and nothing that git could take for an option or a range.
 _REVISION = re.compile(r"[0-9A-Za-z][0-9A-Za-z_/.@{}~^-]{0,199}")
 
@@ -57,6 +59,32 @@ def log(memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "")
     words = [f"--max-count={int(limit)}"]
     words += ["--fixed-strings", f"--author=@{machine}>"] if machine else []
     return changes(memory_dir, words, start=first, files=False)
+
+
+def fetched(memory_dir: str) -> list[Version]:
+    """The changes that were fetched from the remote but not taken over, without their files."""
+    return changes(memory_dir, (), start=(UPSTREAM, f"^{MAIN}"), files=False)
+
+
+def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
+    """Those of some changes that touch more than heartbeats of machines.
+
+    Only the folders at the top are compared, whose contents have one hash each.
+    """
+    fresh = [commit for commit in commits if commit not in _about_notes]
+    if fresh:
+        words = ["diff-tree", "--stdin", "--root", "--name-only", "-z"]
+        given = "".join(f"{commit}\n" for commit in fresh).encode()
+        touched: dict[str, set[str]] = {commit: set() for commit in fresh}
+        commit = ""
+        for name in git_output(memory_dir, *words, input=given).decode().split("\0")[:-1]:
+            if name in touched:
+                commit = name
+            else:
+                touched[commit].add(name)
+        for commit, names in touched.items():
+            _keep(_about_notes, commit, names != {_HEARTBEATS})
+    return {commit for commit in commits if _about_notes.get(commit)}
 
 
 def of_kind(versions: Iterable[Version], what: str) -> list[Version]:
@@ -100,6 +128,7 @@ def _counted(memory_dir: str, commits: Sequence[str]) -> dict[str, dict[str, tup
 # each change among 50,000 notes. So it is asked once, however often the history is shown.
 _versions: dict[str, Version] = {}
 _lines: dict[str, dict[str, tuple[int, int]]] = {}
+_about_notes: dict[str, bool] = {}
 _beginnings: set[str] = set()  # changes that have none before them
 _MOST_KEPT = 2_000  # changes; more than anybody looks at
 _MOST_FILES = 60_000  # of one change: the first one may have all notes

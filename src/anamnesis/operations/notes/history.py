@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 __all__ = [
-    "ChangesPage", "NoHistory", "NoSuchVersion", "RecordedChange", "Version", "changes",
-    "changes_with_titles", "deleted_notes", "difference", "line_counts", "look_ahead", "prepare",
-    "project_changes", "record_changes", "restore", "text_of", "versions", "writers",
+    "ChangesPage", "MachineStanding", "NoHistory", "NoSuchVersion", "RecordedChange", "Version",
+    "changes", "changes_with_titles", "deleted_notes", "difference", "line_counts", "look_ahead",
+    "prepare", "project_changes", "record_changes", "restore", "standings", "text_of", "versions",
 ]  # fmt: skip
 
 _COUNTED = 200  # files; the lines of a larger change are not counted
@@ -177,15 +177,36 @@ def text_of(home: Home, version: Version) -> str:
     return lineage.text_in(home.memory, version).decode("utf-8", "replace")
 
 
-def writers(home: Home, *, among: int) -> dict[str, list[str]]:
-    """Each machine with the times of its changes, latest first, among so many latest ones."""
-    found: dict[str, list[str]] = {}
+@dataclass(slots=True)
+class MachineStanding:
+    """What the history tells of one machine."""
+
+    times: list[str] = field(default_factory=list)  # of its changes, latest first
+    behind: int = 0  # changes of notes by others since its latest, after which it had all
+    ahead: int = 0  # changes that it has sent and that were not taken over here
+
+
+def standings(home: Home, *, among: int, fetched: bool) -> dict[str, MachineStanding]:
+    """How each machine stands, by so many latest changes; those that have none are left out.
+
+    `fetched` says whether there are changes that were fetched and not taken over.
+    """
+    found: dict[str, MachineStanding] = {}
     try:
         latest = log.log(home.memory, limit=among)
+        arrived = log.fetched(home.memory) if fetched else []
+        commits = [each.commit for each in (*latest, *arrived)]
+        about_notes = log.about_notes(home.memory, commits)
     except NoHistory:
         return found
+    since = 0
     for version in latest:
-        found.setdefault(version.machine, []).append(version.at)
+        standing = found.setdefault(version.machine, MachineStanding(behind=since))
+        standing.times.append(version.at)
+        since += version.commit in about_notes
+    for version in arrived:
+        standing = found.setdefault(version.machine, MachineStanding())
+        standing.ahead += version.commit in about_notes
     return found
 
 

@@ -7,11 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from anamnesis.config import UNKNOWN_MACHINE
-from anamnesis.operations.notes.history import writers
+from anamnesis.operations.notes.history import MachineStanding, standings
 from anamnesis.operations.notes.list import NoteFilter, titles
 from anamnesis.operations.travel import fleet as heartbeats
 from anamnesis.operations.travel import sealed
-from anamnesis.operations.travel.fleet import seconds_of
 from anamnesis.operations.travel.sync import sync as sync_now
 from anamnesis.web import charts, health
 from anamnesis.web.dashboard import Notice
@@ -19,7 +18,7 @@ from anamnesis.web.pages import work
 from anamnesis.web.words import hues, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from starlette.responses import Response
 
@@ -45,7 +44,7 @@ class MachineRow:
     last_seen: str  # its latest version in the history; empty: none was seen
     versions: int
     here: bool
-    behind: int | None  # versions of others since its last sync; None: it never said when
+    standing: MachineStanding | None  # None: it is not in the history, as far as it was read
     pulse: Machine | None  # what it last said of itself
     shade: str
 
@@ -105,7 +104,7 @@ def _synced(visit: Visit) -> Notice:
 def machines(visit: Visit) -> list[MachineRow]:
     """All machines that wrote a note or a version, the latest seen first."""
     home = visit.dashboard.home
-    seen = writers(home, among=_LOG)
+    seen = standings(home, among=_LOG, fetched=bool(visit.dashboard.sync_state().behind))
     alive = {each.machine: each for each in heartbeats.machines(home)}
     known = {name: (number, last) for name, number, _, last in visit.dashboard.counts.machines()}
     others = [name for name in (*known, *seen, *alive) if name != UNKNOWN_MACHINE]
@@ -115,10 +114,10 @@ def machines(visit: Visit) -> list[MachineRow]:
         MachineRow(
             name,
             *known.get(name, (0, "")),
-            max(seen.get(name, [""])[0], alive[name].seen if name in alive else ""),
-            len(seen.get(name, ())),
+            max(_last(seen.get(name)), alive[name].seen if name in alive else ""),
+            len(seen[name].times) if name in seen else 0,
             here=name == visit.dashboard.machine,
-            behind=_behind(seen, name, alive.get(name)),
+            standing=seen.get(name),
             pulse=alive.get(name),
             shade=f"hue-{shades[name]}",
         )
@@ -127,12 +126,8 @@ def machines(visit: Visit) -> list[MachineRow]:
     return sorted(rows, key=lambda each: (each.last_seen, each.latest_note), reverse=True)
 
 
-def _behind(seen: Mapping[str, Sequence[str]], name: str, pulse: Machine | None) -> int | None:
-    """How many versions the others recorded since a machine last synced."""
-    if pulse is None or not pulse.last_sync:
-        return None
-    others = (at for writer, times in seen.items() if writer != name for at in times)
-    return sum(seconds_of(at) > seconds_of(pulse.last_sync) for at in others)
+def _last(standing: MachineStanding | None) -> str:
+    return standing.times[0] if standing and standing.times else ""
 
 
 def _weeks(visit: Visit, names: Sequence[str]) -> Chart:
