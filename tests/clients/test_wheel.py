@@ -12,19 +12,12 @@ from pathlib import Path
 import pytest
 
 from clients.desk import REPOSITORY
+from support.package import NEEDED, tracked
 
 pytestmark = pytest.mark.client
 
 WHEELS = REPOSITORY / ".cache" / "wheels"
 TOOLS = REPOSITORY / ".cache" / "tools" / "bin"
-# Not code, and yet nothing works without them.
-NEEDED = (
-    "search/meaning.bin",
-    "search/meaning.LICENSE.txt",
-    "onboard/agents/opencode.js",
-    "web/templates/base.html",
-    "web/static/dashboard.css",
-)
 # What an environment brings, which no user installs for us.
 TOOLING = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 OFFLINE = ["--no-index", "--find-links", str(WHEELS)]
@@ -42,29 +35,20 @@ def sources() -> Path:
     return next(WHEELS.glob("anamnesis_memory-*.tar.gz"))
 
 
-def package() -> set[str]:
-    """Every file of the package that is in the repository."""
-    listed = subprocess.run(
-        ["git", "ls-files", "src/anamnesis"],
-        cwd=REPOSITORY, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return set(listed.stdout.split())
-
-
 def test_the_wheel_has_all_of_the_package(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         inside = {f"src/{name}" for name in archive.namelist()}
 
-    assert package() <= inside
-    assert {f"src/anamnesis/{name}" for name in NEEDED} <= inside
+    assert tracked() <= inside
+    assert inside >= NEEDED
 
 
 def test_the_sources_have_it_too(sources: Path) -> None:
     with tarfile.open(sources) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
 
-    assert package() <= inside
-    assert {f"src/anamnesis/{name}" for name in NEEDED} <= inside
+    assert tracked() <= inside
+    assert inside >= NEEDED
 
 
 def set_up(command: Path, home: Path) -> str:
