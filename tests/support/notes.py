@@ -20,6 +20,8 @@ _TABLES = {
     "fixes": "signature, memory_id, line",
     "supersessions": "memory_id, target",
     "files": "path, size, hash, note_id, problem",
+    "cells WHERE notes": "type, project, scope, machine_id, prov_source, superseded, day, notes",
+    "tags WHERE notes": "tag, notes",
 }
 
 

@@ -18,6 +18,7 @@ from anamnesis.history.commit import record_locally
 from anamnesis.index import browse, graph
 from anamnesis.index.note_filter import NoteFilter
 from anamnesis.notes.fields import Memory
+from anamnesis.notes.frontmatter import serialize
 from anamnesis.store import MemoryStore
 
 
@@ -199,6 +200,60 @@ def test_what_the_first_change_added_is_listed_once_and_for_its_page_alone(
     for _ in range(2):
         assert "added" in browser.get(following[1].replace("&amp;", "&")).text
     assert len(git.taken("ls-tree")) == 1
+
+
+class Steps:
+    """How many steps SQLite takes for what the store is asked, in hundreds."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._taken = 0
+        store.ask(lambda db: db.set_progress_handler(self._count, 100))
+
+    def _count(self) -> int:
+        self._taken += 1
+        return 0
+
+    def taken(self) -> int:
+        """Those since the last time."""
+        taken, self._taken = self._taken, 0
+        return taken
+
+
+def _fill(root: Path, numbers: range) -> None:
+    folder = root / "memory" / "semantic"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in numbers:
+        day = f"2026-11-{1 + number % 9:02}"
+        note = Memory(
+            id=f"N{number:05}", type="semantic", title=f"note {number}", body="words",
+            tags=[f"t{number % 3}", f"u{number % 7}"], project=f"p{number % 4}", machine_id="desk",
+            created_at=f"{day}T10:00:00+00:00", updated_at=f"{day}T10:00:00+00:00",
+        )  # fmt: skip
+        (folder / f"{note.id}.md").write_text(serialize(note))
+
+
+def test_a_page_after_a_change_costs_the_same_for_few_notes_and_for_many(
+    browser: TestClient, store: MemoryStore, root: Path
+) -> None:
+    """Numbers of notes are kept, not counted: by type, project, machine, day and tag."""
+    pages = ("/", "/timeline", "/fleet", "/notes", "/notes?sort=title", "/history")
+    steps = Steps(store)
+
+    def after_a_change(page: str) -> int:
+        browser.get(page)
+        store.write(type="semantic", title="one more", body="words")
+        steps.taken()
+        assert browser.get(page).status_code == 200
+        return steps.taken()
+
+    _fill(root, range(500))
+    store.refresh()
+    few = {page: after_a_change(page) for page in pages}
+    _fill(root, range(500, 2000))
+    store.refresh()
+    many = {page: after_a_change(page) for page in pages}
+
+    assert {page: many[page] for page in pages if many[page] > 1.5 * few[page] + 20} == {}, few
 
 
 @pytest.fixture

@@ -42,6 +42,10 @@ _CELL = (
     "CASE m.superseded WHEN 0 THEN 'current' ELSE 'superseded' END"
 )
 _CELLS = "m.type, m.project, m.scope, m.machine_id, m.prov_source, m.superseded"
+_LATEST_OF_CELL = (  # one step in an index
+    "SELECT max(updated_at) FROM memories INDEXED BY idx_mem_cells WHERE type = ? AND project = ? "
+    "AND scope = ? AND machine_id = ? AND prov_source = ? AND superseded = ?"
+)
 _MOST_NAMING = 200  # notes sharing words of a title that are compared
 _JSON_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _EXCERPT = 240  # characters: two lines of a list
@@ -180,9 +184,11 @@ def cube(
     from collections import Counter
 
     where, values = condition(shown, among, all_over=among is None)
+    is_kept = among is None and shown == EVERYTHING
+    source = "sum(m.notes) FROM cells m" if is_kept else "count(*) FROM memories m"
     counted: Counter[tuple[str, ...]] = Counter()
     for *cell, number in db.execute(  # all of it is in one index
-        f"SELECT {_CELL}, count(*) FROM memories m WHERE {where} GROUP BY {_CELLS}",  # noqa: S608
+        f"SELECT {_CELL}, {source} WHERE {where} GROUP BY {_CELLS}",
         values,
     ):
         counted[(*cell, "")] += number
@@ -266,37 +272,38 @@ def _most_used(counted: Mapping[str, int]) -> list[tuple[str, int]]:
 
 def all_tags(db: sqlite3.Connection) -> dict[str, int]:
     """How many notes have each tag."""
-    from collections import Counter
-
-    text, number = db.execute(
-        "SELECT group_concat(tag, char(30)), count(*) FROM memory_tags"
-    ).fetchone()
-    tags = text.split("\x1e") if text else []
-    if len(tags) == number:
-        return Counter(tags)
-    return dict(db.execute("SELECT tag, count(*) FROM memory_tags GROUP BY 1").fetchall())
+    return dict(db.execute("SELECT tag, notes FROM tags WHERE notes > 0").fetchall())
 
 
 def days(
     db: sqlite3.Connection, shown: NoteFilter, *, by: str, since: str
 ) -> dict[tuple[str, str], int]:
-    """How many notes were created on each day, by the values of a dimension: (day, value)."""
+    """How many notes were created on each day, by the values of a dimension: (day, value).
+
+    `shown` may narrow them by dimensions only.
+    """
     where, values = condition(shown)
     counted = db.execute(
-        f"SELECT substr(m.created_at, 1, 10), {COLUMNS[by]}, count(*) FROM memories m "  # noqa: S608
-        f"WHERE m.created_at >= ? AND {where} GROUP BY 1, 2",
+        f"SELECT m.day, {COLUMNS[by]}, sum(m.notes) FROM cells m "  # noqa: S608
+        f"WHERE m.day >= ? AND {where} GROUP BY 1, 2",
         (since, *values),
     )
-    return {(day, value): number for day, value, number in counted}
+    return {(day, value): number for day, value, number in counted if number}
 
 
-def machines(db: sqlite3.Connection) -> list[tuple[str, int, str, str]]:
-    """Each machine with its number of notes, its first and its latest note."""
-    listed = db.execute(
-        "SELECT machine_id, count(*), min(created_at), max(updated_at) FROM memories "
-        "GROUP BY 1 ORDER BY 4 DESC"
-    )
-    return [tuple(row) for row in listed]
+def machines(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
+    """Each machine with its number of notes and when one was last changed, the latest first."""
+    sql = f"SELECT {_CELLS}, sum(m.notes) FROM cells m GROUP BY {_CELLS}"  # noqa: S608
+    counted: dict[str, int] = {}
+    latest: dict[str, str] = {}
+    for *cell, number in db.execute(sql):
+        if number:
+            machine = cell[3]
+            [last] = db.execute(_LATEST_OF_CELL, cell).fetchone()
+            counted[machine] = counted.get(machine, 0) + number
+            latest[machine] = max(latest.get(machine, ""), last)
+    names = sorted(counted, key=lambda name: latest[name], reverse=True)
+    return [(name, counted[name], latest[name]) for name in names]
 
 
 def naming(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:

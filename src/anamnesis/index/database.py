@@ -214,10 +214,6 @@ def _raise_broken(error: BaseException | None) -> None:
 
 _SCHEMA_VERSION = 1
 _BUSY_MILLISECONDS = 5000
-# What FTS5 collects before it writes a segment, and how many segments it leaves unmerged.
-_USUAL = {"hashsize": 1 << 20, "automerge": 4, "crisismerge": 16}
-_BULK = {"hashsize": 1 << 24, "automerge": 0, "crisismerge": 1000}
-
 _LAYOUT = """
 CREATE TABLE memories (
   rowid INTEGER PRIMARY KEY,
@@ -282,11 +278,42 @@ CREATE INDEX IF NOT EXISTS idx_mem_cells
 CREATE INDEX IF NOT EXISTS idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
 CREATE INDEX IF NOT EXISTS idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
+CREATE INDEX IF NOT EXISTS idx_held ON held(memory_id) WHERE kind <> 'unscanned';
 CREATE INDEX IF NOT EXISTS idx_superseded ON supersessions(target);
 CREATE INDEX IF NOT EXISTS idx_fixes_note ON fixes(memory_id);
 CREATE INDEX IF NOT EXISTS idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_files_problem ON files(path) WHERE problem IS NOT NULL;
 """
+
+# How many notes there are of each kind and day, and with each tag: pages show that after every
+# change, and to count 50,000 notes takes most of the time that a page has.
+_COUNTS = """
+CREATE TABLE IF NOT EXISTS cells (
+  type, project, scope, machine_id, prov_source, superseded, day, notes INTEGER NOT NULL,
+  PRIMARY KEY (type, project, scope, machine_id, prov_source, superseded, day)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tags (tag TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID;
+BEGIN; DELETE FROM cells; DELETE FROM tags;
+INSERT INTO cells SELECT type, project, scope, machine_id, prov_source, superseded,
+  substr(created_at, 1, 10), count(*) FROM memories GROUP BY 1, 2, 3, 4, 5, 6, 7;
+INSERT INTO tags SELECT tag, count(*) FROM memory_tags GROUP BY 1;
+CREATE TRIGGER IF NOT EXISTS count_note AFTER INSERT ON memories BEGIN {more} END;
+CREATE TRIGGER IF NOT EXISTS discount_note AFTER DELETE ON memories BEGIN {less} END;
+CREATE TRIGGER IF NOT EXISTS count_note_anew AFTER UPDATE ON memories BEGIN {less} {more} END;
+CREATE TRIGGER IF NOT EXISTS count_tag AFTER INSERT ON memory_tags BEGIN
+  INSERT INTO tags VALUES (NEW.tag, 1) ON CONFLICT DO UPDATE SET notes = notes + 1; END;
+CREATE TRIGGER IF NOT EXISTS discount_tag AFTER DELETE ON memory_tags BEGIN
+  UPDATE tags SET notes = notes - 1 WHERE tag = OLD.tag; END;
+COMMIT;
+""".replace("{more}", """
+  INSERT INTO cells VALUES (NEW.type, NEW.project, NEW.scope, NEW.machine_id, NEW.prov_source,
+    NEW.superseded, substr(NEW.created_at, 1, 10), 1)
+    ON CONFLICT DO UPDATE SET notes = notes + 1;
+""").replace("{less}", """
+  UPDATE cells SET notes = notes - 1 WHERE type = OLD.type AND project = OLD.project
+    AND scope = OLD.scope AND machine_id = OLD.machine_id AND prov_source = OLD.prov_source
+    AND superseded = OLD.superseded AND day = substr(OLD.created_at, 1, 10);
+""")  # fmt: skip
 
 
 def _column(row: Row) -> str:
@@ -304,7 +331,7 @@ def _column(row: Row) -> str:
 _TABLES = _LAYOUT.replace(
     "{columns}", ",\n  ".join(_column(row) for row in FIELDS.values() if row.column)
 )
-_SCHEMA = _TABLES + _INDEXES
+_SCHEMA = _TABLES + _INDEXES + _COUNTS
 # Tells this index from one of other tables: another program's, or another version's.
 # The remainder by the second largest prime of 31 bits is a checksum that needs no module.
 _APPLICATION_ID = int.from_bytes(_SCHEMA.encode()) % 2_147_483_629
@@ -361,30 +388,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 def create_indexes(connection: sqlite3.Connection) -> None:
     """Add what speeds up queries: building it at once costs far less than row by row."""
-    connection.executescript(_INDEXES)
-
-
-def expect_bulk(connection: sqlite3.Connection) -> None:
-    """Let the text index collect more before it writes, and merge nothing: it is merged at last."""
-    for option, value in _BULK.items():
-        _set_up_text(connection, option, value)
-
-
-def end_bulk(connection: sqlite3.Connection) -> None:
-    """Leave the text index as one segment of a high level.
-
-    A bulk load leaves many large ones. Sixteen make FTS5 merge all of them at once: one of the
-    next writes would pay a second for that, with the store locked.
-    """
-    connection.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
-    for option, value in _USUAL.items():
-        _set_up_text(connection, option, value)
-
-
-def _set_up_text(connection: sqlite3.Connection, option: str, value: int) -> None:
-    connection.execute(
-        "INSERT INTO memories_fts(memories_fts, rank) VALUES (?, ?)", (option, value)
-    )
+    connection.executescript(_INDEXES + _COUNTS)
 
 
 def is_current(connection: sqlite3.Connection) -> bool:

@@ -38,6 +38,9 @@ JOIN old.files before ON before.note_id = note.id
   AND substr(before.path, instr(before.path, '/') + 1) = note.body_path
 JOIN main.files file ON file.path = before.path AND file.hash = before.hash
 """
+# What FTS5 collects before it writes a segment, and how many segments it leaves unmerged.
+_USUAL = {"hashsize": 1 << 20, "automerge": 4, "crisismerge": 16}
+_BULK = {"hashsize": 1 << 24, "automerge": 0, "crisismerge": 1000}
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
@@ -138,7 +141,7 @@ class _Build:
         from anamnesis.trust.clean import CleanTexts
 
         db = self._db
-        database.expect_bulk(db)
+        _expect_bulk(db)
         clean = CleanTexts(self._home)
         listing = tree.scan(self._home)
         _sweep(self._home, listing.folders)
@@ -169,7 +172,7 @@ class _Build:
                 progress(done, len(listing.files))
         clean.save()
         refresh.remember_newest(self._home, listing.files)
-        database.end_bulk(db)
+        _end_bulk(db)
         database.create_indexes(db)
         words.build_vocabulary(db)
         self._resolve_contested()
@@ -200,6 +203,27 @@ class _Build:
             self._files.apply(db, asked, readings)
         rows.mark_superseded(db, linked, released=rows.superseded_by(db, linked))
         db.execute("COMMIT")
+
+
+def _expect_bulk(db: sqlite3.Connection) -> None:
+    """Let the text index collect more before it writes, and merge nothing: it is merged at last."""
+    for option, value in _BULK.items():
+        _set_up_text(db, option, value)
+
+
+def _end_bulk(db: sqlite3.Connection) -> None:
+    """Leave the text index as one segment of a high level.
+
+    A bulk load leaves many large ones. Sixteen make FTS5 merge all of them at once: one of the
+    next writes would pay a second for that, with the store locked.
+    """
+    db.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+    for option, value in _USUAL.items():
+        _set_up_text(db, option, value)
+
+
+def _set_up_text(db: sqlite3.Connection, option: str, value: int) -> None:
+    db.execute("INSERT INTO memories_fts(memories_fts, rank) VALUES (?, ?)", (option, value))
 
 
 def _carry_over(db: sqlite3.Connection, path: str) -> None:

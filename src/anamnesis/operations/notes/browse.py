@@ -116,8 +116,8 @@ class NoteCounts:
         others = replace(wanted.apart_from(*browse.DIMENSIONS), state="all")
         return self._once(("cube", others, among), lambda db: browse.cube(db, others, among))
 
-    def machines(self) -> list[tuple[str, int, str, str]]:
-        """Each machine with its number of notes, its first and its latest note."""
+    def machines(self) -> list[tuple[str, int, str]]:
+        """Each machine with its number of notes and when one was last changed, the latest first."""
         return self._once("machines", browse.machines)
 
     def overview(self) -> Graph:

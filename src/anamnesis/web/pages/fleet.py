@@ -106,7 +106,7 @@ def machines(visit: Visit) -> list[MachineRow]:
     home = visit.dashboard.home
     seen = standings(home, among=_LOG, fetched=bool(visit.dashboard.sync_state().behind))
     alive = {each.machine: each for each in heartbeats.machines(home)}
-    known = {name: (number, last) for name, number, _, last in visit.dashboard.counts.machines()}
+    known = {name: (number, last) for name, number, last in visit.dashboard.counts.machines()}
     others = [name for name in (*known, *seen, *alive) if name != UNKNOWN_MACHINE]
     names = dict.fromkeys([visit.dashboard.machine, *others])
     shades = hues(sorted(names))
