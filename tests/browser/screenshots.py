@@ -8,11 +8,15 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
+from unittest.mock import patch
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from anamnesis.archive import files
 from anamnesis.archive.turns import Turn
@@ -28,6 +32,7 @@ from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
+from anamnesis.web.dashboard import Job
 from anamnesis.web.serve import Server
 
 from .ensure_chromium import chromium
@@ -120,6 +125,19 @@ def fill(store: MemoryStore) -> None:
         body="Run `infra/rotate-key.sh`, then restart `signer` in both regions, **eu first**.",
         tags=["security", "runbook"],
     )  # fmt: skip
+    put(
+        9, type="semantic", title="The gate retries three times", project=PAY, tags=["api"],
+        body="`retry_budget()` in `src/gateway/retry.py` decides; `MAX_TRIES` is a setting.",
+        machine_id="laptop",
+    )  # fmt: skip
+    for days, tag, title in (
+        (150, "session", "Moved the ledger to the new region"),
+        (160, "import", "Naming of branches, from the old wiki"),
+    ):
+        put(
+            days, type="semantic", title=title, body="Of an early version.", tags=[tag],
+            project=PAY, machine_id="laptop",
+        )  # fmt: skip
     put(
         0.1, type="semantic", title="Prefer small commits with the reason in the body",
         body="The team reads `git log` during incidents. Say *why*, not *what*.",
@@ -278,7 +296,10 @@ def main() -> None:
             alike = [each.id for each in store.headers() if "signer caches" in each.title]
             tidy_up(store)
             propose(store)
-        photograph(home, pages_of(held, release, alike), target)
+        sources = Path(directory) / "payments" / "src"
+        sources.mkdir(parents=True)
+        (sources / "gate.py").write_text("MAX_TRIES = 3\n")
+        photograph(home, pages_of(held, release, alike), target, sources.parent)
         os.environ["ANAMNESIS_MACHINE_ID"] = "laptop"
         photograph(Path(directory) / "new", {"first-steps": "/"}, target)
 
@@ -296,12 +317,73 @@ def pages_of(held: str, release: str, alike: list[str]) -> dict[str, str]:
         "changes": "/history", "deleted": "/history?deleted=1", "undo": "/history?undo=1",
         "sessions": "/sessions", "session": "/session/a81f3c02-6b1d", "new": "/new",
         "source": f"/notes/{release}/source", "tidy": "/tidy", "unused": "/tidy?view=unused",
+        "sources": "/tidy?view=sources", "stale": "/tidy?view=stale",
         "merge": f"/merge?ids={'+'.join(alike)}", "version": "/history?version=HEAD",
         "doctor": "/settings?doctor=1", "not-found": "/nowhere",
     }  # fmt: skip
 
 
-def photograph(home: Path, pages: dict[str, str], target: Path) -> None:
+def look_for(page: Page, address: str, folder: Path) -> None:
+    """Have duplicates and stale notes found, so that they are shown and not the buttons."""
+    for view, button in (("duplicates", "Look for dup"), ("stale", "Compare with the folder")):
+        page.goto(f"{address}/tidy?view={view}")
+        if view == "stale":
+            page.locator("select[name=project]").select_option(PAY)
+            page.get_by_label("Folder").fill(f"~/{folder.name}")
+        page.get_by_role("button", name=button).click()
+        page.locator(".toast").wait_for()
+
+
+@contextmanager
+def forgetting(page: Page, address: str) -> Iterator[None]:
+    """The question before notes are forgotten."""
+    page.goto(f"{address}/notes?q=import of bank statements&type=semantic")
+    page.get_by_role("button", name="Select this page").click()
+    page.get_by_text("Change", exact=True).click()
+    page.get_by_role("button", name="Forget").click()
+    yield
+
+
+@contextmanager
+def working(page: Page, address: str) -> Iterator[None]:
+    """A change of all notes; only its speed is made up, so that it is seen half-way."""
+    seen, advance = threading.Event(), Job.advance
+
+    def slowly(job: Job, done: int, total: int) -> None:
+        advance(job, done, total)
+        if done > total * 0.6:
+            seen.wait(60)
+
+    page.goto(f"{address}/notes")
+    page.get_by_role("button", name="Select all").click()
+    page.locator("#bulk-tag").fill("seen")
+    with patch.object(Job, "advance", slowly):
+        page.get_by_role("button", name="Add tag").click()
+        page.wait_for_url(lambda now: "/jobs/" in now)
+        page.wait_for_timeout(1000)
+        yield
+        seen.set()
+        page.get_by_text("notes tagged.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("put back.").wait_for()
+
+
+@contextmanager
+def changing(page: Page, address: str) -> Iterator[None]:
+    """A setting and what would be written."""
+    page.goto(f"{address}/settings#setting-review_keep_days")
+    setting = page.locator("#setting-review_keep_days")
+    setting.get_by_role("spinbutton").fill("30")
+    setting.get_by_role("button", name="Change").click()
+    setting.get_by_role("button", name="Write this change").wait_for()
+    setting.scroll_into_view_if_needed()
+    yield
+
+
+STEPS = {"forget": forgetting, "job": working, "setting": changing}
+
+
+def photograph(home: Path, pages: dict[str, str], target: Path, folder: Path | None = None) -> None:
     """One picture per page and look."""
     with Server(home, project=PAY) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -311,17 +393,18 @@ def photograph(home: Path, pages: dict[str, str], target: Path) -> None:
             )
             page.goto(server.link())
             page.wait_for_url(f"{server.address}/")
-            if "tidy" in pages:  # what it finds is shown, not the button
-                page.goto(f"{server.address}/tidy")
-                page.get_by_role("button", name="Look for duplicates").click()
-                page.wait_for_load_state()
-            for picture, path in pages.items():
+            if folder:
+                look_for(page, server.address, folder)
+            for picture in (*pages, *(STEPS if folder else ())):
                 if target == TARGET and name and f"{picture}{name}" not in OTHERS:
                     continue
-                page.goto(f"{server.address}{path}")
-                page.wait_for_url(lambda address: "/jobs/" not in address)
-                page.wait_for_timeout(300)
-                page.screenshot(path=target / f"{picture}{name}.png", full_page=target != TARGET)
+                with STEPS[picture](page, server.address) if picture in STEPS else nullcontext():
+                    if picture in pages:
+                        page.goto(f"{server.address}{pages[picture]}")
+                        page.wait_for_url(lambda address: "/jobs/" not in address)
+                    page.wait_for_timeout(300)
+                    whole = target != TARGET
+                    page.screenshot(path=target / f"{picture}{name}.png", full_page=whole)
             page.close()
         browser.close()
 

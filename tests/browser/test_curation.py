@@ -263,6 +263,8 @@ def test_duplicates_stale_and_unused_notes_are_tidied_up(
     page.get_by_label("Folder").fill(str(tmp_path))
     page.get_by_role("button", name="Compare with the folder").click()
     expect(page.locator(".note-row")).to_contain_text(["src/parser.py no longer there"])
+    expect(page.get_by_label("Folder")).to_have_value(str(tmp_path))  # to compare with it again
+    expect(page.locator("select[name=project]")).to_have_value("app")
     assert visit.violations() == []
     page.get_by_role("link", name="Never used").click()
     expect(page.locator(".row-title")).to_have_text(["Parser"])

@@ -105,6 +105,36 @@ def test_long_titles_and_many_tags_fit_and_are_accessible(
     visitor.context.close()
 
 
+def test_a_note_with_hundreds_of_tags_begins_with_its_text(
+    visit: Visitor, store: MemoryStore
+) -> None:
+    tags = [f"tag-{number:03}" for number in range(200)]
+    note = store.write(type="semantic", title="Tagged", body="The text itself.", tags=tags)
+    page = visit.go(f"/notes/{note.id}")
+
+    expect(page.get_by_text("The text itself.")).to_be_in_viewport()
+    page.get_by_text("188 more tags").click()
+    expect(page.locator(".note-head .tag")).to_have_count(200)
+    expect(page.get_by_role("link", name="tag-199")).to_be_visible()
+    assert visit.violations() == []
+
+
+@pytest.mark.parametrize("path", ["/injection", "/fleet"])
+def test_a_long_name_leaves_room_for_the_columns_beside_it(
+    visit: Visitor, store: MemoryStore, path: str
+) -> None:
+    store.write(
+        type="procedural", title=f"See https://example.org/{'p' * 250}", body="words",
+        machine_id="m" * 60,
+    )  # fmt: skip
+    page = visit.go(path)
+
+    table = page.locator(".plan-table, .machines").first
+    table.scroll_into_view_if_needed()
+    for column in table.locator("thead th").all()[:5]:
+        expect(column).to_be_in_viewport()
+
+
 def test_a_note_is_set_in_the_direction_of_its_script(
     visit: Visitor, strange: list[Memory]
 ) -> None:

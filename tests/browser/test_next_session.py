@@ -28,10 +28,14 @@ def notes(store: MemoryStore) -> dict[str, str]:
         for number in range(12)
     ]
     made += [
+        store.write(
+            type="episodic", title="Opened the gate", body="**Ask:** open it\n\nDone.",
+            project=APP, prov_source="session-end", prov_session="s0",
+        ),
         store.write(type="procedural", title="Answer in English", body="always"),
         store.write(
             type="episodic", title="Fixed the gate", body="**Ask:** fix it\n\n" + "did it. " * 90,
-            project=APP, prov_source="session-end",
+            project=APP, prov_source="session-end", prov_session="s1",
         ),
     ]  # fmt: skip
     return {note.title: note.id for note in made}
@@ -58,7 +62,11 @@ def test_the_bar_the_table_and_the_block_say_the_same(
             counted = page.locator(".plan-table .verdict").filter(has_text=re.compile(f"^{name}$"))
             assert number.split()[0] == str(counted.count())
         seen |= _verdicts(page)
-    assert {"whole", "in part", "title only", "left out"} <= seen
+        for verdict in page.locator(".plan-table .verdict").all():
+            box = verdict.bounding_box()
+            assert box is not None
+            assert box["height"] < 30  # a few words on one line
+    assert {"whole", "a line", "in part", "title only", "left out"} <= seen
     assert visit.violations() == []
 
 

@@ -93,7 +93,7 @@ def test_weeks_say_what_projects_and_machines_did(visit: Visitor, store: MemoryS
     expect(page.locator(".check", has_text="attic has not synced for 40 days")).to_be_visible()
     desk = page.locator("tr", has=page.get_by_role("link", name="desk"))
     expect(desk.last).to_contain_text("the remote is full")
-    expect(desk.last.locator("td.figure")).to_have_text(["1", "0", "2", "0"])
+    expect(desk.last.locator("td.figure")).to_have_text(["1", "0", "0", "2", "0"])
     expect(page.locator(".stacked a").last.locator("[class^=hue]")).to_have_count(2)
     visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy").first.click()

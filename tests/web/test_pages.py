@@ -335,11 +335,10 @@ def test_strange_characters_in_a_value_do_not_upset_the_counts(
 ) -> None:
     store.write(type="semantic", title="one", body="", project="plain", tags=["usual"])
     strange = store.write(type="semantic", title="two", body="", project="plain", tags=["usual"])
-    values = (f"a{separator}b", strange.id), (f"x{separator}y", strange.id)
+    values = (f"a{separator}b", strange.id), (strange.id, f"x{separator}y")
     store.ask(lambda db: db.execute("UPDATE memories SET project = ? WHERE id = ?", values[0]))
-    store.ask(
-        lambda db: db.execute("UPDATE memory_tags SET tag = ? WHERE memory_id = ?", values[1])
-    )
+    store.ask(lambda db: db.execute("DELETE FROM memory_tags WHERE memory_id = ?", (strange.id,)))
+    store.ask(lambda db: db.execute("INSERT INTO memory_tags VALUES (?, ?)", values[1]))
 
     counts = browser.app.state.dashboard.counts  # type: ignore[attr-defined]
     facets = counts.facets(NoteFilter())
@@ -386,7 +385,7 @@ def test_two_changes_of_equally_many_notes_are_both_made(
 ) -> None:
     """The second is asked for while the first is at work."""
     notes = [store.write(type="semantic", title=f"n{n}", body="words") for n in range(4)]
-    monkeypatch.setattr(work, "_AT_ONCE", 0.0)
+    monkeypatch.setattr(work, "AT_ONCE", 0.0)
 
     def delete(*some: Memory) -> None:
         browser.post("/notes", data={"act": "delete", "id": [note.id for note in some]})

@@ -264,7 +264,17 @@ def _notice(name: str, done: Curated) -> Notice:
     return notice_of(done.unit, text, tone=tone)
 
 
-_TITLES = {"delete": "Deleting", "forget-sure": "Forgetting", "keep": "Keeping"}
+_TITLES = {
+    "delete": "Deleting",
+    "forget-sure": "Forgetting",
+    "keep": "Keeping",
+    "reject": "Rejecting",
+    "tag": "Tagging",
+    "untag": "Removing a tag from",
+    "pin": "Pinning",
+    "unpin": "Unpinning",
+    "project": "Moving",
+}
 
 
 def tidy(visit: Visit) -> Response:
@@ -278,6 +288,7 @@ def tidy(visit: Visit) -> Response:
         found = backfill_provenance.provenance_changes(visit.store, machine_id="")
     else:
         found = _current(visit, view)
+    compared = visit.dashboard.jobs.found.get("compared", {})
     return visit.page(
         "tidy.html",
         view=view,
@@ -286,9 +297,9 @@ def tidy(visit: Visit) -> Response:
         total=len(found or ()),
         days=_UNCHANGED_DAYS,
         types=TYPES,
-        project=visit.dashboard.project,
+        project=compared.get("project", visit.dashboard.project),
         projects=[name for name in visit.dashboard.counts.values("project") if name != GLOBAL],
-        directory=os.getcwd(),
+        directory=compared.get("directory", os.getcwd()),
         same=sum(each.identical for each in found or ()) if view == "duplicates" else 0,
     )
 
@@ -305,6 +316,7 @@ def look(visit: Visit) -> Response:
     if not os.path.isdir(directory):
         raise InvalidInput(f"There is no folder {directory[:200]} on this machine.")
     found.pop("stale", None)
+    found["compared"] = {"project": project, "directory": visit.value("directory")}
 
     def read(visit: Visit, progress: Callable[[int, int], None]) -> list[stale.Stale]:
         return stale.stale_notes(

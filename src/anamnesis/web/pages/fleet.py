@@ -11,6 +11,7 @@ from anamnesis.operations.notes.history import MachineStanding, standings
 from anamnesis.operations.notes.list import NoteFilter, titles
 from anamnesis.operations.travel import fleet as heartbeats
 from anamnesis.operations.travel import sealed
+from anamnesis.operations.travel.fleet import seconds_of
 from anamnesis.operations.travel.sync import sync as sync_now
 from anamnesis.web import charts, health
 from anamnesis.web.dashboard import Notice
@@ -18,7 +19,7 @@ from anamnesis.web.pages import work
 from anamnesis.web.words import hues, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from starlette.responses import Response
 
@@ -44,7 +45,7 @@ class MachineRow:
     last_seen: str  # its latest version in the history; empty: none was seen
     versions: int
     here: bool
-    standing: MachineStanding | None  # None: it is not in the history, as far as it was read
+    standing: MachineStanding | None  # None: neither the history nor a heartbeat tells
     pulse: Machine | None  # what it last said of itself
     shade: str
 
@@ -117,13 +118,23 @@ def machines(visit: Visit) -> list[MachineRow]:
             max(_last(seen.get(name)), alive[name].seen if name in alive else ""),
             len(seen[name].times) if name in seen else 0,
             here=name == visit.dashboard.machine,
-            standing=seen.get(name),
+            standing=seen.get(name) or _by_heartbeat(seen, alive.get(name)),
             pulse=alive.get(name),
             shade=f"hue-{shades[name]}",
         )
         for name in names
     ]
     return sorted(rows, key=lambda each: (each.last_seen, each.latest_note), reverse=True)
+
+
+def _by_heartbeat(
+    seen: Mapping[str, MachineStanding], pulse: Machine | None
+) -> MachineStanding | None:
+    """How a machine stands that is not in the history, by when it last synced."""
+    if pulse is None or not pulse.last_sync:
+        return None
+    times = (at for each in seen.values() for at in each.times)
+    return MachineStanding(behind=sum(seconds_of(at) > seconds_of(pulse.last_sync) for at in times))
 
 
 def _last(standing: MachineStanding | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from anamnesis.config import UNKNOWN_MACHINE
 from anamnesis.hooks import receipts as given
 from anamnesis.notes.fields import TYPES
 from anamnesis.onboard import receipt as setups
@@ -61,7 +62,7 @@ def show(visit: Visit) -> Response:
         most_given=max((times for _, times, _ in week.notes), default=1),
         titles=titles(visit.store, [note_id for note_id, _, _ in week.notes[:_SHOWN]]),
         moments=_MOMENTS,
-        machines=counts.machines(),
+        machines=[each for each in counts.machines() if each[0] != UNKNOWN_MACHINE],
     )
 
 
