@@ -130,12 +130,19 @@ def fill(store: MemoryStore) -> None:
         body="`retry_budget()` in `src/gateway/retry.py` decides; `MAX_TRIES` is a setting.",
         machine_id="laptop",
     )  # fmt: skip
+    for days, machine, title in (
+        (6, "desk", "Flags are read once per request"), (20, "laptop", "When flags are read"),
+    ):  # fmt: skip
+        put(
+            days, type="semantic", title=title, project=WEB, machine_id=machine, tags=["design"],
+            body="Feature flags are read once at the start of a request and do not change within.",
+        )  # fmt: skip
     for days, tag, title in (
         (150, "session", "Moved the ledger to the new region"),
         (160, "import", "Naming of branches, from the old wiki"),
     ):
         put(
-            days, type="semantic", title=title, body="Of an early version.", tags=[tag],
+            days, type="semantic", title=title, body=f"{title}: agreed in the spring.", tags=[tag],
             project=PAY, machine_id="laptop",
         )  # fmt: skip
     put(
@@ -247,7 +254,9 @@ def tidy_up(store: MemoryStore) -> None:
 def share(home: Path, desk: Path, remote: Path) -> str:
     """Two machines that edit one note; gives the id of the note that is held."""
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(remote)], check=True)
-    (home / "config.json").write_text(json.dumps({"remote": str(remote), "machine_id": "laptop"}))
+    settings = {"remote": str(remote), "machine_id": "laptop"}
+    (home / "config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    (home / "config.json").chmod(0o600)
     sync(home, remote)
     sync(desk, remote)
     edit(desk, "How to release", "about 12 minutes", "about 20 minutes, since the new region")

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
+from anamnesis.index import rows
 from anamnesis.index.note_filter import NoteFilter
 from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
@@ -335,10 +336,8 @@ def test_strange_characters_in_a_value_do_not_upset_the_counts(
 ) -> None:
     store.write(type="semantic", title="one", body="", project="plain", tags=["usual"])
     strange = store.write(type="semantic", title="two", body="", project="plain", tags=["usual"])
-    values = (f"a{separator}b", strange.id), (strange.id, f"x{separator}y")
-    store.ask(lambda db: db.execute("UPDATE memories SET project = ? WHERE id = ?", values[0]))
-    store.ask(lambda db: db.execute("DELETE FROM memory_tags WHERE memory_id = ?", (strange.id,)))
-    store.ask(lambda db: db.execute("INSERT INTO memory_tags VALUES (?, ?)", values[1]))
+    note = replace(strange, project=f"a{separator}b", tags=[f"x{separator}y"])
+    store.ask(lambda db: rows.upsert(db, note, f"semantic/{strange.id}.md"))
 
     counts = browser.app.state.dashboard.counts  # type: ignore[attr-defined]
     facets = counts.facets(NoteFilter())

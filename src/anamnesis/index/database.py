@@ -58,11 +58,7 @@ class Database:
     """One connection and one lock; between two calls no transaction is open."""
 
     def __init__(
-        self,
-        path: str,
-        *,
-        any_version: bool = False,
-        connection: sqlite3.Connection | None = None,
+        self, path: str, *, any_version: bool = False, connection: sqlite3.Connection | None = None
     ) -> None:
         self.path = path
         self.read_only = connection is not None
@@ -260,6 +256,14 @@ CREATE TABLE meanings (
   rowid INTEGER PRIMARY KEY,
   vector BLOB NOT NULL
 );
+-- How many notes there are of each kind and day, and with each tag: pages show that after every
+-- change, and to count 50,000 notes takes most of the time that a page has.
+CREATE TABLE cells (
+  type TEXT, project TEXT, scope TEXT, machine_id TEXT, prov_source TEXT, superseded INTEGER,
+  day TEXT, notes INTEGER NOT NULL,
+  PRIMARY KEY (type, project, scope, machine_id, prov_source, superseded, day)
+) WITHOUT ROWID;
+CREATE TABLE tags (tag TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE folders (
   path TEXT PRIMARY KEY,
   mtime_ns INTEGER NOT NULL
@@ -285,36 +289,6 @@ CREATE INDEX IF NOT EXISTS idx_files_note ON files(note_id) WHERE note_id IS NOT
 CREATE INDEX IF NOT EXISTS idx_files_problem ON files(path) WHERE problem IS NOT NULL;
 """
 
-# How many notes there are of each kind and day, and with each tag: pages show that after every
-# change, and to count 50,000 notes takes most of the time that a page has.
-_COUNTS = """
-CREATE TABLE IF NOT EXISTS cells (
-  type, project, scope, machine_id, prov_source, superseded, day, notes INTEGER NOT NULL,
-  PRIMARY KEY (type, project, scope, machine_id, prov_source, superseded, day)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS tags (tag TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID;
-BEGIN; DELETE FROM cells; DELETE FROM tags;
-INSERT INTO cells SELECT type, project, scope, machine_id, prov_source, superseded,
-  substr(created_at, 1, 10), count(*) FROM memories GROUP BY 1, 2, 3, 4, 5, 6, 7;
-INSERT INTO tags SELECT tag, count(*) FROM memory_tags GROUP BY 1;
-CREATE TRIGGER IF NOT EXISTS count_note AFTER INSERT ON memories BEGIN {more} END;
-CREATE TRIGGER IF NOT EXISTS discount_note AFTER DELETE ON memories BEGIN {less} END;
-CREATE TRIGGER IF NOT EXISTS count_note_anew AFTER UPDATE ON memories BEGIN {less} {more} END;
-CREATE TRIGGER IF NOT EXISTS count_tag AFTER INSERT ON memory_tags BEGIN
-  INSERT INTO tags VALUES (NEW.tag, 1) ON CONFLICT DO UPDATE SET notes = notes + 1; END;
-CREATE TRIGGER IF NOT EXISTS discount_tag AFTER DELETE ON memory_tags BEGIN
-  UPDATE tags SET notes = notes - 1 WHERE tag = OLD.tag; END;
-COMMIT;
-""".replace("{more}", """
-  INSERT INTO cells VALUES (NEW.type, NEW.project, NEW.scope, NEW.machine_id, NEW.prov_source,
-    NEW.superseded, substr(NEW.created_at, 1, 10), 1)
-    ON CONFLICT DO UPDATE SET notes = notes + 1;
-""").replace("{less}", """
-  UPDATE cells SET notes = notes - 1 WHERE type = OLD.type AND project = OLD.project
-    AND scope = OLD.scope AND machine_id = OLD.machine_id AND prov_source = OLD.prov_source
-    AND superseded = OLD.superseded AND day = substr(OLD.created_at, 1, 10);
-""")  # fmt: skip
-
 
 def _column(row: Row) -> str:
     """The column of a field: of one that is not always set, NULL says that it is empty."""
@@ -331,7 +305,7 @@ def _column(row: Row) -> str:
 _TABLES = _LAYOUT.replace(
     "{columns}", ",\n  ".join(_column(row) for row in FIELDS.values() if row.column)
 )
-_SCHEMA = _TABLES + _INDEXES + _COUNTS
+_SCHEMA = _TABLES + _INDEXES
 # Tells this index from one of other tables: another program's, or another version's.
 # The remainder by the second largest prime of 31 bits is a checksum that needs no module.
 _APPLICATION_ID = int.from_bytes(_SCHEMA.encode()) % 2_147_483_629
@@ -388,7 +362,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 def create_indexes(connection: sqlite3.Connection) -> None:
     """Add what speeds up queries: building it at once costs far less than row by row."""
-    connection.executescript(_INDEXES + _COUNTS)
+    connection.executescript(_INDEXES)
 
 
 def is_current(connection: sqlite3.Connection) -> bool:

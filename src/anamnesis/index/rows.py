@@ -50,6 +50,17 @@ _INSERT_TEXT = (
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
+_KNOWN = (  # the last seven are what it is counted by
+    "SELECT rowid, updated_at, type, project, scope, machine_id, prov_source, superseded, "
+    "substr(created_at, 1, 10) FROM memories WHERE id = ?"
+)
+_COUNT_CELL = (
+    "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT DO UPDATE SET notes = notes + excluded.notes"
+)
+_COUNT_TAG = (
+    "INSERT INTO tags VALUES (?, ?) ON CONFLICT DO UPDATE SET notes = notes + excluded.notes"
+)
 _INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
 _UNSCANNED = "unscanned"  # a note whose scan was put off, which is held until then
 
@@ -58,7 +69,10 @@ def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]])
     """Add notes that the index does not have yet, as `(rowid, note, path in its tree)`."""
     db.executemany(_INSERT, [(rowid, *_cells(note, path)) for rowid, note, path in notes])
     db.executemany(_INSERT_TEXT, [_text(rowid, note) for rowid, note, _ in notes])
-    db.executemany(_INSERT_TAG, [(note.id, tag) for _, note, _ in notes for tag in _tags(note)])
+    tagged = [(note.id, tag) for _, note, _ in notes for tag in _tags(note)]
+    db.executemany(_INSERT_TAG, tagged)
+    _count(db, _COUNT_CELL, [(_cell(note), 1) for _, note, _ in notes])
+    _count(db, _COUNT_TAG, [((tag,), 1) for _, tag in tagged])
     _insert_fixes(db, [note for _, note, _ in notes])
     db.executemany(
         _INSERT_EDGE, [(note.id, old) for _, note, _ in notes for old in note.supersedes_ids]
@@ -67,27 +81,30 @@ def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]])
 
 def upsert(db: sqlite3.Connection, note: Memory, body_path: str) -> None:
     """Add or update a note's rows."""
-    known = db.execute("SELECT rowid FROM memories WHERE id = ?", (note.id,)).fetchone()
+    known = db.execute(_KNOWN, (note.id,)).fetchone()
     if known is None:
         last = db.execute("SELECT max(rowid) FROM memories").fetchone()[0]
         insert_all(db, [((last or 0) + 1, note, body_path)])
         return
-    rowid = known[0]
+    rowid, _, *cell = known
     # The text's row shares the rowid of the note's row: deleting by rowid is direct, while any
     # other column would scan the whole table.
     _forget_details(db, note.id, rowid)
     db.execute(_UPDATE, (*_cells(note, body_path), rowid))
+    _count(db, _COUNT_CELL, [(tuple(cell), -1), (_cell(note, superseded=cell[5]), 1)])
     db.execute(_INSERT_TEXT, _text(rowid, note))
-    db.executemany(_INSERT_TAG, [(note.id, tag) for tag in _tags(note)])
+    _change_tags(db, note.id, _tags(note))
     _insert_fixes(db, [note])
     db.executemany(_INSERT_EDGE, [(note.id, old) for old in note.supersedes_ids])
 
 
 def remove(db: sqlite3.Connection, note_id: str) -> None:
     """Drop a note from the index."""
-    known = db.execute("SELECT rowid FROM memories WHERE id = ?", (note_id,)).fetchone()
+    known = db.execute(_KNOWN, (note_id,)).fetchone()
     if known is not None:
         _forget_details(db, note_id, known[0])
+        _count(db, _COUNT_CELL, [(tuple(known[2:]), -1)])
+        _change_tags(db, note_id, ())
         db.execute("DELETE FROM memories WHERE rowid = ?", (known[0],))
 
 
@@ -130,10 +147,36 @@ def _insert_fixes(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
         db.executemany("INSERT INTO fixes VALUES (?, ?, ?)", found)
 
 
+def _cell(note: Memory, superseded: int = 0) -> tuple[Any, ...]:
+    """What a note is counted by."""
+    place = (note.type, note.project, note.scope, note.machine_id, note.prov_source)
+    return (*place, superseded, note.created_at[:10])
+
+
+def _count(
+    db: sqlite3.Connection, sql: str, changes: Iterable[tuple[tuple[Any, ...], int]]
+) -> None:
+    """Change the numbers of notes that are kept; what comes and goes at once is left alone."""
+    total: dict[tuple[Any, ...], int] = {}
+    for what, number in changes:
+        total[what] = total.get(what, 0) + number
+    db.executemany(sql, [(*what, number) for what, number in total.items() if number])
+
+
+def _change_tags(db: sqlite3.Connection, note_id: str, tags: Iterable[str]) -> None:
+    """Give a note these tags; most edits change none."""
+    rows = db.execute("SELECT tag FROM memory_tags WHERE memory_id = ?", (note_id,)).fetchall()
+    before, after = {row[0] for row in rows}, set(tags)
+    gone = [(note_id, tag) for tag in before - after]
+    new = [(note_id, tag) for tag in after - before]
+    db.executemany("DELETE FROM memory_tags WHERE memory_id = ? AND tag = ?", gone)
+    db.executemany(_INSERT_TAG, new)
+    _count(db, _COUNT_TAG, [*(((tag,), -1) for _, tag in gone), *(((tag,), 1) for _, tag in new)])
+
+
 def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
     db.execute("DELETE FROM memories_fts WHERE rowid = ?", (rowid,))
     db.execute("DELETE FROM meanings WHERE rowid = ?", (rowid,))
-    db.execute("DELETE FROM memory_tags WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM supersessions WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM held WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM fixes WHERE memory_id = ?", (note_id,))
@@ -326,16 +369,14 @@ def mark_superseded(db: sqlite3.Connection, changed: Iterable[str], *, released:
         for target in group
         for (note,) in db.execute("SELECT memory_id FROM supersessions WHERE target = ?", (target,))
     ]
-    updated_at = {
-        note: row[0]
-        for note in group
-        if (row := db.execute("SELECT updated_at FROM memories WHERE id = ?", (note,)).fetchone())
-    }
-    replaced = hidden(edges, updated_at)
-    db.executemany(
-        "UPDATE memories SET superseded = ? WHERE id = ? AND superseded <> ?",
-        [(int(note in replaced), note, int(note in replaced)) for note in updated_at],
-    )
+    known = {note: row for note in group if (row := db.execute(_KNOWN, (note,)).fetchone())}
+    replaced = hidden(edges, {note: row["updated_at"] for note, row in known.items()})
+    for note, (rowid, _, *cell) in known.items():
+        is_replaced = int(note in replaced)
+        if cell[5] != is_replaced:
+            db.execute("UPDATE memories SET superseded = ? WHERE rowid = ?", (is_replaced, rowid))
+            turned = (*cell[:5], is_replaced, cell[6])
+            _count(db, _COUNT_CELL, [(tuple(cell), -1), (turned, 1)])
 
 
 def _linked(db: sqlite3.Connection, start: Iterable[str]) -> set[str]:
