@@ -94,6 +94,24 @@ def test_the_lines_of_one_note_are_counted_without_comparing_all_notes(
     assert git.taken("--numstat") == []
 
 
+def test_two_versions_are_compared_without_looking_for_all_again(
+    browser: TestClient, store: MemoryStore, notes: list[Memory], git: GitCalls
+) -> None:
+    edited(store, notes[0], "one\nzwei")
+    address = f"/notes/{notes[0].id}/history"
+    page = browser.get(address).text
+    oldest = re.findall(r"history\?at=([0-9a-f]{40})", page)[-1]
+    git.taken()
+
+    assert "one" in browser.get(f"{address}?at={oldest}&with=now").text
+    assert git.taken("--raw") == []
+
+    edited(store, notes[0], "one\ndrei")
+    git.taken()
+    assert "3 recorded versions" in browser.get(address).text
+    assert git.taken("--raw")
+
+
 def test_the_working_tree_is_compared_once_until_something_changes(
     browser: TestClient, store: MemoryStore, root: Path, notes: list[Memory], git: GitCalls
 ) -> None:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.fields import Memory
 
+# Git compares whole folders for each version of a note, and whoever compares two versions asks
+# for all of them again. Until something is recorded they stay what they are.
+_found: dict[tuple[str, str, str, tuple[str, ...], int], list[Version]] = {}
+_MOST_KEPT = 64
 _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 
 
@@ -34,6 +38,15 @@ def versions(
     if not is_valid_id(note_id):
         raise InvalidInput(f"{note_id[:80]!r} is not a note id.")
     known = dict.fromkeys(names)
+    key = (memory_dir, log.head(memory_dir), note_id, tuple(known), limit)
+    if key not in _found:
+        if len(_found) >= _MOST_KEPT:
+            _found.clear()
+        _found[key] = _versions(memory_dir, note_id, known, limit)
+    return list(_found[key])
+
+
+def _versions(memory_dir: str, note_id: str, known: dict[str, None], limit: int) -> list[Version]:
     changes = _changes(memory_dir, note_id, known, limit) if known else []
     if not changes:
         known.update(dict.fromkeys(_usual_names(memory_dir, note_id)))

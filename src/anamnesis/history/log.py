@@ -267,8 +267,14 @@ def _version(commit: str, at: str, address: str, message: str, rest: str) -> Ver
 
 def is_unborn(memory_dir: str) -> bool:
     """Whether nothing has been recorded yet."""
+    return not head(memory_dir)
+
+
+def head(memory_dir: str) -> str:
+    """The latest change; empty if nothing has been recorded yet."""
     words = ["rev-parse", "--quiet", "--verify", MAIN]
-    return command.git_in(_checked(memory_dir), words, timeout=_SECONDS).code != 0
+    answer = command.git_in(_checked(memory_dir), words, timeout=_SECONDS)
+    return answer.text if answer.code == 0 else ""
 
 
 def _checked(memory_dir: str) -> str:

@@ -182,9 +182,13 @@ class Dashboard:
             thorough = time.monotonic() >= self._next_look
             if thorough:
                 self._next_look = time.monotonic() + _THOROUGH_SECONDS
-        if not thorough:
+        if thorough:
+            self.look()
+        else:
             index.notice_changes(self.store)
-            return
+
+    def look(self) -> None:
+        """Compare every file with the index, and rest for so long that it costs little."""
         start = time.thread_time()
         with suppress(StoreBusy):  # then whoever is at work indexes them
             index.refresh(self.store)
