@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from anamnesis.history.commit import record_locally
 from anamnesis.operations.travel.sync import exchange
 from anamnesis.store import MemoryStore
 from anamnesis.sync.git import backend_of_this_machine
+from anamnesis.web.serve import Server
 
 from .conftest import Visitor
 
@@ -150,3 +151,19 @@ def test_a_page_is_light_and_a_hidden_one_asks_nothing(visit: Visitor, store: Me
             """() => { Object.defineProperty(document, 'hidden', {value: false});
             document.dispatchEvent(new Event('visibilitychange')); }"""
         )
+
+
+def test_a_command_to_copy_is_read_whole_beside_its_button(chrome: Browser, server: Server) -> None:
+    visitor = Visitor(chrome, server, viewport={"width": 390, "height": 780})
+    page = visitor.go("/fleet")
+
+    boxes = page.locator(".code-box")
+    expect(boxes).to_have_count(2)
+    for box in boxes.all():
+        text = box.locator("code").evaluate(
+            "code => Math.max(...[...code.getClientRects()].map(each => each.right))"
+        )
+        button = box.get_by_role("button", name="Copy").bounding_box()
+        assert button is not None
+        assert text <= button["x"]
+    visitor.context.close()
