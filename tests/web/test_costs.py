@@ -94,6 +94,17 @@ def test_the_lines_of_one_note_are_counted_without_comparing_all_notes(
     assert git.taken("--numstat") == []
 
 
+def test_which_changes_are_about_notes_is_asked_before_the_fleet_is_opened(
+    browser: TestClient, store: MemoryStore, notes: list[Memory], git: GitCalls
+) -> None:
+    browser.app.state.dashboard.warm()  # type: ignore[attr-defined]
+    assert git.taken("diff-tree")
+
+    assert browser.get("/fleet").status_code == 200
+
+    assert git.taken("diff-tree") == []
+
+
 def test_two_versions_are_compared_without_looking_for_all_again(
     browser: TestClient, store: MemoryStore, notes: list[Memory], git: GitCalls
 ) -> None:

@@ -168,6 +168,7 @@ class Dashboard:
             history.prepare(self.home)
             self.sync_state.measured()
             history.look_ahead(self.home)
+            history.standings(self.home)
 
     def look_ahead(self, ahead: list[history.Version]) -> None:
         """Prepare the next page of the history while you read this one."""

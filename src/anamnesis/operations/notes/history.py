@@ -35,6 +35,7 @@ __all__ = [
     "prepare", "project_changes", "record_changes", "restore", "standings", "text_of", "versions",
 ]  # fmt: skip
 
+_LATEST = 500  # changes that are looked through for who wrote when
 _COUNTED = 200  # files; the lines of a larger change are not counted
 _AHEAD = 100  # changes: two pages of the history, one of deleted notes
 _LOOKED = 500  # changes at a time, for those of one project
@@ -186,14 +187,14 @@ class MachineStanding:
     ahead: int = 0  # changes that it has sent and that were not taken over here
 
 
-def standings(home: Home, *, among: int, fetched: bool) -> dict[str, MachineStanding]:
-    """How each machine stands, by so many latest changes; those that have none are left out.
+def standings(home: Home, *, fetched: bool = False) -> dict[str, MachineStanding]:
+    """How each machine stands, by the latest changes; those that have none there are left out.
 
     `fetched` says whether there are changes that were fetched and not taken over.
     """
     found: dict[str, MachineStanding] = {}
     try:
-        latest = log.log(home.memory, limit=among)
+        latest = log.log(home.memory, limit=_LATEST)
         arrived = log.fetched(home.memory) if fetched else []
         commits = [each.commit for each in (*latest, *arrived)]
         about_notes = log.about_notes(home.memory, commits)

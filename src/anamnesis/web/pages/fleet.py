@@ -32,7 +32,6 @@ _WEEKS = 12
 _CHARTED = 8  # machines with a colour of their own
 _OTHERS = "others"
 _NAMED = 3  # notes that arrived
-_LOG = 500  # versions that are looked through for who wrote when
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def _synced(visit: Visit) -> Notice:
 def machines(visit: Visit) -> list[MachineRow]:
     """All machines that wrote a note or a version, the latest seen first."""
     home = visit.dashboard.home
-    seen = standings(home, among=_LOG, fetched=bool(visit.dashboard.sync_state().behind))
+    seen = standings(home, fetched=bool(visit.dashboard.sync_state().behind))
     alive = {each.machine: each for each in heartbeats.machines(home)}
     known = {name: (number, last) for name, number, last in visit.dashboard.counts.machines()}
     others = [name for name in (*known, *seen, *alive) if name != UNKNOWN_MACHINE]
