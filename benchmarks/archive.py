@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from anamnesis.archive import ask, database, files
-from anamnesis.archive.ask import Wanted
+from anamnesis.archive.ask import SessionFilter
 from anamnesis.capture.tape import Tape
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
@@ -95,7 +95,7 @@ def main() -> None:
         times = []
         for question in questions(100):
             start = time.process_time()
-            ask.passages(home, question, Wanted(), limit=10)
+            ask.passages(home, question, SessionFilter(), limit=10)
             times.append(time.process_time() - start)
         times.sort()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

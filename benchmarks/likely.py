@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from anamnesis import redact
-from anamnesis.redact import likely, vocabulary
+from anamnesis.redact import likely, telling, vocabulary
 from anamnesis.redact.anchors import Anchored
 from anamnesis.redact.names import named_values
+from anamnesis.redact.slots import Mention
 
 _ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(_ROOT / "tests"))
@@ -34,7 +35,7 @@ from corpus import everyday, held_out, phrasings, places, voices, written_apart 
 from corpus.formats import draw  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _CORPUS = _ROOT / "tests" / "corpus"
 _OUTPUT = _ROOT / "src" / "anamnesis" / "redact" / "weights.txt"
@@ -46,7 +47,16 @@ _RIDGE = 3.0
 _HARD = 4.0  # weight of a harmless line that was made to look like a secret
 _LIMIT = -1.5  # the log odds from which on a word is taken
 _THIRDS = 3
-_LEARNED = ("first", "second", "fourth")  # rounds of `corpus/held_out.py`
+_LEARNED = (
+    "first",
+    "second",
+    "fourth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)  # rounds of `corpus/held_out.py`
 _MIXED = string.ascii_letters + string.digits
 _NAMES = [
     "anna",
@@ -72,6 +82,18 @@ _NAMES = [
     "tom",
     "sarah",
 ]
+# Plain words that people choose, none of them of a corpus.
+_WORDS_ALONE = """
+sunflower Kingfisher marmalade buttercup tangerine Thunderbird avalanche blueberry carousel
+dandelion firefly gingerbread hedgehog Jellyfish kangaroo Schmetterling eichhörnchen Blumenkohl
+Regenschirm Nussknacker kartoffelsalat Zwetschge papillon Grenouille escargot parapluie
+citrouille Tournesol mariposa Cangrejo sandía golondrina Zanahoria lagartija libellula Fragola
+pipistrello tartufo Girasole maracujá Borboleta abacaxi andorinha Beija stroopwafel Vlinder
+paddenstoel regenboog motylek Biedronka pierogi kapusta jahodovec Vrabec kukačka fjäril Blåbär
+kanelbulle smultron kelebek Papatya sakura tanuki Momiji hotaru kabocha dumpling Baozi kimchi
+bibimbap matcha babushka Pelmeni snegurochka borscht бабочка Одуванчик ромашка солнышко
+"""
+_PLAIN = tuple(_WORDS_ALONE.split())
 _WALKS = ["1qaz2wsx", "qwer1234", "asdf4321", "zaq1xsw2", "1q2w3e4r5t", "qwertz123", "QAZwsx123"]
 
 
@@ -138,6 +160,7 @@ def passwords(chance: random.Random, signs: str, words: Sequence[str]) -> dict[s
         "in between": first + digits + two,
         "letters": drawn(9, 16, string.ascii_letters),
         "digits word": digits + first + sign + second,
+        **{kind: chance.choice(_PLAIN) for kind in ("plain", "plain word", "a word")},
     }
 
 
@@ -180,11 +203,18 @@ def planted(
             )
     yield from ((text, text, [secret]) for text, secret in written_apart.SECRETS)
     for which in _LEARNED:
-        for other in (str, lambda _: password(chance, signs="!#%-_")):
+        for other in (str, lambda secret: _another(secret, password, chance)):
             yield from (
                 (placed.place, placed.text, placed.secrets)
                 for placed in held_out.drawn(which, other=other)
             )
+
+
+def _another(secret: str, password: Callable[..., str], chance: random.Random) -> str:
+    """Another secret in the place of one: digits for digits, words for words."""
+    if secret.isdigit():
+        return "".join(chance.choices(string.digits, k=len(secret)))
+    return secret if " " in secret else password(chance, signs="!#%-_")
 
 
 def harmless_lines() -> Iterator[str]:
@@ -204,12 +234,12 @@ def harmless_lines() -> Iterator[str]:
 
 def words_of(text: str) -> Iterator[tuple[int, int, list[str]]]:
     """The words of a text that are judged, and what is known of each."""
-    mentions: list[likely.Mention] = []
+    mentions: list[Mention] = []
     list(named_values(Anchored(text), mentions))
     if not text.isascii():
         list(redact._named_in_other_alphabets(text, mentions))
     for found in likely.candidates(text, mentions):
-        features = [*likely.made_of(text[found.start : found.end]), *likely.place(text, found)]
+        features = [*telling.made_of(text[found.start : found.end]), *telling.place(text, found)]
         yield found.start, found.end, features
 
 
@@ -223,8 +253,17 @@ def rows_of(text: str, secrets: list[str], family: str, weight: float = 1.0) -> 
             yield Row(features, overlap > 0, weight, family, said)
 
 
+def _together(rows: Iterable[Row]) -> list[Row]:
+    """The rows, those that are alike as one that weighs as much as all."""
+    weights: Counter[tuple[frozenset[str], bool]] = Counter()
+    for row in rows:
+        weights[frozenset(row.features), row.secret] += row.weight  # type: ignore[assignment]
+    return [Row(sorted(f), secret, weight, "", "") for (f, secret), weight in weights.items()]
+
+
 def fitted(rows: Sequence[Row]) -> dict[str, float]:
     """Weights by logistic regression."""
+    rows = _together(rows)
     counts = Counter(feature for row in rows for feature in set(row.features))
     kept = [feature for feature, count in counts.items() if count >= _LEAST_ROWS]
     columns = {feature: number for number, feature in enumerate(kept, start=1)}
@@ -268,11 +307,12 @@ def _rounded(weights: dict[str, float], limit: float) -> dict[str, int]:
 
 
 def _use(weights: dict[str, int]) -> None:
-    likely._weights.cache_clear()
-    likely._weights().update(weights)
-    for gone in set(likely._weights()) - set(weights):
-        del likely._weights()[gone]
-    likely._worth.cache_clear()
+    telling.weights.cache_clear()
+    telling.weights().update(weights)
+    for gone in set(telling.weights()) - set(weights):
+        del telling.weights()[gone]
+    telling.worth.cache_clear()
+    likely._parts.cache_clear()
     redact._harmless.clear()
 
 

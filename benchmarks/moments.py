@@ -22,7 +22,7 @@ from anamnesis.inject.prompt import Match, recall, rendered
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.inject import preview
 from anamnesis.operations.sessions.prompt import archive_search
-from anamnesis.operations.sessions.usefulness import deeds, is_used
+from anamnesis.operations.sessions.usefulness import actions_of, is_used
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _useful_starts(score: Score, session: Labelled, store: MemoryStore, project:
     read_transcript(str(session.transcript), tape=tape)
     chosen = select.candidates(store, project=project)
     notes = [note for each in chosen if (note := store.get(each.note.id)) is not None]
-    done = deeds(tape.turns)
+    done = actions_of(tape.turns)
     useful = {note.id: Uses(*((3, 0) if is_used(note, done) else (0, 3))) for note in notes}
     for name, given in (("tight", None), ("tight, useful", useful)):
         ordered = select.candidates(store, project=project, useful=given)

@@ -1,12 +1,12 @@
 """Make the weights with which `trust/verdict.py` tells orders to an agent from developers' notes.
 
-    python -m benchmarks.orders [--families] [HARMLESS.json …]
+    python -m benchmarks.orders [--authors] [HARMLESS.json …]
 
 Learns from `data/orders.txt` (grammars of both kinds, drawn with a fixed seed), from the corpora of
 the tests and from this repository's documentation. HARMLESS.json holds a list of further harmless
-texts: half of each is learned from, the other half says from which sum on a text is held.
-`--families` leaves out one family of orders after the other and prints how many of its texts are
-found all the same; without it the weights are written. Needs scikit-learn.
+texts. Each author of `tests/corpus/rounds` is left out in turn: what the others teach says from
+which sum on a text is held, and `--authors` prints what is missed and held then. Without it the
+weights are written, learned from everything. Needs scipy.
 """
 
 from __future__ import annotations
@@ -15,33 +15,48 @@ import json
 import random
 import re
 import sys
-from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import minimize
 
 from anamnesis.trust import views
-from anamnesis.trust.grammar import PARAGRAPH, letters
-from anamnesis.trust.verdict import NEW_PARAGRAPH, bare, meanings, near, neighbours, sentences
+from anamnesis.trust.signs import ENOUGH
+from anamnesis.trust.verdict import (
+    ENCODED_ENOUGH,
+    between,
+    concepts,
+    judged,
+    meanings,
+    near,
+    place,
+    readings,
+    sentences,
+    within,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _ROOT = Path(__file__).parents[1]
-_OUTPUT = _ROOT / "src" / "anamnesis" / "trust" / "weights.txt"
-_DRAWN = 8  # texts of one line of a grammar
+_OUTPUT = _ROOT / "src" / "anamnesis" / "trust" / "weights.bin"
+_DRAWN = 12  # texts of one line of a grammar
 _SEED = 1
-_LEAST_TEXTS = 3  # that a feature must occur in
-_SMALLEST = 8  # hundredths; weights below are left out
+_SIZE = 190_000  # places of the table, a byte each
+_STEP = 0.012  # of a weight: the largest is 1.05, and a byte goes up to 127 steps
 _STRENGTH = 0.1  # of the fit, the less the smoother
-_HELD = 0.006  # of the harmless texts that nothing was learned from
-_DOUBTED = 0.03  # the same, of lines that tools printed
-_WORTH = 0  # the sum of its words from which on more of a sentence is looked at
+_ORDER_COUNTS = 3.0  # times as much as a harmless text
+_SENTENCES = 3  # one of so many sentences of harmless texts is learned from by itself
+_TRIES = 60  # of the fit
+_HELD, _SURE, _DOUBTED = 0.02, 0.01, 0.06  # of the harmless texts by authors who were left out
+_WORTH = -200  # steps: the sum of its words from which on more of a sentence is looked at
 _ABOUT_POISON = ("0097", "0140", "0200", "SECURITY")  # pages that quote it
-_FOLDS = 5
+_LONGEST = 20_000  # characters of a text
+_HIDDEN = 1_000_000  # the sum of a text that hides letters
+AUTHORS = "abcdef"
 
 
 class Text(NamedTuple):
@@ -85,12 +100,14 @@ def written() -> Iterator[Text]:
     corpus = _ROOT / "tests" / "corpus"
     sys.path.insert(0, str(corpus.parent))
     from corpus.poison import HARMLESS, POISON
+    from corpus.rounds import by_author
 
+    for author in AUTHORS:
+        for kind in ("poison", "harmless"):
+            yield from (Text(said, author, kind == "poison") for said in by_author(author, kind))
     apart = (corpus / "poison_apart.txt").read_text("utf-8").strip().split("\n---\n")
     yield from (Text(said, "own", order=True) for said in POISON)
-    yield from (
-        Text(each, f"apart {at * 9 // len(apart)}", order=True) for at, each in enumerate(apart)
-    )
+    yield from (Text(said, "apart", order=True) for said in apart)
     notes = json.loads((corpus.parent / "data" / "developer_notes.json").read_text("utf-8"))[
         "notes"
     ]
@@ -103,124 +120,203 @@ def written() -> Iterator[Text]:
     yield from (Text(said, "harmless", order=False) for said in harmless if said.strip())
 
 
-def features(text: str) -> Iterator[Counter[str]]:
-    """What the weights are given to, sentence by sentence."""
-    concepts = letters().concepts()
-    view = views.plain(NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text[:20_000]))
-    for words in sentences(view):
-        found = Counter(f"W {bare(word)}" for word in set(words))
-        found.update(
-            f"C {each}"
-            for word in set(words)
-            for letter in meanings([word])
-            for each in concepts[letter]
-        )
-        meant = meanings(words)
-        found.update(f"F {each}" for letter in meant[:1] for each in concepts[letter])
-        found.update(f"B {two}" for two in neighbours(words))
-        for pair in near(meant):
-            first, second = concepts[pair[0]], concepts[pair[1]]
-            found.update(f"P {one} {other}" for one in first for other in second)
-        yield found
+@cache
+def _alone(word: str) -> list[int]:
+    return [place(name, _SIZE) for name in within(word)]
+
+
+def _together(words: list[str]) -> Iterator[int]:
+    meant = meanings(words)
+    names = [f"F {each}" for letter in meant[:1] for each in concepts()[letter]]
+    names += between(words)
+    for pair in near(meant):
+        first, second = (concepts()[letter] for letter in pair)
+        names += (f"P {one} {other}" for one in first for other in second)
+    return (place(name, _SIZE) for name in names)
+
+
+def has_signs(text: str) -> bool:
+    """Whether the signs in a text are those of an order."""
+    return any(
+        judged(reading, ENCODED_ENOUGH if number else ENOUGH) is not None
+        for number, reading in enumerate(readings(text))
+    )
 
 
 class Table:
-    """The features of some texts: a row for each sentence."""
+    """The names in some texts: a row for each sentence, apart for words alone and together."""
 
-    def __init__(self, texts: Sequence[str], names: dict[str, int] | None = None) -> None:
-        rows = [(at, found) for at, text in enumerate(texts) for found in features(text)]
-        self.names = names if names is not None else _common(rows)
-        self.text = np.array([at for at, _ in rows])
-        places = [
-            (row, self.names[name], number)
-            for row, (_, found) in enumerate(rows)
-            for name, number in found.items()
-            if name in self.names
-        ]
-        row, column, number = zip(*places, strict=True)
-        self.rows = sparse.csr_matrix((number, (row, column)), (len(rows), len(self.names)), float)
+    def __init__(self, texts: Sequence[str]) -> None:
+        owner, reading, alone, together = [], [], _Rows(), _Rows()
+        for at, text in enumerate(texts):
+            for number, found in enumerate(readings(text[:_LONGEST])):
+                for words in sentences(found.view):
+                    owner.append(at)
+                    reading.append((at, number))
+                    alone.add(each for word in set(words) for each in _alone(word))
+                    together.add(_together(words))
+        self.text = np.array(owner)
+        _, self.reading = np.unique(np.array(reading), axis=0, return_inverse=True)
+        self.alone, self.together = alone.matrix(), together.matrix()
+        self.rows = (self.alone + self.together).tocsr()
         self.count = len(texts)
-
-    def whole(self) -> Any:
-        """A row for each text."""
-        ones = np.ones(len(self.text))
-        shape = (self.count, len(self.text))
-        return sparse.csr_matrix((ones, (self.text, np.arange(len(self.text)))), shape) @ self.rows
+        ones = np.ones(len(owner), np.float32)
+        shape = (self.count, len(owner))
+        self.whole = sparse.csr_matrix((ones, (self.text, np.arange(len(owner)))), shape)
+        self.whole = (self.whole @ self.rows).tocsr()
+        self.whole.data = np.minimum(self.whole.data, 2)  # a long text says a word more often
 
     def sums(self, weight: Any) -> Any:
-        """The largest sum of each text, over sentences in a row."""
-        alone = np.array([name[0] in "WC" for name in self.names])
-        each = self.rows @ (weight * alone)
-        each += (self.rows @ (weight * ~alone)) * (each >= _WORTH)
+        """The largest sum of each text, over sentences in a row, as `verdict` has it."""
+        each = self.alone @ weight
+        each += (self.together @ weight) * (each >= _WORTH)
         best = np.full(self.count, -np.inf)
         for length in range(3):
             first = np.arange(max(0, len(each) - length))
-            first = first[self.text[first] == self.text[first + length]]
+            first = first[self.reading[first] == self.reading[first + length]]
             total = sum(each[first + more] for more in range(length + 1))
             np.maximum.at(best, self.text[first], total)
         return best
 
 
-def _common(rows: list[tuple[int, Counter[str]]]) -> dict[str, int]:
-    of_text: dict[int, set[str]] = {}
-    for at, found in rows:
-        of_text.setdefault(at, set()).update(found)
-    times = Counter(name for names in of_text.values() for name in names)
-    common = sorted(name for name, number in times.items() if number >= _LEAST_TEXTS)
-    return {name: at for at, name in enumerate(common)}
+class _Rows:
+    """Rows of places, put together as they are found."""
+
+    def __init__(self) -> None:
+        self._places: list[int] = []
+        self._ends = [0]
+
+    def add(self, places: Iterable[int]) -> None:
+        self._places.extend(places)
+        self._ends.append(len(self._places))
+
+    def matrix(self) -> Any:
+        ones = np.ones(len(self._places), np.float32)
+        shape = (len(self._ends) - 1, _SIZE)
+        found = sparse.csr_matrix((ones, self._places, self._ends), shape)
+        found.sum_duplicates()
+        return found
 
 
 class Lesson:
-    """What is learned from, and what the threshold comes from."""
+    """What is learned from."""
 
-    def __init__(self, texts: list[Text], harmless: list[str]) -> None:
-        self.families = np.array([text.family for text in texts])
+    def __init__(self, texts: list[Text]) -> None:
+        self.family = np.array([text.family for text in texts])
         self.order = np.array([text.order for text in texts])
-        self.learned = Table([*(text.said for text in texts), *harmless[::2]])
-        self.kept = Table(harmless[1::2] or harmless, self.learned.names)
+        self.signs = np.array([has_signs(text.said[:_LONGEST]) for text in texts])
+        self.hidden = np.array([bool(views.hidden(text.said)) for text in texts])
+        self.table = Table([text.said for text in texts])
+        chance = np.random.default_rng(_SEED)
+        self._alone = chance.random(len(self.table.text)) < 1 / _SENTENCES
 
-    def weights(self, left_out: Sequence[str] = ()) -> tuple[Any, list[float]]:
-        """The weights without some families; the sums from which on a text is held, or doubted."""
-        orders = np.zeros(self.learned.count, bool)
-        orders[: len(self.order)] = self.order
-        used = orders.copy()
-        used[: len(self.order)] &= ~np.isin(self.families, left_out)
-        whole = self.learned.whole()
+    def weights(self, left_out: str = "") -> Any:
+        """The weights without the texts of an author, as whole steps."""
+        used = self.family != left_out
+        honest = used & ~self.order
         rows = sparse.vstack(
-            [whole[used], whole[~orders], self.learned.rows[~orders[self.learned.text]]]
-        )
-        kind = np.r_[np.ones(used.sum()), np.zeros(rows.shape[0] - used.sum())]
-        fit = LogisticRegression(C=_STRENGTH, solver="liblinear", class_weight={1: 5, 0: 1})
-        weight = np.round(100 * fit.fit(rows.tocsr(), kind).coef_[0])
-        weight[abs(weight) < _SMALLEST] = 0
-        return weight, list(np.quantile(self.kept.sums(weight), [1 - _HELD, 1 - _DOUBTED]))
+            [
+                self.table.whole[used & self.order],
+                self.table.whole[honest],
+                self.table.rows[honest[self.table.text] & self._alone],
+            ]
+        ).tocsr()
+        orders = int((used & self.order).sum())
+        kind = np.where(np.arange(rows.shape[0]) < orders, 1.0, -1.0)
+        return np.round(_fitted(rows, kind) / _STEP).clip(-127, 127)
+
+
+def _fitted(rows: Any, kind: Any) -> Any:
+    """The weights of a logistic regression."""
+    counts = np.where(kind > 0, _ORDER_COUNTS, 1.0)
+    rows = rows.astype(np.float64)  # or each product would copy it
+    columns = rows.T.tocsr()
+
+    def loss(point: Any) -> tuple[float, Any]:
+        weight = point[:-1]
+        right = kind * (rows @ weight + point[-1])
+        slope = -kind * counts / (1 + np.exp(np.clip(right, -30, 30)))
+        total = (np.logaddexp(0, -right) * counts).sum() + weight @ weight / 2 / _STRENGTH
+        return total, np.r_[columns @ slope + weight / _STRENGTH, slope.sum()]
+
+    start = np.zeros(rows.shape[1] + 1)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _TRIES})
+    return found.x[:-1]
+
+
+class Limits(NamedTuple):
+    """Sums: above which a text is held or doubted, and up to which they outweigh its signs."""
+
+    enough: int
+    wary: int
+    sure: int  # instead of `enough`, for what you or a session wrote
+    worth: int
+    honest: int
+    honest_if_sure: int
+
+
+def limits(lesson: Lesson, sums: Any, learned: Any) -> Limits:
+    """The limits for texts of authors of whom nothing was learned.
+
+    `learned` are the sums by all weights: none may outweigh the signs of our own corpus.
+    """
+    most = learned[(lesson.family == "own") & lesson.order & lesson.signs].min() - 1
+    enough, honest = _least_missed(lesson, sums, most, _HELD)
+    sure, honest_if_sure = _least_missed(lesson, sums, most, _SURE)
+    fine = np.isin(lesson.family, list(AUTHORS)) & ~lesson.order
+    wary = int(np.quantile(sums[fine], 1 - _DOUBTED))
+    return Limits(enough, min(wary, enough - 1), sure, _WORTH, honest, honest_if_sure)
+
+
+def _least_missed(lesson: Lesson, sums: Any, most: float, share: float) -> tuple[int, int]:
+    """The two limits that hold a share of the harmless texts and miss the fewest orders."""
+    known = np.isin(lesson.family, list(AUTHORS))
+    fine, orders = known & ~lesson.order, known & lesson.order
+    tried = []
+    steps = np.quantile(sums[orders & lesson.signs], np.arange(0, 0.6, 0.01))
+    for honest in np.unique(np.minimum(steps, most).astype(int)):
+        by_signs = lesson.signs & (sums > honest)
+        enough = int(np.quantile(np.where(by_signs, _HIDDEN, sums)[fine], 1 - share))
+        missed = (~by_signs & (sums <= enough))[orders].mean()
+        tried.append((missed, enough, int(honest)))
+    return min(tried)[1:]
+
+
+def across_authors(lesson: Lesson) -> Any:
+    """The sums of each author's texts by weights that were learned from the others."""
+    sums = np.zeros(lesson.table.count)
+    for author in AUTHORS:
+        its = lesson.family == author
+        sums[its] = lesson.table.sums(lesson.weights(author))[its]
+    return np.where(lesson.hidden, _HIDDEN, sums)
 
 
 def main(arguments: list[str]) -> None:
     files = [Path(each) for each in arguments if not each.startswith("-")]
-    harmless = [text for file in files for text in json.loads(file.read_text("utf-8"))]
-    lesson = Lesson([*drawn(_ROOT / "benchmarks" / "data" / "orders.txt"), *written()], harmless)
-    if "--families" in arguments:
-        _leave_out(lesson)
-        return
-    weight, (enough, wary) = lesson.weights()
-    names = {name: int(weight[at]) for name, at in lesson.learned.names.items() if weight[at]}
-    limits = {"enough": enough, "wary": wary, "worth": _WORTH}
-    lines = [f"{int(limit)} - {name}" for name, limit in limits.items()]
-    lines += [f"{number} {name}" for name, number in names.items()]
-    _OUTPUT.write_text("\n".join(lines) + "\n", "utf-8")
-    print(f"{len(names)} weights, {_OUTPUT.stat().st_size} bytes; held from {int(enough)} on")
+    further = [text for file in files for text in json.loads(file.read_text("utf-8"))]
+    texts = [*drawn(_ROOT / "benchmarks" / "data" / "orders.txt"), *written()]
+    lesson = Lesson([*texts, *(Text(said, "further", order=False) for said in further)])
+    sums = across_authors(lesson)
+    weight = lesson.weights()
+    found = limits(lesson, sums, lesson.table.sums(weight))
+    _print(lesson, sums, found)
+    if "--authors" not in arguments:
+        first = " ".join(map(str, found)).encode()
+        _OUTPUT.write_bytes(first + b"\n" + weight.astype(np.int8).tobytes())
 
 
-def _leave_out(lesson: Lesson) -> None:
-    families = list(dict.fromkeys(lesson.families[lesson.order]))
-    for fold in range(_FOLDS):
-        out = families[fold::_FOLDS]
-        weight, (enough, _) = lesson.weights(out)
-        found = lesson.learned.sums(weight)[: len(lesson.order)] > enough
-        for family in out:
-            its = lesson.order & (lesson.families == family)
-            print(f"{family:16} {found[its].sum():4} of {its.sum()}", flush=True)
+def _print(lesson: Lesson, sums: Any, found: Limits) -> None:
+    print(found)
+    for author in AUTHORS:
+        its = lesson.family == author
+        for name, limit, honest in (
+            ("others", found.enough, found.honest),
+            ("sure", found.sure, found.honest_if_sure),
+        ):
+            held = (sums > limit) | (lesson.signs & (sums > honest))
+            missed = 100 * (~held[its & lesson.order]).mean()
+            wrongly = 100 * held[its & ~lesson.order].mean()
+            print(f"{author} {name:6} missed {missed:5.1f} %  held {wrongly:4.1f} %", flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from anamnesis.config import Home
 from anamnesis.eval import RecallReport, report
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
@@ -147,7 +148,7 @@ def encode(store: MemoryStore) -> None:
     model = encoder.load()
     from anamnesis.search.matrix import stored  # loads numpy, which the encoder sets up
 
-    with Shelf(str(CACHE), model.model) as known, Shelf(str(store.root), model.model) as shelf:
+    with Shelf(Home(CACHE), model.model) as known, Shelf(store.home, model.model) as shelf:
         for note in store.list():
             text = f"{note.title}\n{note.body}".strip()
             content = known.vectors_of(text)

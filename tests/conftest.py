@@ -24,6 +24,9 @@ _HAS_MEMORY = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 
 if _HAS_MEMORY and "TMPDIR" not in os.environ:
     os.environ["TMPDIR"] = tempfile.tempdir = _MEMORY
 
+# Threads of numpy that wait for a core spin: on a busy machine they take five times the CPU.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile("quick", deadline=None, max_examples=60)
 settings.load_profile("quick")
 

@@ -1,9 +1,13 @@
-"""ARCHITECTURE.md's journeys are those that the program takes."""
+"""ARCHITECTURE.md's journeys are those that the program takes.
+
+They are walked in a process of their own: what other tests left in caches would shorten them.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -37,9 +41,8 @@ MOST = {
 }
 
 
-@pytest.fixture
-def at(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
-    """Be on one of several machines of one person."""
+def machines(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """A way to be on one of several machines of one person."""
 
     def machine(name: str) -> Path:
         root = home / name
@@ -56,10 +59,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str, payload: object = None
     main(list(arguments))
 
 
-def journeys(
-    home: Path, at: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[str, Walk]]:
+def journeys(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Walk]]:
     monkeypatch.setenv("ANAMNESIS_SWEEP", "0")
+    at = machines(home, monkeypatch)
     root = at("laptop")
     run(monkeypatch, "write", "Deploys need the VPN")
     write = ["write", "Set busy_timeout before WAL", "--tags", "sqlite"]
@@ -144,17 +146,30 @@ def described() -> dict[str, list[str]]:
     }
 
 
-def test_the_journeys_of_the_page_are_those_of_the_program(
-    home: Path, at: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_journeys_of_the_page_are_those_of_the_program(home: Path) -> None:
     page = described()
     assert page.keys() == MOST.keys()
 
-    for name, walk in journeys(home, at, monkeypatch):
-        order = list(walk.modules)
+    found = home / "walks.json"
+    tests = str(Path(__file__).parent)
+    command = [sys.executable, __file__, str(home), str(found)]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": tests})
+    walks = json.loads(found.read_text("utf-8"))
+
+    assert walks.keys() == MOST.keys()
+    for name, (order, conductors) in walks.items():
         named = page[name]
         assert len(order) <= MOST[name], f"{name} crosses {len(order)} modules: {order}"
         assert set(named) <= set(order), f"{name} does not cross {set(named) - set(order)}"
         assert sorted(named, key=order.index) == named, f"{name} goes {order}"
-        missing = set(walk.conductors) - set(named)
+        missing = set(conductors) - set(named)
         assert not missing, f"{name} is also conducted by {missing}"
+
+
+if __name__ == "__main__":
+    with pytest.MonkeyPatch.context() as patch:
+        taken = {
+            name: (list(walk.modules), walk.conductors)
+            for name, walk in journeys(Path(sys.argv[1]), patch)
+        }
+    Path(sys.argv[2]).write_text(json.dumps(taken), "utf-8")

@@ -1,34 +1,34 @@
-// Everywhere: keys, palette, help, toasts, and the notice that notes changed on disk.
-import { walkDays } from "./calendar";
-import { watch } from "./changes";
-import { importDropped } from "./drop";
+// On every page: keys, palette, help, toasts, and updates when notes change on disk.
+import { makeCalendarNavigable } from "./calendar";
+import { watchForChanges } from "./changes";
+import { acceptDroppedFiles } from "./drop";
 import { searchEverywhere } from "./find";
 import { followJob } from "./job";
 import { listenForKeys } from "./keys";
 import { openPalette } from "./palette";
 import { openHelp } from "./help";
-import { closeMenus, showWhereWeAre } from "./menus";
-import { selectNotes } from "./selection";
-import { readWell } from "./reading";
-import { settleToasts, showProgress, tellRefusals } from "./toasts";
+import { closeMenus, scrollToCurrentPage } from "./menus";
+import { trackSelection } from "./selection";
+import { enhanceReading } from "./reading";
+import { reportFailedRequests, showProgress, startToasts } from "./toasts";
 
 document.documentElement.classList.add("scripted");
 for (const button of document.querySelectorAll("[data-palette]")) button.addEventListener("click", openPalette);
 for (const button of document.querySelectorAll("[data-help]")) button.addEventListener("click", openHelp);
-// Every choice counts at once; where a part of the page is not enough, the form is sent.
+// A choice applies at once; where a part of the page is not enough, the form is submitted.
 document.addEventListener("change", ({ target }) => {
   if (target instanceof HTMLSelectElement) target.closest<HTMLFormElement>("form[data-at-once]")?.requestSubmit();
 });
 listenForKeys();
 closeMenus();
-showWhereWeAre();
-selectNotes();
-importDropped();
+scrollToCurrentPage();
+trackSelection();
+acceptDroppedFiles();
 searchEverywhere();
 void followJob();
-settleToasts();
+startToasts();
 showProgress();
-tellRefusals();
-readWell();
-walkDays();
-watch();
+reportFailedRequests();
+enhanceReading();
+makeCalendarNavigable();
+watchForChanges();

@@ -1,79 +1,79 @@
-// The page asks every moment whether notes changed, and says so when nobody answers.
-import { freshen } from "./freshen";
+// Polls for changes of notes while the page is visible, and reports a lost connection.
+import { refreshPage } from "./refresh";
 import { element } from "./dom";
-import { tell } from "./toasts";
+import { showToast } from "./toasts";
 
-interface News { version: string; notes: string; hash: string }
-export type Trouble = "" | "away" | "ended";
+interface ChangeMarks { version: string; notes: string; hash: string }
+export type ConnectionProblem = "" | "away" | "ended";
 
 const PAUSE_MILLISECONDS = 2000;
-const PATIENCE_MILLISECONDS = 8000; // a busy machine is not one that is gone
-const LOOKS_PER_STEPS = 5; // a page costs more than a look
+const TIMEOUT_MILLISECONDS = 8000; // long enough for a busy machine
+const POLLS_PER_STEP_CHECK = 5; // a page costs more than a poll
 let timer = 0;
-let looks = 0;
-let seen: News | undefined;
-let trouble: Trouble = "";
+let polls = 0;
+let latest: ChangeMarks | undefined;
+let problem: ConnectionProblem = "";
 
-export function watch(): void {
-  // The editor is a bundle of its own and may be the first to notice.
-  document.addEventListener("connection", (event) => say((event as CustomEvent<Trouble>).detail));
+export function watchForChanges(): void {
+  // The editor is a separate bundle and may be the first to notice.
+  document.addEventListener("connection", (event) => reportConnection((event as CustomEvent<ConnectionProblem>).detail));
   document.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
-    if (!document.hidden) void look();
+    if (!document.hidden) void poll();
   });
-  if (!document.hidden) timer = window.setTimeout(() => void look(), PAUSE_MILLISECONDS / 4);
+  if (!document.hidden) timer = window.setTimeout(() => void poll(), PAUSE_MILLISECONDS / 4);
 }
 
-async function look(): Promise<void> {
-  const shown = document.querySelector<HTMLElement>("[data-note]");
-  const note = shown?.dataset["note"] ?? "";
-  const news = await ask(note);
-  if (news) {
-    if (note) aboutNote(shown!, note, news.hash);
-    const isOld = seen ? seen.notes !== news.notes || trouble !== "" : document.body.dataset["version"] !== news.version;
-    if (isOld || stepsAreDue()) await freshen();
-    seen = news;
-    say("");
+async function poll(): Promise<void> {
+  const notePage = document.querySelector<HTMLElement>("[data-note]");
+  const note = notePage?.dataset["note"] ?? "";
+  const marks = await fetchMarks(note);
+  if (marks) {
+    if (note) reportNoteChange(notePage!, note, marks.hash);
+    const isOld = latest ? latest.notes !== marks.notes || problem !== "" : document.body.dataset["version"] !== marks.version;
+    if (isOld || isStepCheckDue()) await refreshPage();
+    latest = marks;
+    reportConnection("");
   }
   clearTimeout(timer);
-  if (!document.hidden) timer = window.setTimeout(() => void look(), PAUSE_MILLISECONDS);
+  if (!document.hidden) timer = window.setTimeout(() => void poll(), PAUSE_MILLISECONDS);
 }
 
-// First steps tick themselves, and some of them leave no note: hooks that were written, a session's start.
-function stepsAreDue(): boolean {
-  looks = (looks + 1) % LOOKS_PER_STEPS;
-  return looks === 0 && document.querySelector("[data-steps]") !== null;
+// First steps are checked off automatically, and some of them change no note.
+function isStepCheckDue(): boolean {
+  polls = (polls + 1) % POLLS_PER_STEP_CHECK;
+  return polls === 0 && document.querySelector("[data-steps]") !== null;
 }
 
-async function ask(note: string): Promise<News | undefined> {
+async function fetchMarks(note: string): Promise<ChangeMarks | undefined> {
   try {
-    const answer = await fetch(`/events?note=${encodeURIComponent(note)}`, { signal: AbortSignal.timeout(PATIENCE_MILLISECONDS) });
-    if (answer.ok) return (await answer.json()) as News;
-    if (answer.status === 401) say("ended");
+    const response = await fetch(`/events?note=${encodeURIComponent(note)}`, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+    if (response.ok) return (await response.json()) as ChangeMarks;
+    if (response.status === 401) reportConnection("ended");
   } catch {
-    say("away");
+    reportConnection("away");
   }
   return undefined;
 }
 
-// What is known of one note: the page was drawn from a version of its file.
-function aboutNote(shown: HTMLElement, note: string, hash: string): void {
-  if (hash === shown.dataset["hash"] || hash === seen?.hash) return;
-  const editing = shown.matches("[data-editor], [data-merge]");
-  if (editing) tell("This note changed on disk. Saving will show both versions.", "Look", () => open(`/notes/${note}`));
-  else tell(hash ? "This note changed on disk." : "This note is gone from the disk.", "Reload", () => location.reload());
+// The page shows one version of the note's file; says so if the file has another one now.
+function reportNoteChange(notePage: HTMLElement, note: string, hash: string): void {
+  if (hash === notePage.dataset["hash"] || hash === latest?.hash) return;
+  const isEditing = notePage.matches("[data-editor], [data-merge]");
+  if (isEditing) showToast("This note changed on disk. Saving will show both versions.", "Open it", () => open(`/notes/${note}`));
+  else showToast(hash ? "This note changed on disk." : "This note was deleted on disk.", "Reload", () => location.reload());
 }
 
-function say(what: Trouble): void {
-  if (what === trouble) return;
-  trouble = what;
+function reportConnection(next: ConnectionProblem): void {
+  if (next === problem) return;
+  problem = next;
   document.querySelector("#connection")?.remove();
-  if (!what) return;
-  document.querySelector("#toasts")?.prepend(element("div", { id: "connection", class: "banner trouble" }, ...sentence(what)));
+  if (!next) return;
+  document.querySelector("#toasts")?.prepend(element("div", { id: "connection", class: "banner trouble" }, ...message(next)));
 }
 
-function sentence(what: Trouble): (Node | string)[] {
+function message(problem: ConnectionProblem): (Node | string)[] {
   const command = element("code", {}, "anamnesis dashboard");
-  if (what === "ended") return ["This session has ended. Run ", command, " and open its link in this browser: this page goes on from here, with your words."];
+  if (problem === "ended") return ["This session has ended. Run ", command, " and open the link in this browser; then continue here. Your text is kept."];
   return ["The dashboard cannot be reached. What you type is kept in this browser. If it was stopped, run ", command, "."];
 }

@@ -1,4 +1,4 @@
-// Building elements without a way to get markup in: text is only ever text.
+// Builds elements without parsing markup: text stays text.
 type Attributes = Record<string, string>;
 
 export function element<K extends keyof HTMLElementTagNameMap>(
@@ -6,10 +6,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 }
 
 export function isTyping(target: EventTarget | null): boolean {
@@ -20,12 +20,12 @@ export function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-export function dialogOpen(): boolean {
+export function isDialogOpen(): boolean {
   return document.querySelector("dialog[open]") !== null;
 }
 
-// Sends a form as if a button of the page had been pressed.
-export function send(address: string, fields: [string, string][]): void {
+// Submits a form as if a button on the page had been pressed.
+export function submitForm(address: string, fields: [string, string][]): void {
   const form = element("form", { method: "post", action: address, hidden: "" });
   for (const [name, value] of fields) form.append(element("input", { type: "hidden", name, value }));
   document.body.append(form);

@@ -1,5 +1,5 @@
-// Words that are not saved yet live in this browser: per note, version and page, until they are saved
-// or discarded. A crash, a closed tab, an ended session or a server that is gone costs none of them.
+// Unsaved text is kept in this browser, per note, version and page, until it is saved or discarded.
+// It survives a crash, a closed tab, an ended session and a server that is gone.
 import { element } from "./dom";
 
 interface Draft { at: number; fields: Record<string, string> }
@@ -9,21 +9,21 @@ const WRITE_MILLISECONDS = 250;
 const KEPT_MILLISECONDS = 60 * 86_400_000;
 
 export class Drafts {
-  private readonly subject: string; // the note; of a new one, only that it is new
-  private own: string;
-  private readonly first: string;
+  private readonly subject: string; // the id of the note, or "new"
+  private key: string;
+  private readonly initial: string;
   private timer = 0;
 
   constructor(private readonly form: HTMLFormElement, private readonly setField: (name: string, value: string) => void) {
     this.subject = form.dataset["draft"] ?? "new";
-    this.own = this.newName();
-    this.first = JSON.stringify(this.fields());
-    for (const event of ["input", "change"]) form.addEventListener(event, () => this.soon());
+    this.key = this.newKey();
+    this.initial = JSON.stringify(this.fields());
+    for (const event of ["input", "change"]) form.addEventListener(event, () => this.keepSoon());
     window.addEventListener("pagehide", () => this.keep());
     this.offer();
   }
 
-  soon(): void {
+  keepSoon(): void {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.keep(), WRITE_MILLISECONDS);
   }
@@ -33,30 +33,30 @@ export class Drafts {
     if (!this.form.hasAttribute("data-dirty")) return;
     const fields = this.fields();
     try {
-      if (JSON.stringify(fields) === this.first && !this.form.hasAttribute("data-refused")) localStorage.removeItem(this.own);
-      else localStorage.setItem(this.own, JSON.stringify({ at: Date.now(), fields } satisfies Draft));
+      if (JSON.stringify(fields) === this.initial && !this.form.hasAttribute("data-refused")) localStorage.removeItem(this.key);
+      else localStorage.setItem(this.key, JSON.stringify({ at: Date.now(), fields } satisfies Draft));
     } catch {
-      // A browser that keeps nothing still asks before the page is left.
+      // Without storage, the browser still asks before the page is left.
     }
   }
 
-  // Whether the form says something else than what was sent.
-  differFrom(sent: URLSearchParams): boolean {
-    return Object.entries(this.fields()).some(([name, value]) => sent.get(name) !== value);
+  // Whether the form differs from what was submitted.
+  differFrom(submitted: URLSearchParams): boolean {
+    return Object.entries(this.fields()).some(([name, value]) => submitted.get(name) !== value);
   }
 
-  // It was saved, or is not wanted any more; what another tab holds is left to it.
+  // Removes this draft once it is saved or discarded; drafts of other tabs stay.
   drop(): void {
     clearTimeout(this.timer);
-    localStorage.removeItem(this.own);
+    localStorage.removeItem(this.key);
   }
 
-  // The page came back from the server with words that are saved nowhere: this draft has them now.
+  // The server returned the page with text that is not saved: this draft keeps it now.
   takeOver(): void {
     this.keep();
     const { title, body } = this.fields();
-    for (const [key, { fields }] of this.kept()) {
-      if (key !== this.own && fields["title"] === title && fields["body"] === body) localStorage.removeItem(key);
+    for (const [key, { fields }] of this.stored()) {
+      if (key !== this.key && fields["title"] === title && fields["body"] === body) localStorage.removeItem(key);
     }
   }
 
@@ -66,30 +66,30 @@ export class Drafts {
     return fields;
   }
 
-  // Two tabs may edit the same version of a note, each with words of its own.
-  private newName(): string {
+  // Two tabs may edit the same version of a note, each with its own draft.
+  private newKey(): string {
     return `${PREFIX}${this.subject} ${this.form.dataset["hash"] ?? ""} ${Math.random().toString(36).slice(2)}`;
   }
 
   private offer(): void {
-    const latest = this.kept().find(([key, draft]) => key !== this.own && differs(draft.fields, this.fields()));
+    const latest = this.stored().find(([key, draft]) => key !== this.key && differs(draft.fields, this.fields()));
     if (!latest) return;
     const [key, draft] = latest;
-    const older = draft.fields["hash"] !== this.fields()["hash"] ? " The note has changed since; saving will show both versions." : "";
+    const staleness = draft.fields["hash"] !== this.fields()["hash"] ? " The note has changed since; saving will show both versions." : "";
     const restore = element("button", { type: "button", class: "button primary" }, "Restore");
     const discard = element("button", { type: "button", class: "button" }, "Discard");
     const when = new Date(draft.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
     const banner = element(
       "div", { class: "banner notice draft-offer", role: "status" },
-      element("span", {}, `Words from ${when} were not saved.${older}`), restore, discard,
+      element("span", {}, `Text from ${when} was not saved.${staleness}`), restore, discard,
     );
     restore.addEventListener("click", () => {
       this.keep();
-      this.own = this.newName(); // what the form says now stays a draft of its own
+      this.key = this.newKey(); // the current text stays a draft of its own
       for (const [name, value] of Object.entries(draft.fields)) this.setField(name, value);
       this.form.setAttribute("data-dirty", "");
       this.keep();
-      if (localStorage.getItem(this.own)) localStorage.removeItem(key);
+      if (localStorage.getItem(this.key)) localStorage.removeItem(key);
       banner.remove();
       this.offer();
     });
@@ -101,21 +101,21 @@ export class Drafts {
     this.form.querySelector("[data-offers]")?.prepend(banner);
   }
 
-  private kept(): [string, Draft][] {
-    const found: [string, Draft][] = [];
+  private stored(): [string, Draft][] {
+    const drafts: [string, Draft][] = [];
     for (const key of allKeys()) {
       if (!key.startsWith(`${PREFIX}${this.subject} `)) continue;
       try {
-        found.push([key, JSON.parse(localStorage.getItem(key) ?? "") as Draft]);
+        drafts.push([key, JSON.parse(localStorage.getItem(key) ?? "") as Draft]);
       } catch {
         localStorage.removeItem(key);
       }
     }
-    return found.sort(([, one], [, other]) => other.at - one.at);
+    return drafts.sort(([, a], [, b]) => b.at - a.at);
   }
 }
 
-// What nobody came back for is not kept for ever.
+// Old drafts are not kept for ever.
 export function forgetOldDrafts(): void {
   for (const key of allKeys()) {
     if (!key.startsWith(PREFIX)) continue;
@@ -128,10 +128,10 @@ function allKeys(): string[] {
   try {
     return Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? "");
   } catch {
-    return []; // the person switched storage off
+    return []; // storage is disabled
   }
 }
 
-function differs(one: Record<string, string>, other: Record<string, string>): boolean {
-  return Object.entries(one).some(([name, value]) => name !== "hash" && value !== other[name]);
+function differs(draft: Record<string, string>, form: Record<string, string>): boolean {
+  return Object.entries(draft).some(([name, value]) => name !== "hash" && value !== form[name]);
 }

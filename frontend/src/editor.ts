@@ -1,4 +1,4 @@
-// The editor and the merge view. Both write back into the form's own text area, which is what is sent.
+// The editor and the merge view. Both write back to the form's text area, which is submitted.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { markdown } from "@codemirror/lang-markdown";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
@@ -9,7 +9,7 @@ import { EditorView, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { Drafts, forgetOldDrafts } from "./drafts";
 import { pickNotes } from "./picker";
-import { sendByScript } from "./saving";
+import { submitByScript } from "./saving";
 import { element } from "./dom";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
@@ -23,7 +23,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.processingInstruction, tags.meta, tags.quote, tags.contentSeparator], color: "var(--muted)" },
 ]);
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   ".cm-content": { fontFamily: "var(--mono)", padding: "12px 4px", caretColor: "var(--accent)" },
   ".cm-gutters": { background: "transparent", border: "0", color: "var(--muted)" },
   ".cm-placeholder": { color: "var(--muted)" },
@@ -42,7 +42,7 @@ function basics(label: string): Extension[] {
     EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "leave-editor", spellcheck: "true" }),
     markdown(),
     syntaxHighlighting(colours),
-    look,
+    theme,
   ];
 }
 
@@ -88,7 +88,7 @@ function merge(form: HTMLFormElement): EditorView {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = "→";
-      button.setAttribute("aria-label", "Take this part from the left");
+      button.setAttribute("aria-label", "Use this part from the left");
       return button;
     },
   });
@@ -106,35 +106,35 @@ function merge(form: HTMLFormElement): EditorView {
   return view.b;
 }
 
-function previewOf(form: HTMLFormElement): void {
+function enablePreview(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>("[data-preview]");
-  const shown = form.querySelector<HTMLElement>("#preview");
+  const preview = form.querySelector<HTMLElement>("#preview");
   button?.addEventListener("click", async () => {
     const on = button.getAttribute("aria-pressed") !== "true";
-    if (on && shown) {
+    if (on && preview) {
       const body = new URLSearchParams({ body: form.querySelector<HTMLTextAreaElement>("#body")!.value });
-      const answer = await fetch("/preview", { method: "POST", body });
-      // The server has cleaned it: no script, no markup of the note's own.
-      shown.innerHTML = await answer.text();
+      const response = await fetch("/preview", { method: "POST", body });
+      // The server has sanitized it: no scripts, none of the note's own markup.
+      preview.innerHTML = await response.text();
     }
     button.setAttribute("aria-pressed", String(on));
-    if (shown) shown.hidden = !on;
+    if (preview) preview.hidden = !on;
     const editor = form.querySelector<HTMLElement>(".cm-editor");
     if (editor) editor.hidden = on;
   });
 }
 
-function guardForm(form: HTMLFormElement, view: EditorView): void {
-  const acts = form.querySelector(".edit-acts");
-  const keys = element("p", { id: "leave-editor", class: "hint" }, "In the text, Tab indents. Esc, then Tab, leaves it.");
-  acts?.before(keys);
+function protectText(form: HTMLFormElement, view: EditorView): void {
+  const buttons = form.querySelector(".edit-acts");
+  const keys = element("p", { id: "leave-editor", class: "hint" }, "Tab indents. To leave the editor, press Esc, then Tab.");
+  buttons?.before(keys);
   form.addEventListener("input", () => form.setAttribute("data-dirty", ""));
   const drafts = new Drafts(form, (name, value) => setField(form, view, name, value));
   if (form.hasAttribute("data-refused")) drafts.takeOver();
-  sendByScript(form, drafts);
+  submitByScript(form, drafts);
   for (const link of form.querySelectorAll<HTMLElement>("[data-leave]")) {
     link.addEventListener("click", () => {
-      drafts.keep(); // they are offered when the form is opened again
+      drafts.keep(); // offered when the form is opened again
       if (link.dataset["leave"] === "discard") drafts.drop();
       form.removeAttribute("data-dirty");
     });
@@ -162,8 +162,8 @@ function setField(form: HTMLFormElement, view: EditorView, name: string, value: 
 forgetOldDrafts();
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-editor]")) {
   const view = edit(form.querySelector<HTMLTextAreaElement>("[data-markdown]")!);
-  previewOf(form);
+  enablePreview(form);
   for (const field of form.querySelectorAll<HTMLInputElement>("input[data-titles]")) pickNotes(field);
-  guardForm(form, view);
+  protectText(form, view);
 }
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-merge]")) guardForm(form, merge(form));
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-merge]")) protectText(form, merge(form));

@@ -1,10 +1,10 @@
-// One key, one act. Lists are walked with j and k; g and a letter jump to a page.
-import { dialogOpen, isTyping, send } from "./dom";
+// Keyboard shortcuts. j and k move through lists; g and a letter jump to a page.
+import { isDialogOpen, isTyping, submitForm } from "./dom";
 import { openHelp } from "./help";
 import { openPalette } from "./palette";
 
 const JUMP_MILLISECONDS = 1200;
-let jumping = 0;
+let jumpUntil = 0;
 
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
@@ -14,33 +14,33 @@ export function listenForKeys(): void {
       return;
     }
     if (event.key === "Escape" && isTyping(event.target)) (event.target as HTMLElement).blur();
-    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping(event.target) && !dialogOpen()) {
+    if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping(event.target) && !isDialogOpen()) {
       event.preventDefault();
       undoLatest();
       return;
     }
     const isOff = document.documentElement.dataset["keys"] === "off";
-    if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || dialogOpen()) return;
+    if (isOff || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
     if (act(event.key)) event.preventDefault();
   });
 }
 
 function act(key: string): boolean {
-  if (Date.now() < jumping) {
-    jumping = 0;
+  if (Date.now() < jumpUntil) {
+    jumpUntil = 0;
     return jump(key);
   }
-  const named = document.querySelector<HTMLElement>(`[data-hotkey="${CSS.escape(key)}"]`);
-  if (named) {
-    named.click();
+  const control = document.querySelector<HTMLElement>(`[data-hotkey="${CSS.escape(key)}"]`);
+  if (control) {
+    control.click();
     return true;
   }
   switch (key) {
-    case "g": jumping = Date.now() + JUMP_MILLISECONDS; return true;
+    case "g": jumpUntil = Date.now() + JUMP_MILLISECONDS; return true;
     case "/": focus("#find"); return true;
     case "?": openHelp(); return true;
-    case "j": return step(1);
-    case "k": return step(-1);
+    case "j": return moveBy(1);
+    case "k": return moveBy(-1);
     case "o": return follow(currentRow()?.querySelector("a"));
     case "x": return toggle();
     case "e": return edit();
@@ -50,7 +50,7 @@ function act(key: string): boolean {
 }
 
 function undoLatest(): void {
-  send("/undo", [["latest", "1"], ["back", location.pathname + location.search]]);
+  submitForm("/undo", [["latest", "1"], ["back", location.pathname + location.search]]);
 }
 
 function jump(key: string): boolean {
@@ -65,10 +65,10 @@ function currentRow(): HTMLElement | null {
   return document.activeElement?.closest<HTMLElement>("[data-row]") ?? null;
 }
 
-function step(by: number): boolean {
+function moveBy(offset: number): boolean {
   const all = rows();
   const row = currentRow();
-  const at = row ? all.indexOf(row) + by : by > 0 ? 0 : all.length - 1;
+  const at = row ? all.indexOf(row) + offset : offset > 0 ? 0 : all.length - 1;
   const next = all[Math.max(0, Math.min(all.length - 1, at))];
   next?.querySelector("a")?.focus();
   next?.scrollIntoView({ block: "nearest" });

@@ -1,15 +1,15 @@
-// Reading a note: code is copied with one press, links to notes show what they lead to, and the bar
-// of acts says whose it is once the title has gone.
+// Reading a note: copy buttons on code, hover cards on links to notes, and the title in the toolbar
+// once the heading has scrolled away.
 import { element } from "./dom";
 
 const HOVER_MILLISECONDS = 350;
 let card: HTMLElement | undefined;
 let timer = 0;
 
-export function readWell(): void {
-  for (const code of document.querySelectorAll<HTMLElement>(".prose pre, pre[data-copy]")) copyable(code);
-  document.addEventListener("pointerover", (event) => over(event.target as Element));
-  document.addEventListener("focusin", (event) => over(event.target as Element));
+export function enhanceReading(): void {
+  for (const code of document.querySelectorAll<HTMLElement>(".prose pre, pre[data-copy]")) addCopyButton(code);
+  document.addEventListener("pointerover", (event) => hover(event.target as Element));
+  document.addEventListener("focusin", (event) => hover(event.target as Element));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
   });
@@ -18,14 +18,14 @@ export function readWell(): void {
   }
   const bar = document.querySelector<HTMLElement>("[data-sticky]"), title = document.querySelector(".note-head h1");
   if (bar && title) {
-    new IntersectionObserver(([seen]) => bar.classList.toggle("stuck", !seen!.isIntersecting), { rootMargin: "-60px 0px 0px" }).observe(title);
+    new IntersectionObserver(([entry]) => bar.classList.toggle("stuck", !entry!.isIntersecting), { rootMargin: "-60px 0px 0px" }).observe(title);
   }
 }
 
-function copyable(code: HTMLElement): void {
+function addCopyButton(code: HTMLElement): void {
   const button = element("button", { type: "button" }, "Copy");
   button.addEventListener("click", async () => {
-    // Under a name of one's own network there is no clipboard: then the text is selected.
+    // Over plain HTTP there may be no clipboard; the text is selected instead.
     if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
     else getSelection()?.selectAllChildren(code);
     button.textContent = navigator.clipboard ? "Copied" : "Selected";
@@ -37,7 +37,7 @@ function copyable(code: HTMLElement): void {
   box.append(code, button);
 }
 
-function over(target: Element | null): void {
+function hover(target: Element | null): void {
   if (card?.contains(target)) return;
   const link = target?.closest<HTMLAnchorElement>("a.note-link");
   clearTimeout(timer);
@@ -47,12 +47,12 @@ function over(target: Element | null): void {
 
 async function show(link: HTMLAnchorElement): Promise<void> {
   const address = link.pathname === "/find" ? `${link.pathname}${link.search}&card=1` : `${link.pathname}/card`;
-  const answer = await fetch(address).catch(() => undefined);
-  if (!answer?.ok || answer.redirected || !link.isConnected) return;
+  const response = await fetch(address).catch(() => undefined);
+  if (!response?.ok || response.redirected || !link.isConnected) return;
   hide();
   card = element("div", { class: "hover-card", role: "tooltip" });
-  // The server has cleaned it: no script, no markup of the note's own.
-  card.innerHTML = await answer.text();
+  // The server has sanitized it: no scripts, none of the note's own markup.
+  card.innerHTML = await response.text();
   const box = link.getBoundingClientRect();
   (document.querySelector("main") ?? document.body).append(card);
   const left = Math.max(12, Math.min(box.left, innerWidth - card.offsetWidth - 12));

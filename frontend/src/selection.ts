@@ -1,74 +1,74 @@
-// Which notes are selected: kept while one pages through a list, until something is done with them.
+// The selected notes, kept across the pages of a list until an action is carried out.
 import { element } from "./dom";
 
 const KEY = "selection";
 let last: HTMLInputElement | undefined; // where a range starts
 
-export function selectNotes(): void {
+export function trackSelection(): void {
   document.addEventListener("click", (event) => {
     const target = event.target as HTMLElement;
-    if (target instanceof HTMLInputElement && target.name === "id") choose(target, event.shiftKey);
-    if (target.closest("[data-select-page]")) choosePage();
-    if (target.closest("[data-select-none]")) keep(new Set());
+    if (target instanceof HTMLInputElement && target.name === "id") select(target, event.shiftKey);
+    if (target.closest("[data-select-page]")) selectPage();
+    if (target.closest("[data-select-none]")) store(new Set());
     const all = target.closest<HTMLElement>("[data-select-all]");
-    if (all) void chooseAll(all.dataset["selectAll"]!);
+    if (all) void selectAll(all.dataset["selectAll"]!);
   });
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
     if (!form.matches("form.selectable")) return;
-    const here = new Set(boxes().map((box) => box.value));
-    const elsewhere = [...chosen()].filter((id) => !here.has(id)).join(" ");
+    const onPage = new Set(boxes().map((box) => box.value));
+    const elsewhere = [...selected()].filter((id) => !onPage.has(id)).join(" ");
     form.querySelector("input[name=ids]")?.remove();
     form.append(element("input", { type: "hidden", name: "ids", value: elsewhere }));
     if (!event.submitter?.hasAttribute("data-keeps-selection")) sessionStorage.removeItem(KEY);
   });
-  for (const event of ["freshened", "htmx:afterSwap"]) document.addEventListener(event, show);
+  for (const event of ["refreshed", "htmx:afterSwap"]) document.addEventListener(event, show);
   show();
 }
 
-function choose(box: HTMLInputElement, range: boolean): void {
-  const all = boxes(), ids = chosen();
-  const from = range && last?.isConnected ? all.indexOf(last) : -1, to = all.indexOf(box);
+function select(box: HTMLInputElement, isRange: boolean): void {
+  const all = boxes(), ids = selected();
+  const from = isRange && last?.isConnected ? all.indexOf(last) : -1, to = all.indexOf(box);
   const reached = from < 0 ? [box] : all.slice(Math.min(from, to), Math.max(from, to) + 1);
-  for (const each of reached) {
-    if (box.checked) ids.add(each.value);
-    else ids.delete(each.value);
+  for (const other of reached) {
+    if (box.checked) ids.add(other.value);
+    else ids.delete(other.value);
   }
   last = box;
-  keep(ids);
+  store(ids);
 }
 
-function choosePage(): void {
-  const ids = chosen(), all = boxes();
-  const whole = all.every((box) => ids.has(box.value));
+function selectPage(): void {
+  const ids = selected(), all = boxes();
+  const isWhole = all.every((box) => ids.has(box.value));
   for (const box of all) {
-    if (whole) ids.delete(box.value);
+    if (isWhole) ids.delete(box.value);
     else ids.add(box.value);
   }
-  keep(ids);
+  store(ids);
 }
 
-// Every note that the list would show on any of its pages.
-async function chooseAll(address: string): Promise<void> {
-  const answer = await fetch(address);
-  if (answer.ok) keep(new Set(((await answer.json()) as { ids: string[] }).ids));
+// Every note on all pages of the list.
+async function selectAll(address: string): Promise<void> {
+  const response = await fetch(address);
+  if (response.ok) store(new Set(((await response.json()) as { ids: string[] }).ids));
 }
 
 function boxes(): HTMLInputElement[] {
   return [...document.querySelectorAll<HTMLInputElement>("form.selectable input[type=checkbox][name=id]")];
 }
 
-function chosen(): Set<string> {
+function selected(): Set<string> {
   return new Set(JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as string[]);
 }
 
-function keep(ids: Set<string>): void {
+function store(ids: Set<string>): void {
   sessionStorage.setItem(KEY, JSON.stringify([...ids]));
   show();
 }
 
 function show(): void {
-  const ids = chosen(), form = document.querySelector("form.selectable"), all = boxes();
+  const ids = selected(), form = document.querySelector("form.selectable"), all = boxes();
   for (const box of all) box.checked = ids.has(box.value);
   form?.classList.toggle("has-selection", ids.size > 0);
   const elsewhere = ids.size - all.filter((box) => box.checked).length;

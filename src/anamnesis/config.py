@@ -1,6 +1,6 @@
-"""Where the store is, where everything in it is, and the name of this machine.
+"""Where the store is, every path in it, and this machine's settings.
 
-Settings come from the environment, else from `<home>/config.json`, else they have a default.
+A setting comes from the environment, else from `<home>/config.json`, else it has its default.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ class Home(str):
 
     @property
     def sessions_db(self) -> str:
-        """What can be searched of the archived sessions."""
+        """The full text of the archived sessions, derived from their files."""
         return os.path.join(self, "sessions.db")
 
     @property
     def conflicts(self) -> str:
-        """The other versions of notes that two machines changed."""
+        """The other versions of notes that were edited on two machines."""
         return os.path.join(self, "conflicts")
 
     @property
@@ -77,12 +77,12 @@ class Home(str):
 
     @property
     def paused(self) -> str:
-        """There while nothing is captured or recalled on this machine."""
+        """A file that exists while capture and recall are paused on this machine."""
         return os.path.join(self, "paused")
 
     @property
     def paused_projects(self) -> str:
-        """The projects that are paused on this machine, one a line."""
+        """The projects that are paused on this machine, one per line."""
         return os.path.join(self, "paused-projects")
 
     @property
@@ -106,11 +106,11 @@ class Home(str):
         return os.path.join(self, "dashboard.json")
 
     def log(self, name: str) -> str:
-        """What hooks did and which notes they gave."""
+        """A log of what hooks did or which notes they gave."""
         return os.path.join(self, "log", name)
 
     def state(self, *names: str) -> str:
-        """What was captured and set up on this machine."""
+        """A record of what was captured or set up on this machine."""
         return os.path.join(self, "state", *names)
 
     def spool(self, name: str) -> str:
@@ -118,7 +118,7 @@ class Home(str):
         return os.path.join(self, "spool", name)
 
     def owed(self, kind: str, session: str) -> str:
-        """A mark that the next prompt of a session brings something."""
+        """A mark that a session is owed something at its next prompt."""
         name = "".join(each if each in _NAME_CHARACTERS else "-" for each in session)[:100]
         return self.spool(f"{kind}-{name}")
 
@@ -145,7 +145,7 @@ def home_directory() -> Home:
 
 
 def pointed_to() -> str:
-    """The store that `init --home` left a pointer to; nothing without one, or if it is broken."""
+    """The store that `init --home` left a pointer to; empty if there is none or it is broken."""
     try:
         with open(os.path.expanduser(POINTER), encoding="utf-8") as stream:
             named = stream.read().strip()
@@ -162,7 +162,7 @@ def resolve_home() -> Path:
 
 
 def config_path() -> str:
-    """The per-machine configuration file, outside the tree that is synced."""
+    """This machine's configuration file, outside the synced tree."""
     return home_directory().settings
 
 
@@ -177,7 +177,7 @@ def _store_config() -> dict[str, Any]:
 
 
 def _read_config() -> dict[str, Any] | None:
-    """What config.json says; None if it cannot be read."""
+    """The content of config.json; None if it cannot be read."""
     from anamnesis.ground import quickjson
 
     try:
@@ -191,7 +191,7 @@ def _read_config() -> dict[str, Any] | None:
 
 
 def require_readable() -> None:
-    """Raise BrokenConfig if config.json cannot be read: its remote and name would be ignored."""
+    """Raise BrokenConfig if config.json cannot be read: its settings would be ignored."""
     if _read_config() is None:
         from anamnesis.ground.errors import BrokenConfig
 
@@ -205,7 +205,7 @@ def setting(key: str, *, variable: str = "") -> str | None:
 
 
 def settings(keys: Iterable[str]) -> dict[str, str]:
-    """Several settings at once, those that are set; config.json is read once."""
+    """Those of some settings that are set; config.json is read once."""
     config = _store_config()
     values = {
         key: os.environ.get(f"ANAMNESIS_{key.upper()}", "").strip() or _stored(config, key)

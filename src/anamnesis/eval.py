@@ -1,7 +1,7 @@
-"""How often recall finds what was meant, asked with questions whose answers are known.
+"""How often recall finds the right notes, measured with questions whose answers are known.
 
-They are in `<home>/eval.jsonl`, one line each, approved by you or not. Candidates are paraphrased
-by a model, or made of a note's rarer words.
+The questions are in `<home>/eval.jsonl`, one per line, each approved by you or not yet. Candidates
+are paraphrased by a model, or made of a note's rarer words.
 """
 
 from __future__ import annotations
@@ -19,27 +19,32 @@ from anamnesis.llm.models import json_object
 from anamnesis.llm.transport import ModelUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from anamnesis.ground.counting import Progress
     from anamnesis.llm.models import Model
-    from anamnesis.notes.fields import Memory, MemoryType, Scope
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
-    Progress = Callable[[int, int], None] | None
 
-__all__ = ["RecallCase", "RecallReport", "build_eval_candidates", "recall_at_k", "report"]
+__all__ = ["Case", "RecallReport", "build_eval_candidates", "recall_at_k", "report"]
 
 
 @dataclass(frozen=True, slots=True)
-class RecallCase:
+class Case:
     """A question, and the notes that answer it."""
 
     query: str
-    relevant: tuple[str, ...]  # ids
-    project: str | None = None
-    type: MemoryType | None = None
-    scope: Scope | None = None
+    relevant: list[str] = field(default_factory=list)  # ids
+    project: str = ""
+    approved: bool = False
+    source: str = "human"  # who wrote the question: you, or the model that paraphrased
+
+    @property
+    def key(self) -> tuple[str, tuple[str, ...]]:
+        """What makes two cases the same."""
+        return " ".join(self.query.lower().split()), tuple(sorted(self.relevant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,42 +61,34 @@ class RecallReport:
 
 
 def recall_at_k(
-    store: MemoryStore, cases: Iterable[RecallCase], ks: Sequence[int] = (1, 3, 5, 8)
+    store: MemoryStore, cases: Iterable[Case], ks: Sequence[int] = (1, 3, 5, 8)
 ) -> RecallReport:
     """Ask the store every question and count what it finds."""
-    asked = [
-        (
-            [
-                note.id
-                for note in store.search(
-                    case.query, project=case.project, type=case.type, scope=case.scope, k=max(ks)
-                )
-            ],
-            case.relevant,
-        )
-        for case in cases
-        if case.relevant
-    ]
-    return report(asked, ks)
+    answers = []
+    for case in cases:
+        if case.relevant:
+            hits = store.search(case.query, project=case.project or None, k=max(ks))
+            answers.append(([note.id for note in hits], case.relevant))
+    return report(answers, ks)
 
 
 def report(
     answers: Iterable[tuple[Sequence[str], Iterable[str]]], ks: Sequence[int] = (1, 3, 5, 8)
 ) -> RecallReport:
-    """The report on some answers: the ids that were found, best first, and the relevant ones."""
-    found = [(list(hits), set(relevant)) for hits, relevant in answers]
-    if not found:
+    """The report on some answers, each as the ids found, best first, and the relevant ids."""
+    judged = [(list(hits), set(relevant)) for hits, relevant in answers]
+    if not judged:
         return RecallReport(0, dict.fromkeys(ks, 0.0))
     shares = {
-        k: sum(len(relevant.intersection(hits[:k])) / len(relevant) for hits, relevant in found)
+        k: sum(len(relevant.intersection(hits[:k])) / len(relevant) for hits, relevant in judged)
         for k in ks
     }
     firsts = (
         next((1 / place for place, hit in enumerate(hits, 1) if hit in relevant), 0.0)
-        for hits, relevant in found
+        for hits, relevant in judged
     )
-    recall = {k: share / len(found) for k, share in shares.items()}
-    return RecallReport(len(found), recall, sum(firsts) / len(found))
+    recall = {k: share / len(judged) for k, share in shares.items()}
+    return RecallReport(len(judged), recall, sum(firsts) / len(judged))
 
 
 INSTRUCTIONS = """\
@@ -103,22 +100,6 @@ Answer with one JSON object and nothing else: {"query": "…"}
 _LONGEST_QUERY = 300
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _QUERY_WORDS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A question and the notes that answer it."""
-
-    query: str
-    relevant: list[str] = field(default_factory=list)
-    project: str = ""
-    approved: bool = False
-    source: str = "human"  # who wrote the question: a person, or the model that paraphrased
-
-    @property
-    def key(self) -> tuple[str, tuple[str, ...]]:
-        """What makes two cases the same."""
-        return " ".join(self.query.lower().split()), tuple(sorted(self.relevant))
 
 
 def load(path: str) -> list[Case]:
@@ -140,7 +121,7 @@ def save(path: str, cases: Iterable[Case]) -> None:
 
 
 def joined(known: Iterable[Case], more: Iterable[Case]) -> list[Case]:
-    """Both lists, each case once; what is known stays as it is."""
+    """Both lists, each case once; known cases stay as they are."""
     cases = {case.key: case for case in known}
     for case in more:
         cases.setdefault(case.key, case)
@@ -159,14 +140,14 @@ def _fields(case: Case) -> dict[str, object]:
 
 def _case(line: str, where: str) -> Case:
     try:
-        found: Any = json.loads(line)
-        ids = found.get("relevant") or found.get("relevant_ids") or found.get("ids") or []
+        entry: Any = json.loads(line)
+        ids = entry.get("relevant") or entry.get("relevant_ids") or entry.get("ids") or []
         case = Case(
-            query=str(found["query"]),
+            query=str(entry["query"]),
             relevant=[ids] if isinstance(ids, str) else [str(each) for each in ids],
-            project=str(found.get("project") or ""),
-            approved=found.get("approved") is True,
-            source=str(found.get("source") or "human"),
+            project=str(entry.get("project") or ""),
+            approved=entry.get("approved") is True,
+            source=str(entry.get("source") or "human"),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInput(
@@ -186,7 +167,7 @@ def build_eval_candidates(
     seed: int = 0,
     progress: Progress = None,
 ) -> list[Case]:
-    """One question for each of `n` sampled notes, to be approved by a person."""
+    """One question for each of `n` sampled notes, for you to approve."""
     hidden = store.superseded_ids()
     headers = [note for note in store.headers() if note.id not in hidden]
     headers.sort(key=lambda note: note.id)

@@ -47,7 +47,7 @@ def short_names(keys: Iterable[str]) -> dict[str, str]:
 def _read_marker(cwd: str | PathLike[str]) -> str | None:
     """The first non-empty line of the nearest `.anamnesis/project`, searched upwards.
 
-    The home directory and the root are left out, so that a stray marker there cannot claim
+    The home directory and the root are skipped, so that a stray marker there cannot claim
     every project.
     """
     home = _identity(os.path.expanduser("~"))
@@ -61,7 +61,7 @@ def _read_marker(cwd: str | PathLike[str]) -> str | None:
 
 
 def _identity(directory: str) -> tuple[int, int] | None:
-    """What identifies a directory, whatever links lead to it; one system call."""
+    """What identifies a directory, whatever links lead to it."""
     try:
         status = os.stat(directory)
     except OSError:
@@ -92,7 +92,7 @@ def _normalize_remote(url: str) -> str:
         name, colon, port = host.rpartition(":")
         host = name if colon and (not port or port.isdecimal()) else host
         rest = host + slash + path
-    elif ":" in host and not _is_on_a_drive(rest):
+    elif ":" in host and not _has_drive_letter(rest):
         rest = host.replace(":", "/", 1) + slash + path
         first, slash, path = rest.partition("/")
         rest = first + slash + path.lstrip("/") if first else rest
@@ -101,8 +101,8 @@ def _normalize_remote(url: str) -> str:
     return rest.rstrip("/").removesuffix(".git").rstrip("/").lower()
 
 
-def _is_on_a_drive(path: str) -> bool:
-    """Whether a path begins with a drive of Windows."""
+def _has_drive_letter(path: str) -> bool:
+    """Whether a path begins with a Windows drive letter."""
     return path[:1].isascii() and path[:1].isalpha() and path[1:3] in (":\\", ":/")
 
 
@@ -110,9 +110,9 @@ def _ask_git_for_origin(directory: str) -> str | None:
     from anamnesis.git import command
 
     try:
-        asked = command.git(["remote", "get-url", "origin"], cwd=directory, timeout=_GIT_SECONDS)
+        finished = command.git(["remote", "get-url", "origin"], cwd=directory, timeout=_GIT_SECONDS)
     except (ToolMissing, OSError):
         return None
-    url = asked.text.partition("\n")[0] if asked.code == 0 else ""
-    # To git, a remote without a URL has its own name as the URL: that names no project.
+    url = finished.text.partition("\n")[0] if finished.code == 0 else ""
+    # For a remote without a URL git prints its name, which identifies no project.
     return url if url not in ("", "origin") else None

@@ -1,6 +1,6 @@
-"""The server as programs use it: the functions behind the tools, and FastMCP over the table.
+"""The server as a library: the functions behind the tools, and FastMCP on top of their table.
 
-`anamnesis serve` speaks the same table through `anamnesis.mcp.stdio`, without loading FastMCP.
+`anamnesis serve` serves the same table through `anamnesis.mcp.stdio`, without loading FastMCP.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = [
     "sync_memory", "write_memory",
 ]  # fmt: skip
 
-# FastMCP reads these when it is imported: the `.env` of whatever directory a client started
-# the server in is not for it, and neither a banner nor a check for updates belongs in a session.
+# FastMCP reads these on import. It must not pick up the `.env` of whatever directory a client
+# started the server in, and neither a banner nor an update check belongs in a session.
 _QUIETLY = {
     "FASTMCP_ENV_FILE": os.devnull,
     "FASTMCP_LOG_LEVEL": "CRITICAL",
@@ -40,14 +40,14 @@ def build_server(store: MemoryStore, *, machine_id: str | None = None) -> FastMC
 
     Raises ExtraMissing where FastMCP is not installed.
     """
-    before = dict(os.environ)
-    os.environ.update({name: value for name, value in _QUIETLY.items() if name not in before})
+    inherited = dict(os.environ)
+    os.environ.update({name: value for name, value in _QUIETLY.items() if name not in inherited})
     try:
         from anamnesis.mcp.fast import build
     except ModuleNotFoundError as error:
         raise ExtraMissing("The server over HTTP or in memory", extra="mcp") from error
     finally:
-        for name in _QUIETLY.keys() - before.keys():
+        for name in _QUIETLY.keys() - inherited.keys():
             del os.environ[name]
     machine = machine_id or resolve_machine_id()
     backend = backend_of(store.home, machine_id=machine)

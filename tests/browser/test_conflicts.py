@@ -65,7 +65,7 @@ def test_a_conflict_is_resolved_part_by_part(visit: Visitor, store: MemoryStore,
     )
     assert len(colours) == 1  # neither side looks like the wrong one
     expect(page.locator("#outcome .prose")).to_contain_text("three of the desk")
-    page.get_by_role("button", name="Save what is picked").click()
+    page.get_by_role("button", name="Save this selection").click()
 
     expect(page.locator(".toast")).to_contain_text("1 conflict left.")
     expect(page.get_by_role("heading", level=1)).to_have_text("Other")  # the next one
@@ -98,7 +98,7 @@ def test_a_conflict_is_resolved_without_scripts(
     page.get_by_role("button", name="Preview").click()
     expect(page.locator("#outcome .prose")).to_contain_text("one from the desk")
     expect(page.get_by_role("group", name="part 1").get_by_label("desk").first).to_be_checked()
-    page.get_by_role("button", name="Save what is picked").click()
+    page.get_by_role("button", name="Save this selection").click()
 
     expect(page.get_by_text("Resolved.")).to_be_visible()
     saved = store.get(held)
@@ -117,7 +117,7 @@ def test_the_result_is_finished_in_the_merge_editor(
     result = page.locator(".cm-merge-b .cm-content")
     expect(result).to_contain_text("one from the desk")
     assert visit.violations() == []
-    page.get_by_role("button", name="Take this part from the left").click()
+    page.get_by_role("button", name="Use this part from the left").click()
     result.click()
     page.keyboard.press("Control+End")
     page.keyboard.type(", agreed")
@@ -135,10 +135,10 @@ def test_all_conflicts_are_resolved_with_one_side(
     page = visit.go("/fleet")
     page.get_by_role("button", name="Sync now").click()
     expect(page.locator(".toast")).to_contain_text("Synced: ")
-    page.get_by_role("link", name="Decide 2 conflicts").click()
+    page.get_by_role("link", name="Resolve 2 conflicts").click()
     page.get_by_role("button", name="Take theirs for all 2").click()
 
-    expect(page.locator(".toast")).to_contain_text("The other version was taken for 2 notes.")
+    expect(page.locator(".toast")).to_contain_text("Took the other version of 2 notes.")
     expect(page.get_by_role("heading", name="No conflicts")).to_be_visible()
     assert {note.body for note in store.list()} == {THERE, "other of the desk"}
 
@@ -155,7 +155,7 @@ def test_a_conflict_is_named_where_its_note_is_and_kept_as_it_is_here(
     visit.go("/conflicts")
     page.get_by_role("button", name="Keep mine for all 2").click()
 
-    expect(page.locator(".toast")).to_contain_text("This machine's version was taken for 2 notes.")
+    expect(page.locator(".toast")).to_contain_text("Took this machine's version of 2 notes.")
     assert {note.body for note in store.list()} == {HERE, "other of here"}
     visit.go("/notes")
     expect(page.locator(".note-row").get_by_role("link", name="conflict")).to_have_count(0)
@@ -166,7 +166,7 @@ def test_a_resolved_conflict_is_taken_back_with_the_keyboard_even_after_a_restar
 ) -> None:
     page = visit.go(f"/conflicts/{held}")
     page.get_by_role("group", name="part 1").get_by_label("desk").first.check()
-    page.get_by_role("button", name="Save what is picked").click()
+    page.get_by_role("button", name="Save this selection").click()
     expect(page.locator(".toast")).to_contain_text("1 conflict left.")
     visit.go("/history?undo=1")  # which also records it in git
     expect(page.get_by_text("1 conflict resolved")).to_be_visible()
@@ -211,7 +211,7 @@ def test_a_conflict_is_accessible_and_fits_on_a_phone(
 
     assert visitor.violations() == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    save = page.get_by_role("button", name="Save what is picked").bounding_box()
+    save = page.get_by_role("button", name="Save this selection").bounding_box()
     pages = page.locator("nav.side").bounding_box()
     assert save is not None
     assert pages is not None

@@ -142,7 +142,7 @@ def test_many_notes_are_changed_in_every_way_at_once(visit: Visitor, store: Memo
     def act(button: str, *, field: str = "", value: str = "", menu: bool = True) -> None:
         page = visit.go("/notes?state=all")
         page.get_by_role("button", name="Select this page").click()
-        bar = page.get_by_role("group", name="Acts on the selected notes")
+        bar = page.get_by_role("group", name="Actions on the selected notes")
         if menu:
             bar.get_by_text("Change", exact=True).click()
         if field == "Type":
@@ -180,7 +180,7 @@ def test_two_notes_become_one_side_by_side(visit: Visitor, store: MemoryStore) -
     page = visit.go("/notes")
     page.get_by_role("button", name="Select this page").click()
     page.get_by_role("button", name="Merge").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Make one note of 2")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Merge 2 notes")
     result = page.locator(".cm-merge-b .cm-content")
     expect(result).to_contain_text("Ask Kim.")
     expect(result).to_contain_text("Port 1194.")

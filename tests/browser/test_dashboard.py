@@ -300,7 +300,7 @@ def test_two_tabs_that_edit_one_note_lose_nothing(
     second.get_by_role("button", name="Save").click()
 
     expect(second.get_by_role("heading", level=1)).to_have_text(
-        "This note changed while you edited it"
+        "This note changed while you were editing it"
     )
     expect(second.locator(".cm-merge-a")).to_contain_text("Said the first.")
     mine = second.locator(".cm-merge-b .cm-content")
@@ -483,17 +483,17 @@ def test_the_next_session_is_a_picture_that_can_be_changed(
     page.locator(f"#plan-{deploy.id} .to-block").click()
     expect(page.locator(f"#block-{deploy.id}")).to_be_in_viewport()
 
-    page.get_by_label("And for this prompt").fill("why does the deploy need the vpn here")
+    page.get_by_label("Preview a prompt").fill("why does the deploy need the vpn here")
     expect(page.locator("#for-prompt")).to_contain_text("Deploys need the VPN")
     page.get_by_role("button", name="Exclude: Answer in English").click()
-    expect(page.locator(".toast")).to_contain_text("No session starts with it")
+    expect(page.locator(".toast")).to_contain_text("Sessions no longer start with it")
     expect(page.locator(".plan-bar a")).to_have_count(2)
     page.get_by_text("1 excluded note").click()
     page.get_by_role("button", name="Include: Answer in English").click()
     page.get_by_role("button", name="Pin: Deploys need the VPN").click()
     expect(page.get_by_role("button", name="Unpin: Deploys need the VPN")).to_be_visible()
     page.get_by_role("button", name="Project only: Answer in English").click()
-    expect(page.locator(".toast")).to_contain_text(f"sessions of {app} only")
+    expect(page.locator(".toast")).to_contain_text(f"only to sessions of {app}")
     kept = store.get(rule.id)
     assert kept is not None
     assert kept.project == app
@@ -604,7 +604,7 @@ def test_the_recall_lab_adds_up_and_learns_what_should_be_first(
     assert visit.violations() == []
     words.get_by_role("button", name="This should be first").click()
 
-    expect(page.locator(".toast")).to_contain_text("Kept for")
+    expect(page.locator(".toast")).to_contain_text("Saved for")
     expect(hits.nth(1)).to_contain_text("should be first")
     [case] = approved_cases(store.home)
     found = store.get(case.relevant[0])

@@ -172,7 +172,7 @@ def test_words_typed_into_a_note_that_was_deleted_become_a_new_one(
     store.delete(strange[2].id)
 
     page.keyboard.press("Control+s")
-    expect(page.get_by_role("alert")).to_contain_text("deleted while you edited it")
+    expect(page.get_by_role("alert")).to_contain_text("deleted while you were editing it")
     expect(page.locator(".cm-content")).to_contain_text("precious words")
     page.get_by_role("button", name="Save").click()
 
@@ -196,7 +196,7 @@ def test_two_browsers_are_two_visits_of_one_store(
     other.page.get_by_role("button", name="Save").click()
 
     expect(other.page.get_by_role("heading", level=1)).to_have_text(
-        "This note changed while you edited it"
+        "This note changed while you were editing it"
     )
     expect(other.page.get_by_role("cell", name="said the first")).to_be_visible()
     kept = store.get(strange[1].id)

@@ -66,7 +66,7 @@ def test_leaving_a_merge_asks_before_the_words_are_lost(
 
     expect(page.get_by_label("Yours").last).to_contain_text("my words")
     assert asked == ["beforeunload"]
-    page.get_by_role("link", name="Keep what is on disk").click()
+    page.get_by_role("link", name="Keep the version on disk").click()
     expect(page.locator(".prose")).to_have_text("theirs")
     assert asked == ["beforeunload"]
 

@@ -85,7 +85,7 @@ def test_bar_line_and_block_lead_to_each_other_by_keyboard(
     piece = page.locator(f"#block-{note_id}")
     expect(piece).to_be_in_viewport()
     expect(piece).to_contain_text("It holds under load.")
-    piece.get_by_role("link", name="Its line in the plan").press("Enter")
+    piece.get_by_role("link", name="To its line in the plan").press("Enter")
 
     expect(page.locator(f"#plan-{note_id}")).to_be_in_viewport()
 
@@ -121,11 +121,11 @@ def test_the_block_for_a_prompt_is_the_one_that_the_hook_gives(
     prompt = "why does the deploy need the vpn here"
     page = visit.go(f"/injection?project={APP}")
 
-    page.get_by_label("And for this prompt").fill(prompt)
+    page.get_by_label("Preview a prompt").fill(prompt)
 
     block = page.locator("#for-prompt pre")
     expect(block).to_contain_text("Ask ops for access.")
     said, _ = for_prompt(store, prompt, project=APP)
     assert block.inner_text().strip() == said.strip()
-    page.get_by_label("And for this prompt").fill("thanks, go on")
-    expect(page.locator("#for-prompt")).to_contain_text("would say nothing")
+    page.get_by_label("Preview a prompt").fill("thanks, go on")
+    expect(page.locator("#for-prompt")).to_contain_text("would add nothing")

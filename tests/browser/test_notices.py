@@ -59,8 +59,8 @@ def test_an_idle_page_is_not_told_of_changes_that_were_none(
 ) -> None:
     """Every file is looked at with each question; files are touched, and written as they were."""
     note = store.write(type="semantic", title="VPN", body="needed")
-    monkeypatch.setattr(dashboard, "_THOROUGH_SECONDS", 0.0)
-    monkeypatch.setattr(dashboard, "_REST", 0)
+    monkeypatch.setattr(dashboard, "_FULL_REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr(dashboard, "_REST_FACTOR", 0)
     [file] = store.root.rglob(f"{note.id}.md")
     for path in ("/notes", f"/notes/{note.id}", "/timeline"):
         page = visit.go(path, visit.tab())

@@ -106,7 +106,7 @@ def test_the_command_opens_the_browser_with_a_page_that_leads_in_once(
         other = chrome.new_context()
         again = other.new_page()
         again.goto(opened)
-        expect(again.locator("body")).to_contain_text("was used already")
+        expect(again.locator("body")).to_contain_text("has already been used")
         other.close()
 
         code, said = running.end(signal.SIGTERM)
@@ -137,7 +137,7 @@ def test_what_decides_where_notes_go_needs_a_fresh_link(
     (home / ".claude").mkdir()
     page = visit.go("/settings")
     [session] = server.keys.sessions
-    server.keys._keep(replace(session, opened=session.opened - 3600))
+    server.keys._store(replace(session, opened=session.opened - 3600))
     visit.expected = ("403",)
 
     def refused(act: str) -> None:
@@ -150,7 +150,7 @@ def test_what_decides_where_notes_go_needs_a_fresh_link(
     page.locator("#setting-reflection_model input[name=value]").fill("another")
     refused("Change reflection_model")
     refused("Write these changes for Claude Code")
-    refused("Fix what is safe to fix")
+    refused("Apply safe fixes")
     assert not (root / "config.json").exists()
     assert not (home / ".claude" / "settings.json").exists()
 
@@ -161,7 +161,7 @@ def test_what_decides_where_notes_go_needs_a_fresh_link(
     page.locator("#setting-reflection_model input[name=value]").fill("another")
     page.get_by_role("button", name="Change reflection_model").click()
     page.get_by_role("button", name="Write this change").click()
-    expect(page.get_by_role("status")).to_contain_text("The setting was written.")
+    expect(page.get_by_role("status")).to_contain_text("Setting saved.")
 
 
 def test_a_setting_that_runs_a_command_cannot_be_set_from_a_page(
@@ -219,7 +219,7 @@ def test_a_name_of_the_own_network_works_with_its_link_alone(
         context = chrome.new_context()
         page = context.new_page()
         page.goto(f"http://evil.lan:{server.port}/notes")
-        expect(page.locator("body")).to_have_text("This name does not lead to the dashboard.")
+        expect(page.locator("body")).to_have_text("The dashboard is not served under this name.")
         with suppress(Error):  # nobody is there to type a password
             page.goto(f"http://desk.lan:{server.port}/notes")
         expect(page.get_by_role("main")).to_have_count(0)

@@ -58,14 +58,14 @@ def test_settings_are_changed_in_place_after_their_difference_was_seen(
 
     row.get_by_role("button", name="Write this change").click()
 
-    expect(page.get_by_role("status")).to_contain_text("The setting was written.")
+    expect(page.get_by_role("status")).to_contain_text("Setting saved.")
     expect(row.get_by_role("switch")).not_to_be_checked()
     expect(row.locator(".badge")).to_have_text("config.json")
     assert (root / "config.json").read_text() == '{\n  "meaning": "0"\n}\n'
 
     days = page.locator("#setting-archive_days")
     expect(days).to_contain_text("A whole number below a million. Default: 400.")
-    days.get_by_label("Keep them for, in days").fill("30")
+    days.get_by_label("Keep sessions for, in days").fill("30")
     days.get_by_role("button", name="Change archive_days").click()
     expect(days.locator("tr.added", has_text='"archive_days": "30"')).to_be_visible()
     treatment = page.locator("#setting-trust_web").get_by_role("combobox")
@@ -103,9 +103,9 @@ def test_settings_are_changed_in_place_after_their_difference_was_seen(
           if (strip) sessionStorage.seen = strip.textContent;
         }).observe(document.body, {childList: true, subtree: true})"""
     )  # Playwright looks at nothing while a page is on its way
-    page.get_by_role("link", name="Run every check").click()
-    expect(page.get_by_role("link", name="Only the quick checks")).to_be_visible()
-    assert "Running every check" in page.evaluate("sessionStorage.seen")
+    page.get_by_role("link", name="Run all checks").click()
+    expect(page.get_by_role("link", name="Quick checks only")).to_be_visible()
+    assert "Running all checks" in page.evaluate("sessionStorage.seen")
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=["light", "dark phone"])

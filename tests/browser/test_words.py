@@ -227,7 +227,7 @@ def test_words_typed_while_others_are_being_saved_are_offered_again(
     with page.expect_navigation():
         sending[0].continue_()
 
-    expect(page.get_by_text("were not saved")).to_be_visible()
+    expect(page.get_by_text("was not saved")).to_be_visible()
     read = store.get(note.id)
     assert read is not None
     assert "first words" in read.body

@@ -86,7 +86,7 @@ def test_the_history_counts_lines_filters_and_compares_any_two(
     page.get_by_label("Change").select_option("added")
     expect(page.locator(".event")).to_have_count(1)
     page.get_by_label("Machine").select_option("desk")  # every choice counts at once
-    expect(page.get_by_role("heading", name="No such change")).to_be_visible()
+    expect(page.get_by_role("heading", name="No matching changes")).to_be_visible()
     page.get_by_role("link", name="All changes").click()
     expect(page.locator(".event")).to_have_count(3)
     assert visit.violations() == []
@@ -125,20 +125,26 @@ def test_long_work_shows_how_far_it_is_and_goes_on(
     expect(page.get_by_role("button", name="Keep the first")).to_be_visible()
 
 
+def _paused(monkeypatch: pytest.MonkeyPatch, *, after: int) -> threading.Event:
+    """Let jobs wait after so many notes until this is set."""
+    seen, advance = threading.Event(), Job.advance
+
+    def slowly(job: Job, done: int, total: int) -> None:
+        advance(job, done, total)
+        if done >= after:
+            seen.wait(20)
+
+    monkeypatch.setattr(Job, "advance", slowly)
+    return seen
+
+
 def test_a_change_of_many_notes_counts_them_and_is_undone_the_same_way(
     visit: Visitor, store: MemoryStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the speed is made up: each waits half-way until its page was seen."""
     for number in range(6):
         store.write(type="semantic", title=f"Note {number}", body="words")
-    seen, advance = threading.Event(), Job.advance
-
-    def slowly(job: Job, done: int, total: int) -> None:
-        advance(job, done, total)
-        if done >= 2:
-            seen.wait(20)
-
-    monkeypatch.setattr(Job, "advance", slowly)
+    seen = _paused(monkeypatch, after=2)
     page = visit.go("/notes")
     for press, title, notice in (
         ("Delete", "Deleting 6 notes", "6 notes deleted."),
@@ -162,13 +168,7 @@ def test_an_export_that_takes_long_is_offered_when_it_is_made(
 ) -> None:
     for number in range(4):
         store.write(type="semantic", title=f"Note {number}", body="words")
-    seen, advance = threading.Event(), Job.advance
-
-    def slowly(job: Job, done: int, total: int) -> None:
-        advance(job, done, total)
-        seen.wait(20)
-
-    monkeypatch.setattr(Job, "advance", slowly)
+    seen = _paused(monkeypatch, after=1)
     page = visit.go("/notes")
     page.get_by_role("button", name="Select this page").click()
     page.get_by_text("Change", exact=True).click()
@@ -189,7 +189,7 @@ def test_reflection_sources_fixes_and_sync_run_from_the_page(
     session = store.write(type="episodic", title="Old", body="b", tags=["session"])
     page = visit.go("/tidy?view=sources")
     page.get_by_role("button", name="Fill in the source of 1 note").click()
-    expect(page.locator(".toast")).to_contain_text("The source of 1 note was filled in.")
+    expect(page.locator(".toast")).to_contain_text("Filled in the source of 1 note.")
     found = store.get(session.id)
     assert found is not None
     assert found.prov_source == "session-end"
@@ -200,8 +200,8 @@ def test_reflection_sources_fixes_and_sync_run_from_the_page(
     page.get_by_role("button", name="Reflect now").click()
     expect(page.locator(".toast")).to_contain_text("Nothing new:")
     visit.go("/settings")
-    page.get_by_role("button", name="Fix what is safe to fix").click()
-    expect(page.locator(".toast")).to_contain_text(re.compile("Fixed: |Nothing had to be fixed"))
+    page.get_by_role("button", name="Apply safe fixes").click()
+    expect(page.locator(".toast")).to_contain_text(re.compile("Fixed: |Nothing to fix"))
     visit.go("/fleet")
     page.get_by_role("button", name="Sync now").click()
     expect(page.locator(".toast")).to_contain_text(re.compile("Synced: |Not synced: "))
@@ -239,7 +239,7 @@ def test_a_machine_is_approved_with_the_code_that_it_shows(
         code = sealed.ask(str(remote))
 
     page = visit.go("/fleet")
-    page.get_by_label("Code that it shows").fill(code)
+    page.get_by_label("Code shown on the new machine").fill(code)
     assert visit.violations() == []
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".toast")).to_contain_text("Approved. Type this code on that machine:")

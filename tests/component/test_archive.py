@@ -24,7 +24,7 @@ from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.digest import ToolAnswer
 from anamnesis.operations.curate.forget import forget
 from anamnesis.operations.sessions import archive
-from anamnesis.operations.sessions.archive import Wanted
+from anamnesis.operations.sessions.archive import SessionFilter
 from anamnesis.operations.sessions.capture import Captured, capture
 from anamnesis.operations.sessions.how import how
 from anamnesis.operations.sessions.prompt import recall_for_prompt
@@ -231,7 +231,7 @@ def test_switched_off_nothing_is_kept(
 def test_what_was_said_and_run_is_found_with_who_and_where(store: MemoryStore, root: Path) -> None:
     end(root, shop(root))
 
-    first, *_ = archive.search_sessions(Home(root), "EADDRINUSE", Wanted(), limit=3)
+    first, *_ = archive.search_sessions(Home(root), "EADDRINUSE", SessionFilter(), limit=3)
     assert (first.session.id, first.number, first.kind, first.failed) == ("s-1", 1, "command", True)
     assert "listen EADDRINUSE 4040" in first.text
 
@@ -239,18 +239,18 @@ def test_what_was_said_and_run_is_found_with_who_and_where(store: MemoryStore, r
 @pytest.mark.parametrize(
     ("words", "wanted", "expected"),
     [
-        ("npm start", Wanted(failed=True), [1]),
-        ("watcher", Wanted(kinds=("command",)), []),
-        ("watcher", Wanted(project="another"), []),
-        ("watcher", Wanted(agent="claude-code"), [4]),
-        ("watcher", Wanted(since="2026-11-11"), []),
-        ("watcher", Wanted(until="2026-11-01"), []),
-        ("watcher", Wanted(until="2026-11-10"), [4]),
-        ("", Wanted(), []),
+        ("npm start", SessionFilter(failed=True), [1]),
+        ("watcher", SessionFilter(kinds=("command",)), []),
+        ("watcher", SessionFilter(project="another"), []),
+        ("watcher", SessionFilter(agent="claude-code"), [4]),
+        ("watcher", SessionFilter(since="2026-11-11"), []),
+        ("watcher", SessionFilter(until="2026-11-01"), []),
+        ("watcher", SessionFilter(until="2026-11-10"), [4]),
+        ("", SessionFilter(), []),
     ],
 )
 def test_a_search_can_be_narrowed(
-    store: MemoryStore, root: Path, words: str, wanted: Wanted, expected: list[int]
+    store: MemoryStore, root: Path, words: str, wanted: SessionFilter, expected: list[int]
 ) -> None:
     end(root, shop(root))
 
@@ -267,7 +267,7 @@ def test_identifiers_and_scripts_without_spaces_are_found_by_their_parts(
     end(root, transcript)
 
     for words in ("user", "连接超时"):
-        assert archive.search_sessions(Home(root), words, Wanted(), limit=1)[0].number == 5
+        assert archive.search_sessions(Home(root), words, SessionFilter(), limit=1)[0].number == 5
 
 
 def test_a_passage_that_addresses_the_agent_is_not_shown(store: MemoryStore, root: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_passage_that_addresses_the_agent_is_not_shown(store: MemoryStore, roo
     transcript.assistant("That file is odd.")
     end(root, transcript)
 
-    found = archive.search_sessions(Home(root), "previous instructions", Wanted(), limit=1)
+    found = archive.search_sessions(Home(root), "previous instructions", SessionFilter(), limit=1)
     assert found[0].text == "[not shown: this passage addresses the agent]"
 
 
@@ -354,9 +354,9 @@ def test_a_question_does_not_wait_for_another_process_that_reads_sessions(
 
     with locks.held(home.lock("archive"), name="a test", timeout=1):
         assert database.refresh(home, most=3) == 0
-        assert ask.passages(home, "grommets", Wanted(), limit=1) == []
+        assert ask.passages(home, "grommets", SessionFilter(), limit=1) == []
     assert database.refresh(home, most=3) == 0
-    assert ask.passages(home, "grommets", Wanted(), limit=1)
+    assert ask.passages(home, "grommets", SessionFilter(), limit=1)
 
 
 def test_a_session_can_be_read_on_by_its_address(store: MemoryStore, root: Path) -> None:
@@ -378,7 +378,7 @@ def test_forgetting_a_note_deletes_its_session(store: MemoryStore, root: Path) -
     forget(store, [captured.note.id])
 
     assert files.listed(Home(root)) == []
-    assert ask.passages(Home(root), "EADDRINUSE", Wanted(), limit=3) == []
+    assert ask.passages(Home(root), "EADDRINUSE", SessionFilter(), limit=3) == []
 
 
 def test_the_oldest_sessions_go_first(store: MemoryStore, root: Path) -> None:
@@ -404,7 +404,7 @@ def test_a_damaged_archive_gives_what_it_has_and_the_next_capture_repairs_it(
     damaged = files.load(str(path))
     assert damaged is None or damaged.turns == whole[: len(damaged.turns)]
     archive.search_sessions(
-        Home(root), "EADDRINUSE", Wanted(), limit=1
+        Home(root), "EADDRINUSE", SessionFilter(), limit=1
     )  # says nothing, raises nothing
     end(root, transcript)
     assert turns(root) == whole
@@ -421,7 +421,7 @@ def test_a_lost_or_damaged_index_is_built_again(
     if damage is not None:
         path.write_bytes(damage)
 
-    assert archive.search_sessions(Home(root), "EADDRINUSE", Wanted(), limit=1)
+    assert archive.search_sessions(Home(root), "EADDRINUSE", SessionFilter(), limit=1)
 
 
 def test_a_question_reads_only_so_many_changed_sessions(store: MemoryStore, root: Path) -> None:
@@ -450,7 +450,7 @@ def test_how_gives_the_command_that_worked_and_what_it_fixed(
     end(root, shop(root))
     end(root, shop(root, "s-2"), "s-2")
 
-    best = how(Home(root), "start the shop with npm", Wanted(), limit=3)[0]
+    best = how(Home(root), "start the shop with npm", SessionFilter(), limit=3)[0]
     assert (best.command, best.times) == ("npm start -- --port 4041", 2)
     assert best.fixed == "Error: listen EADDRINUSE 4040"
 
@@ -465,7 +465,7 @@ def test_a_command_says_how_before_one_that_printed_the_word(
     ran(transcript, "npm run build", "compiled", call="built", failed=False)
     end(root, transcript)
 
-    found = [each.command for each in how(Home(root), "build it", Wanted(), limit=3)]
+    found = [each.command for each in how(Home(root), "build it", SessionFilter(), limit=3)]
 
     assert found[0] == "npm run build"
     assert found[1].startswith("pytest")

@@ -183,4 +183,4 @@ def test_every_setting_is_documented(key: str) -> None:
     setting = SETTINGS[key]
 
     assert f"`{key}`" in documented
-    assert f"`{setting.named}`" in documented
+    assert f"`{setting.variable_name}`" in documented

@@ -23,7 +23,7 @@ from anamnesis.operations.curate.import_ import ImportPlan
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.redact import Finding, findings, names
 from anamnesis.redact.anchors import Anchored
-from anamnesis.redact.likely import Mention
+from anamnesis.redact.slots import Mention
 from anamnesis.store import MemoryStore
 from support.reflect import FACT, durable, files
 

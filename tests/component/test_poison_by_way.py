@@ -158,7 +158,7 @@ def test_nothing_that_was_said_in_a_session_is_given(store: MemoryStore, root: P
         capture(Home(root), told, source="session-end")
         beginning = " ".join(text.split())[:30]
         said = _given(store, root, number) + _started(root)
-        shown = ask.passages(Home(root), f"queue shard{number}", ask.Wanted("shop"), limit=3)
+        shown = ask.passages(Home(root), f"queue shard{number}", ask.SessionFilter("shop"), limit=3)
         said += "\n".join(f"{passage.text}" for passage in shown)
         if beginning in " ".join(said.split()):
             passed.append(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.eval import RecallCase, recall_at_k
+from anamnesis.eval import Case, recall_at_k
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.machine import embed
 from anamnesis.search.query import _fts_query
@@ -19,7 +19,7 @@ from anamnesis.store import MemoryStore
 SET = json.loads(
     (Path(__file__).parent.parent / "data" / "developer_notes.json").read_text("utf-8")
 )
-CASES = [RecallCase(asked["q"], tuple(asked["relevant"])) for asked in SET["questions"]]
+CASES = [Case(asked["q"], asked["relevant"]) for asked in SET["questions"]]
 
 
 @pytest.fixture

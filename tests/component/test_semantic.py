@@ -151,7 +151,7 @@ def test_an_edited_note_is_read_again_and_a_deleted_one_dropped(store: MemorySto
 def test_of_a_forgotten_note_no_vector_stays(store: MemoryStore, home: Path) -> None:
     embed.embed(store)
     forget.forget(store, [store.list(project="shop")[0].id])
-    with sqlite3.connect(home / vectors.FILE) as db:
+    with sqlite3.connect(home / "vectors.db") as db:
         kept = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES]
     assert kept == [2, 2]
 
@@ -174,9 +174,9 @@ def test_searching_starts_the_encoding_of_new_notes_in_the_background(
 ) -> None:
     embed.keep_up(Home(home))
     deadline = time.monotonic() + 60
-    while vectors.count(str(home)) < 3 and time.monotonic() < deadline:
+    while vectors.count(Home(home)) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert vectors.count(str(home)) == 3
+    assert vectors.count(Home(home)) == 3
     started = os.stat(home / "state" / "last-embed-idle").st_mtime_ns
     embed.keep_up(Home(home))
     assert os.stat(home / "state" / "last-embed-idle").st_mtime_ns == started
@@ -215,24 +215,24 @@ def test_a_killed_run_is_taken_up_where_it_was(home: Path) -> None:
             store.write(type="semantic", title=f"note {number}", body=f"{number} and some words")
     process = subprocess.Popen([*ANAMNESIS, "embed"])
     try:
-        while vectors.count(str(home)) == 0 and process.poll() is None:
+        while vectors.count(Home(home)) == 0 and process.poll() is None:
             time.sleep(0.02)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    kept = vectors.count(str(home))
+    kept = vectors.count(Home(home))
     assert 0 < kept < 100
     with MemoryStore(home) as store:
         rest = embed.embed(store)
     assert rest.encoded == 100 - kept
-    assert vectors.count(str(home)) == 100
+    assert vectors.count(Home(home)) == 100
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
 def test_a_damaged_file_of_vectors_is_made_anew(
     store: MemoryStore, home: Path, content: bytes
 ) -> None:
-    (home / vectors.FILE).write_bytes(content)
+    (home / "vectors.db").write_bytes(content)
     assert titles(store, "apple pie") == ["apple pie"]
     assert embed.embed(store).encoded == 3
     assert titles(store, QUESTION) == ["deploy"]
@@ -240,7 +240,7 @@ def test_a_damaged_file_of_vectors_is_made_anew(
 
 def test_vectors_of_another_model_are_not_used(store: MemoryStore, home: Path) -> None:
     embed.embed(store)
-    with sqlite3.connect(home / vectors.FILE) as db:
+    with sqlite3.connect(home / "vectors.db") as db:
         db.execute("UPDATE model SET name = 'another'")
     assert titles(store, QUESTION) == []
     assert embed.embed(store).encoded == 3
@@ -289,8 +289,8 @@ def test_a_longer_list_begins_with_the_shorter_one(store: MemoryStore) -> None:
 
 
 def test_a_disk_that_takes_no_vectors_is_named(store: MemoryStore, home: Path) -> None:
-    (home / vectors.FILE).mkdir()
-    with pytest.raises(NotWritable, match=vectors.FILE):
+    (home / "vectors.db").mkdir()
+    with pytest.raises(NotWritable, match=r"vectors\.db"):
         embed.embed(store)
     assert titles(store, "apple pie") == ["apple pie"]
 

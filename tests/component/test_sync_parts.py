@@ -286,3 +286,36 @@ def test_an_edit_goes_with_a_note_that_was_renamed_by_hand(
         assert files_of_n(machine) == ["semantic/how it works.md"]
         assert "TWO" in machine.path("how it works").read_text()
         assert not machine.held()
+
+
+@pytest.mark.parametrize("named", ["how it works.md", "../procedural/n.md"])
+def test_a_held_note_follows_where_another_machine_moves_it(
+    clashing: tuple[Machine, Machine], named: str
+) -> None:
+    laptop, desk = clashing
+    if named.startswith("../"):
+        retype(laptop, body=laptop.body("n") or "")
+    else:
+        path = laptop.path("n")
+        path.rename(path.with_name(named))
+    moved = files_of_n(laptop)
+
+    for machine in (laptop, desk, laptop, desk):
+        machine.sync()
+
+    assert (files_of_n(laptop), files_of_n(desk)) == (moved, moved)
+    assert "port is 2" in (laptop.memory / moved[0]).read_text()
+    assert "port is 3" in (desk.memory / moved[0]).read_text()
+    assert (list(laptop.held()), list(desk.held())) == ([], moved)
+    edit_file(desk, moved[0], "intro", "introduction")
+    for machine in (desk, laptop):
+        machine.sync()
+    assert "introduction" in (laptop.memory / moved[0]).read_text()
+
+
+def edit_file(machine: Machine, path: str, old: str, new: str) -> None:
+    """Replace words in a file whatever its name."""
+    file = machine.memory / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))

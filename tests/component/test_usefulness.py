@@ -14,7 +14,7 @@ from anamnesis.hooks.usefulness import Uses
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.inject import explain_start
-from anamnesis.operations.sessions.usefulness import deeds, is_used
+from anamnesis.operations.sessions.usefulness import actions_of, is_used
 from anamnesis.store import MemoryStore
 from support.hooks import Transcript
 
@@ -40,7 +40,7 @@ NOTE = Memory(
     ],
 )
 def test_a_note_is_used_where_the_session_did_what_it_says(turn: Turn, expected: bool) -> None:
-    assert is_used(NOTE, deeds([turn])) == expected
+    assert is_used(NOTE, actions_of([turn])) == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anamnesis.eval import RecallCase, recall_at_k, report
+from anamnesis.eval import Case, build_eval_candidates, recall_at_k, report
 from anamnesis.store import MemoryStore
 
 
@@ -21,10 +21,18 @@ def test_no_questions_give_an_empty_report() -> None:
     assert report([]).cases == 0
 
 
-def test_a_store_is_asked_within_the_filters_of_a_case(store: MemoryStore) -> None:
+def test_a_store_is_asked_within_the_project_of_a_case(store: MemoryStore) -> None:
     note = store.write(type="semantic", title="findme", body="", project="p")
     store.write(type="semantic", title="findme", body="", project="q")
 
-    found = recall_at_k(store, [RecallCase("findme", (note.id,), project="p")], ks=(1,))
+    found = recall_at_k(store, [Case("findme", [note.id], project="p")], ks=(1,))
 
     assert found.recall == {1: 1.0}
+
+
+def test_drafted_questions_can_be_asked_as_they_are(store: MemoryStore) -> None:
+    store.write(type="semantic", title="database", body="postgres listens elsewhere", project="p")
+
+    found = recall_at_k(store, build_eval_candidates(store), ks=(1,))
+
+    assert (found.cases, found.recall) == (1, {1: 1.0})

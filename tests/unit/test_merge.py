@@ -49,6 +49,18 @@ def test_tags_and_superseded_ids_are_sets() -> None:
     assert set(note.supersedes_ids) == {"x", "z"}
 
 
+@pytest.mark.parametrize("base", [None, ["x"]])
+def test_both_machines_give_tags_the_same_order(base: list[str] | None) -> None:
+    before = None if base is None else data(tags=base)
+    mine, theirs = data(tags=["b", "x", "a"]), data(tags=["c", "x"])
+
+    assert merged(mine, theirs, before).tags == merged(theirs, mine, before).tags
+
+
+def test_tags_that_one_machine_changed_keep_its_order() -> None:
+    assert merged(data(tags=["z", "b", "a"]), data(title="t")).tags == ["z", "b", "a"]
+
+
 def test_the_later_time_of_change_and_the_earlier_of_creation_win() -> None:
     note = merged(
         data(updated_at="2026-03-01T00:00:00+00:00", title="t"),

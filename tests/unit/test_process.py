@@ -116,7 +116,7 @@ def test_the_last_words_of_a_program_are_heard_although_it_ended_between_two_loo
         return poll(child)
 
     monkeypatch.setattr(subprocess.Popen, "poll", late)
-    monkeypatch.setattr(process, "_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(process, "_POLL_SECONDS", 0.05)
 
     finished = process.run(["sh", "-c", "sleep 0.4; echo the end"], timeout=30)
 

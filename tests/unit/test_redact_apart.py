@@ -120,7 +120,20 @@ def test_checksums_ids_and_talk_about_passwords_stay() -> None:
 # Written only to measure, each round after the weights that it measured (decision 215).
 @pytest.mark.parametrize(
     ("which", "most"),
-    [("first", 0.09), ("second", 0.1), ("third", 0.09), ("fourth", 0.03), ("fifth", 0.05)],
+    [
+        ("first", 0.08),
+        ("second", 0.08),
+        ("third", 0.08),
+        ("fourth", 0.02),
+        ("fifth", 0.03),
+        ("sixth", 0.08),
+        ("seventh", 0.05),
+        ("eighth", 0.06),
+        ("ninth", 0.04),
+        ("tenth", 0.05),
+        ("eleventh", 0.06),  # nothing was learned from the last two
+        ("twelfth", 0.05),
+    ],
 )
 def test_most_secrets_in_lines_that_were_written_to_measure_are_found(
     which: str, most: float
@@ -138,8 +151,75 @@ def test_lines_that_were_written_to_fool_it_stay() -> None:
 
     changed = [line for line in lines if redact(line) != line]
 
-    assert len(lines) > 1_700
-    assert len(changed) <= 0.01 * len(lines), changed
+    assert len(lines) > 5_000
+    assert len(changed) <= 0.005 * len(lines), changed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Select a slicer (slic3r/prusaslicer), model, profile (for Slic3r family), output file",
+        "- Composite score: `Ship*0.35 + Lift*0.30 + Reach*0.25`",
+    ],
+)
+def test_names_and_formulas_of_real_sessions_stay(line: str) -> None:
+    assert redact(line) == line
+
+
+def test_harmless_lines_that_nothing_was_learned_from_mostly_stay() -> None:
+    file = Path(__file__).parents[1] / "corpus" / "held_out_unseen_harmless.txt"
+    lines = [line.replace("\\n", "\n") for line in file.read_text("utf-8").splitlines()]
+
+    changed = [line for line in lines if redact(line) != line]
+
+    assert len(lines) > 1_500
+    assert len(changed) <= 0.015 * len(lines), changed
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ("export BORG_PASSPHRASE=tundra.walks.sideways", "tundra"),
+        ("the door code of the server room changed to 77310# as of Monday", "77310"),
+        ("Die PIN vom Firmenhandy ist 8815", "8815"),
+        ("the passphrase of my ssh key is mind the gap between 2 trains, as ever", "gap"),
+        ("Recovery codes: exeig-z3h2a, y4psh-3anjs, y8tvz-9fqmm", "9fqmm"),
+        ("use lighthouse_keeper_12 as the admin password on the demo tenant", "lighthouse"),
+        ("$ pass show work/jira\nKn0bl4uch-Brot\nuser: lvogt", "Kn0bl4uch"),
+        ("la contraseña del NAS es golondrina", "golondrina"),
+        ("het wachtwoord is stroopwafel", "stroopwafel"),
+        ("MQTT_PASS: kingfisherblue", "kingfisher"),
+        ('password = os.getenv("SMTP_PASSWORD", "gingerbread")', "gingerbread"),
+        ("tom: what is the root password?\nanna: hollandaise", "hollandaise"),
+        ("$ cat /run/secrets/smtp_password\nmarzipan", "marzipan"),
+        ("type 4711 as the pin", "4711"),
+        ("senha do roteador: pastel de nata quentinho", "quentinho"),
+        ("| user | password |\n|---|---|\n| eva | buttercream |", "buttercream"),
+    ],
+)
+def test_what_a_text_calls_a_password_may_be_made_of_anything(line: str, secret: str) -> None:
+    assert secret not in redact(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GPIO pin 4711 is the relay",
+        "The passphrase is stored in the vault.",
+        "password: chiedere a Paola",
+        "The password is mandatory, the token optional.",
+        "Senha: obrigatória",
+        "password = request.form['password']",
+        "tom: did you change the password?\nanna: yesterday",
+        "Das Passwort ist abgelaufen.",
+        "password strength: zxcvbn score must be at least 3",
+        "AUTH_PROVIDER=keycloak",
+        "SECRET_KEY=please-generate-one",
+        'pwd; env", "tool_use_id": "toolu_660565ec92825"',
+    ],
+)
+def test_remarks_about_a_secret_stay(line: str) -> None:
+    assert redact(line) == line
 
 
 def test_a_password_is_found_by_what_it_looks_like_where_nothing_mentions_one() -> None:

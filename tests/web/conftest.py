@@ -64,7 +64,7 @@ def shown(browser: TestClient, path: str) -> str:
     answer = browser.get(path, follow_redirects=True)
     if answer.url.path.startswith("/jobs/"):
         jobs = browser.app.state.dashboard.jobs  # type: ignore[attr-defined]
-        assert jobs.get(answer.url.path.rpartition("/")[2]).over.wait(60)
+        assert jobs.get(answer.url.path.rpartition("/")[2]).finished.wait(60)
         answer = browser.get(answer.url.path, follow_redirects=True)
     assert answer.status_code == 200
     assert answer.text

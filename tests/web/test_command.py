@@ -112,7 +112,7 @@ def test_a_port_that_is_taken_is_told(dashboard: tuple[subprocess.Popen[str], st
     )  # fmt: skip
 
     assert finished.returncode == 1
-    assert f"Port {port} is taken" in finished.stderr
+    assert f"Port {port} is in use" in finished.stderr
 
 
 def test_the_link_reaches_the_browser_without_standing_in_the_list_of_processes(

@@ -24,7 +24,7 @@ def _news(browser: TestClient, note_id: str = "") -> dict[str, str]:
 
 
 def _look_at_every_file(browser: TestClient) -> None:
-    browser.app.state.dashboard._next_look = 0  # type: ignore[attr-defined]
+    browser.app.state.dashboard._next_full_refresh = 0  # type: ignore[attr-defined]
 
 
 def test_a_page_is_told_what_its_note_is(
@@ -69,7 +69,7 @@ def test_looking_at_every_file_writes_nothing_if_nothing_changed(
     assert store.ask(lambda db: db.total_changes) == before
 
 
-def test_a_note_that_another_program_edited_in_place_is_told_at_the_next_look(
+def test_a_note_that_another_program_edited_in_place_is_told_at_the_next_full_refresh(
     browser: TestClient, store: MemoryStore, note: Memory
 ) -> None:
     before = _news(browser, note.id)

@@ -201,7 +201,7 @@ def test_the_fleet_says_what_each_machine_lacks_and_what_is_not_known(
 
     assert _machine_row(browser, "desk")["Ahead"] == "1"
     assert _machine_row(browser, "tower")["Ahead"] == "0"
-    assert "What a machine has not sent yet is known there alone" in browser.get("/fleet").text
+    assert "Only the machine itself knows what it has not sent yet" in browser.get("/fleet").text
 
 
 def test_a_failed_sync_never_looks_like_a_good_one(
@@ -362,7 +362,7 @@ def test_a_version_that_is_no_note_is_chosen_as_a_whole(
     picked = browser.post(f"/conflicts/{conflict}", data={"choice": "picked"})
 
     assert "Take the one from desk" in html
-    assert "Save what is picked" not in html
+    assert "Save this selection" not in html
     assert picked.status_code in (400, 409)
 
 
@@ -398,7 +398,7 @@ def test_a_save_during_a_sync_is_recorded_when_the_sync_is_done(
 
     with locks.held(lock, name="sync", timeout=0):
         _saved(browser, store, note.id, "two")
-        assert "No version is recorded yet" in browser.get(f"/notes/{note.id}/history").text
+        assert "No versions yet" in browser.get(f"/notes/{note.id}/history").text
     assert "1 recorded version" in browser.get(f"/notes/{note.id}/history").text
 
     assert "every note file can be read" in browser.get("/").text

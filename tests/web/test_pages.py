@@ -392,6 +392,6 @@ def test_two_changes_of_equally_many_notes_are_both_made(
     delete(*notes[:2])
     delete(*notes[2:])
     for job in browser.app.state.dashboard.jobs._jobs.values():  # type: ignore[attr-defined]
-        assert job.over.wait(30)
+        assert job.finished.wait(30)
 
     assert store.list() == []

@@ -66,7 +66,7 @@ def followed(browser: TestClient, half_way: HalfWay, work: str) -> str:
 
     half_way.go_on.set()
     job = browser.app.state.dashboard.jobs.get(work.rpartition("/")[2])  # type: ignore[attr-defined]
-    assert job.over.wait(60)
+    assert job.finished.wait(60)
     steps = half_way.steps
     assert steps == sorted(steps)  # it never goes back
     assert {total for _, total in steps} == {COUNT}
@@ -85,7 +85,7 @@ def followed(browser: TestClient, half_way: HalfWay, work: str) -> str:
         ({"act": "type", "type": "procedural"}, "Type of 12 notes changed."),
         ({"act": "project", "project": "other"}, "12 notes moved to another project."),
         ({"act": "confidence", "confidence": "0.5"}, "Confidence of 12 notes changed."),
-        ({"act": "machine-local"}, "12 notes now local only."),
+        ({"act": "machine-local"}, "12 notes made local only."),
         ({"act": "forget-sure"}, "12 notes forgotten"),
     ],
     ids=lambda value: value["act"] if isinstance(value, dict) else "",
@@ -139,7 +139,7 @@ def test_sources_that_are_filled_in_are_counted(
     written(store, tags=["session"])
     answer = browser.post("/backfill")
     said = followed(browser, half_way, answer.headers["location"])
-    assert "The source of 12 notes was filled in." in said
+    assert "Filled in the source of 12 notes." in said
 
 
 def test_duplicates_that_are_replaced_are_counted(
@@ -153,7 +153,7 @@ def test_duplicates_that_are_replaced_are_counted(
     half_way.go_on.set()
     browser.post("/tidy", data={"view": "duplicates"})
     jobs = browser.app.state.dashboard.jobs  # type: ignore[attr-defined]
-    assert all(job.over.wait(30) for job in jobs._jobs.values())
+    assert all(job.finished.wait(30) for job in jobs._jobs.values())
     half_way.steps.clear()
     half_way.go_on.clear()
     half_way.reached.clear()

@@ -82,7 +82,7 @@ def test_the_person_is_told_as_long_as_it_is_so(browser: TestClient, note: Memor
 def test_a_secret_is_not_recorded(browser: TestClient, store: MemoryStore, note: Memory) -> None:
     _saved(browser, store, note, f"{note.body} soon")
 
-    assert "No version is recorded yet" in browser.get(f"/notes/{note.id}/history").text
+    assert "No versions yet" in browser.get(f"/notes/{note.id}/history").text
 
 
 def test_one_click_replaces_it_and_lets_the_note_travel(

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import routes
-from anamnesis.web.security import MOST_BYTES, NEXT, Keys
+from anamnesis.web.security import MOST_BYTES, NEXT_COOKIE, Keys
 
 from .conftest import BY_PASSWORD, HOST, ORIGIN, shown, sync_now
 
@@ -97,7 +97,7 @@ def test_the_page_that_was_asked_for_is_shown_after_the_link(
 
     assert 'url=/notes?tag=vpn&amp;sort=title"' in opened.text
     assert "url=/notes" not in stranger.get("/open", params={"token": keys.mint()}).text
-    stranger.cookies.set(NEXT, "//evil.example", path="/open")
+    stranger.cookies.set(NEXT_COOKIE, "//evil.example", path="/open")
     assert "evil" not in stranger.get("/open", params={"token": keys.mint()}).text
 
 

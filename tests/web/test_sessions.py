@@ -197,7 +197,7 @@ def test_a_session_whose_note_is_gone_is_still_read(
 
     html = browser.get("/session/s-1").text
 
-    assert "The note of this session" not in html
+    assert "Captured as:" not in html
     assert "npm start" in html
 
 

@@ -202,7 +202,7 @@ def test_what_decides_where_notes_go_asks_for_a_fresh_link(
 ) -> None:
     assert browser.post(address, data=form).status_code != 403
     for session in keys.sessions:
-        keys._keep(replace(session, opened=session.opened - 3600))
+        keys._store(replace(session, opened=session.opened - 3600))
 
     answer = browser.post(address, data=form)
 

@@ -133,7 +133,7 @@ def test_words_are_kept_when_the_note_was_deleted_meanwhile(
     answer = browser.post(f"/notes/{note.id}", data=form)
 
     assert answer.status_code == 409
-    assert "deleted while you edited it" in answer.text
+    assert "deleted while you were editing it" in answer.text
     assert "precious words" in answer.text
     assert 'action="/new"' in answer.text
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.search.query import Query, Term
 
-_CANDIDATES = 80  # turns that are looked at closely; 120 answered no question more
+_CANDIDATES = 80  # turns that are ranked; 120 answered no more questions
 _MOST_MATCHED = 5_000  # turns that a question may match: each is scored
 _PARTS_WEIGHT = 0.5
 _PASSAGE = 1_500  # characters of a turn
 _REPLY = 1_500  # characters of the turn after it: an answer follows its question
-_TOLD, _TOLD_REPLY = 600, 300  # the same, where the archive was not asked for
+_TOLD, _TOLD_REPLY = 600, 300  # the same, for a hook: nobody asked for the archive
 _TOLD_CANDIDATES = 40
 _CHARACTERS_OF_A_WORD = 6
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, turns_fts, row)"
@@ -36,8 +36,8 @@ _HELD = "[not shown: this passage addresses the agent]"
 
 
 @record
-class Wanted:
-    """What a question to the archive is narrowed to; empty says anything."""
+class SessionFilter:
+    """What a question to the archive is narrowed to; an empty field matches anything."""
 
     project: str = ""
     machine: str = ""
@@ -88,7 +88,7 @@ class CommandRow:
 
 @record
 class Passage:
-    """What was said at one place and answers a question."""
+    """A place in a session that answers a question."""
 
     session: SessionRow
     number: int
@@ -101,51 +101,55 @@ class Passage:
     strength: float  # its points by words, in units of a word that no other turn has
 
 
-def sessions(home: Home, wanted: Wanted, *, limit: int) -> list[SessionRow]:
+def sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[SessionRow]:
     """The sessions of the archive, the latest first."""
     with database.opened(home) as db:
-        return _sessions(db, wanted, limit=limit)
+        return _sessions(db, session_filter, limit=limit)
 
 
-def page(home: Home, wanted: Wanted, *, limit: int, offset: int) -> SessionPage:
+def page(home: Home, session_filter: SessionFilter, *, limit: int, offset: int) -> SessionPage:
     """Some of the sessions of the archive, the latest first."""
-    where, values = _condition(wanted)
+    where, values = _condition(session_filter)
     with database.opened(home) as db:
         (total,) = db.execute(
             f"SELECT count(*) FROM sessions AS s WHERE turns > 0{where}",  # noqa: S608
             values,
         ).fetchone()
         return SessionPage(
-            rows=tuple(_sessions(db, wanted, limit=limit, offset=offset)),
+            rows=tuple(_sessions(db, session_filter, limit=limit, offset=offset)),
             total=total,
             projects=_values(db, "project"),
             agents=_values(db, "agent"),
         )
 
 
-def passages(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[Passage]:
+def passages(home: Home, text: str, session_filter: SessionFilter, *, limit: int) -> list[Passage]:
     """The places where something was said or run that answers, the best first."""
     with database.opened(home) as db:
-        found = _passages(db, queries.read(text), wanted, limit=limit, rooms=(_PASSAGE, _REPLY))
+        found = _passages(
+            db, queries.read(text), session_filter, limit=limit, rooms=(_PASSAGE, _REPLY)
+        )
     return [replace(each, text=shown(each.text)) for each in found]
 
 
 def passages_about(
     home: Home, text: str, *, project: str, but_session: str, limit: int
 ) -> list[Passage]:
-    """What people and agents said of a question in earlier sessions of a project, in short.
+    """What was said about a question in earlier sessions of a project, in short.
 
-    For a hook: nothing is made, nothing is waited for, and what cannot be read says nothing. What
-    tools other than a shell gave is left out: it may be a page that nobody vouched for. The texts
-    are as they were said; `shown` makes of them what an agent may be given.
+    For a hook: nothing is created or waited for, and an unreadable archive gives nothing. Output
+    of tools other than a shell is left out: it may be a page that nobody vouched for. The texts
+    are verbatim; `shown` turns them into what an agent may be given.
     """
     db = database.readable(home)
     if db is None:
         return []
-    wanted = Wanted(project, kinds=database.SPOKEN, but_session=but_session)
+    session_filter = SessionFilter(project, kinds=database.SPOKEN, but_session=but_session)
     rooms, most = (_TOLD, _TOLD_REPLY), _TOLD_CANDIDATES
     try:
-        return _passages(db, queries.read(text), wanted, limit=limit, rooms=rooms, most=most)
+        return _passages(
+            db, queries.read(text), session_filter, limit=limit, rooms=rooms, most=most
+        )
     except sqlite3.Error:
         return []
     finally:
@@ -155,27 +159,27 @@ def passages_about(
 def _passages(
     db: sqlite3.Connection,
     query: Query,
-    wanted: Wanted,
+    session_filter: SessionFilter,
     *,
     limit: int,
     rooms: tuple[int, int],
     most: int = _CANDIDATES,
 ) -> list[Passage]:
-    found: list[Passage] = []
-    given: set[str] = set()
-    for row, hit in _ranked(db, query, wanted, most=most):
-        if row["text"] in given:
+    chosen: list[Passage] = []
+    texts: set[str] = set()
+    for row, hit in _ranked(db, query, session_filter, most=most):
+        if row["text"] in texts:
             continue  # said before, or the reply to a passage
         reply = _reply(db, row)
-        given.update((row["text"], reply))
-        found.append(_passage(row, reply, hit, rooms))
-        if len(found) >= limit:
+        texts.update((row["text"], reply))
+        chosen.append(_passage(row, reply, hit, rooms))
+        if len(chosen) >= limit:
             break
-    return found
+    return chosen
 
 
 def archived(home: Home, session: str) -> Archived | None:
-    """A session word for word, by its id or a beginning of it that only one has."""
+    """A session word for word, by its id or an unambiguous beginning of it."""
     from anamnesis.archive import files  # late, for hooks: it unpacks and redacts
 
     whole = files.load(files.path_of(home, session))
@@ -188,17 +192,19 @@ def archived(home: Home, session: str) -> Archived | None:
     return files.load(rows[0]["path"]) if len(rows) == 1 else None
 
 
-def commands(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[CommandRow]:
+def commands(
+    home: Home, text: str, session_filter: SessionFilter, *, limit: int
+) -> list[CommandRow]:
     """The commands that worked and answer, the best first, each once."""
-    wanted = replace(wanted, kinds=(database.COMMAND,))
-    found: dict[int, CommandRow] = {}
+    session_filter = replace(session_filter, kinds=(database.COMMAND,))
+    by_command: dict[int, CommandRow] = {}
     with database.opened(home) as db:
-        for row, _ in _ranked(db, queries.read(text), wanted):
-            if row["command"] not in found and not row["failed"]:
-                found[row["command"]] = _command(db, row)
-            if len(found) == limit:
+        for row, _ in _ranked(db, queries.read(text), session_filter):
+            if row["command"] not in by_command and not row["failed"]:
+                by_command[row["command"]] = _command(db, row)
+            if len(by_command) == limit:
                 break
-    return list(found.values())
+    return list(by_command.values())
 
 
 def failures_before(home: Home, session: str, number: int, *, within: int) -> list[tuple[str, str]]:
@@ -214,7 +220,7 @@ def failures_before(home: Home, session: str, number: int, *, within: int) -> li
 
 
 def session_of_note(home: Home, note: str) -> str:
-    """The id of the latest archived session that a note was made of; empty if there is none."""
+    """The id of the latest archived session that a note was made from; empty if there is none."""
     with database.opened(home) as db:
         row = db.execute(
             "SELECT id FROM sessions WHERE note = ? ORDER BY ended DESC LIMIT 1", (note,)
@@ -222,23 +228,17 @@ def session_of_note(home: Home, note: str) -> str:
     return str(row["id"]) if row else ""
 
 
-def damaged(home: Home) -> list[str]:
-    """The ids of sessions that cannot be read to their end."""
-    with database.opened(home) as db:
-        return [row["id"] for row in db.execute("SELECT id FROM sessions WHERE NOT is_whole")]
-
-
 def shown(text: str) -> str:
-    """A text of the archive as it may be put before an agent."""
+    """A text of the archive as an agent may be given it."""
     from anamnesis.trust import verdict
 
     return _HELD if verdict.finding(text) else text
 
 
 def _sessions(
-    db: sqlite3.Connection, wanted: Wanted, *, limit: int, offset: int = 0
+    db: sqlite3.Connection, session_filter: SessionFilter, *, limit: int, offset: int = 0
 ) -> list[SessionRow]:
-    where, values = _condition(wanted)
+    where, values = _condition(session_filter)
     rows = db.execute(
         f"SELECT * FROM sessions AS s WHERE turns > 0{where} "  # noqa: S608
         "ORDER BY ended DESC, id LIMIT ? OFFSET ?",
@@ -255,7 +255,7 @@ def _values(db: sqlite3.Connection, column: str) -> tuple[str, ...]:
 
 
 def _ranked(
-    db: sqlite3.Connection, query: Query, wanted: Wanted, *, most: int = _CANDIDATES
+    db: sqlite3.Connection, query: Query, session_filter: SessionFilter, *, most: int = _CANDIDATES
 ) -> list[tuple[sqlite3.Row, rank.Ranked]]:
     """The turns that may answer, the best first by the ranking of notes."""
     selecting = [term for term in query.terms if term.selects]
@@ -263,7 +263,7 @@ def _ranked(
     if not terms:
         return []
     statistics = _statistics(db, selecting)
-    found = _candidates(db, _rarest(terms, statistics), wanted, most=most)
+    found = _candidates(db, _rarest(terms, statistics), session_filter, most=most)
     rows = {str(row["place"]): row for row in found}
     replies = {place: _reply(db, row) for place, row in rows.items()}
     candidates = [
@@ -279,7 +279,7 @@ def _ranked(
 
 
 def _rarest(terms: list[Term], statistics: rank.Statistics) -> list[Term]:
-    """The terms to look for: the rarest, as many as do not match most of the archive."""
+    """The terms to look for: the rarest, as long as they do not match too many turns."""
     ordered = sorted(terms, key=lambda term: statistics.frequencies[term.stem])
     matched = 0
     chosen: list[Term] = []
@@ -305,7 +305,7 @@ def _statistics(db: sqlite3.Connection, terms: Iterable[Term]) -> rank.Statistic
 
 
 def _reply(db: sqlite3.Connection, row: sqlite3.Row) -> str:
-    """What was said after a turn, where that may be its answer."""
+    """The turn after a prompt or an answer, which may be the reply to it."""
     if row["kind"] not in {database.PROMPT, database.ANSWER}:
         return ""
     after = db.execute(
@@ -317,13 +317,13 @@ def _reply(db: sqlite3.Connection, row: sqlite3.Row) -> str:
 
 
 def _candidates(
-    db: sqlite3.Connection, terms: Iterable[Term], wanted: Wanted, *, most: int
+    db: sqlite3.Connection, terms: Iterable[Term], session_filter: SessionFilter, *, most: int
 ) -> list[sqlite3.Row]:
-    where, values = _condition(wanted)
-    if wanted.kinds:
-        where += f" AND t.kind IN ({', '.join('?' * len(wanted.kinds))})"
-        values += wanted.kinds
-    if wanted.failed:
+    where, values = _condition(session_filter)
+    if session_filter.kinds:
+        where += f" AND t.kind IN ({', '.join('?' * len(session_filter.kinds))})"
+        values += session_filter.kinds
+    if session_filter.failed:
         where += " AND t.failed"
     match = " OR ".join(term.match for term in terms)
     return db.execute(
@@ -335,21 +335,21 @@ def _candidates(
     ).fetchall()
 
 
-def _condition(wanted: Wanted) -> tuple[str, tuple[str, ...]]:
+def _condition(session_filter: SessionFilter) -> tuple[str, tuple[str, ...]]:
     parts, values = "", []
     for column in ("project", "machine", "agent"):
-        if value := getattr(wanted, column):
+        if value := getattr(session_filter, column):
             parts += f" AND s.{column} = ?"
             values.append(value)
-    if wanted.since:
+    if session_filter.since:
         parts += " AND s.ended >= ?"
-        values.append(wanted.since)
-    if wanted.but_session:
+        values.append(session_filter.since)
+    if session_filter.but_session:
         parts += " AND s.id != ?"
-        values.append(wanted.but_session)
-    if wanted.until:
+        values.append(session_filter.but_session)
+    if session_filter.until:
         parts += " AND s.started <= ?"
-        values.append(f"{wanted.until}~")  # after every moment of that day or month
+        values.append(f"{session_filter.until}~")  # after every moment of that day or month
     return parts, tuple(values)
 
 

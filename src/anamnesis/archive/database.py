@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PROMPT, ANSWER, COMMAND, TOOL, SUMMARY = "prompt", "answer", "command", "tool", "summary"
 SPOKEN = (PROMPT, ANSWER, COMMAND, SUMMARY)
-_VERSION = 2
+_VERSION = 3
 _BUSY_SECONDS = 5.0
 _LOCK_SECONDS = 600.0
 _LONGEST = 4_000  # characters of one turn that can be searched
@@ -38,7 +38,7 @@ CREATE TABLE sessions (
   id TEXT PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
   agent TEXT NOT NULL, project TEXT NOT NULL, machine TEXT NOT NULL, cwd TEXT NOT NULL,
   branch TEXT NOT NULL, started TEXT NOT NULL, ended TEXT NOT NULL, title TEXT NOT NULL,
-  note TEXT NOT NULL, turns INTEGER NOT NULL, is_whole INTEGER NOT NULL
+  note TEXT NOT NULL, turns INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX by_time ON sessions(ended DESC);
 CREATE INDEX by_note ON sessions(note);
@@ -55,9 +55,9 @@ CREATE VIRTUAL TABLE turns_fts USING fts5(text, parts, tokenize='porter unicode6
 
 @contextmanager
 def opened(home: Home) -> Iterator[sqlite3.Connection]:
-    """The database as it is; one that is missing, foreign or damaged is recreated, empty.
+    """The database as it is; a missing, foreign or damaged one is recreated empty.
 
-    Raises AnamnesisError where it can be neither read nor made.
+    Raises AnamnesisError if it can be neither read nor created.
     """
     path = home.sessions_db
     connection = _usable(path)
@@ -88,10 +88,10 @@ def clear(home: Home) -> None:
 def refresh(
     home: Home, *, most: int | None = None, progress: Callable[[int, int], None] | None = None
 ) -> int:
-    """Read what changed in the archive into the database; how many files are left to read.
+    """Read what changed in the archive into the database; gives how many files are left.
 
-    At most `most` files are read, and none while another process reads them, so that a question
-    is not kept waiting.
+    With `most`, at most that many are read, and none while another process is reading, so that a
+    question is not kept waiting.
     """
     with opened(home) as db:
         if not (changed := _changed(home, db)):
@@ -109,7 +109,7 @@ def refresh(
 
 
 def forget(home: Home, notes: Iterable[str]) -> None:
-    """Delete the sessions that these notes were made of from the archive and from here."""
+    """Delete the sessions that these notes were made from, in the archive and in its index."""
     from anamnesis.archive import files
 
     if not files.listed(home):
@@ -117,8 +117,8 @@ def forget(home: Home, notes: Iterable[str]) -> None:
     refresh(home)
     with opened(home) as db:
         for note in notes:
-            found = db.execute("SELECT id, path FROM sessions WHERE note = ?", (note,)).fetchall()
-            for row in found:
+            rows = db.execute("SELECT id, path FROM sessions WHERE note = ?", (note,)).fetchall()
+            for row in rows:
                 atomic.remove(row["path"])
                 with _transaction(db):
                     _drop(db, row["id"])
@@ -132,18 +132,18 @@ def kind_of(turn: Turn) -> str:
 
 
 def command_key(command: str) -> int | None:
-    """A number by which the same command is known again, whatever its spaces."""
+    """A number that identifies a command, whatever its spacing."""
     return crc32(" ".join(command.split()).encode("utf-8", "replace")) if command else None
 
 
 def text_of(turn: Turn) -> str:
-    """What a turn can be found by: words, commands and errors, not the contents of files."""
+    """What a turn can be found by: words, commands and errors, but not file contents."""
     if not turn.tool:
         return turn.text[:_LONGEST]
-    asked = turn.command or " ".join(filter(None, (turn.tool, turn.file)))
+    call = turn.command or " ".join(filter(None, (turn.tool, turn.file)))
     longest = _LONGEST_ERROR if turn.failed else _LONGEST_OUTPUT if turn.command else 0
     printed = turn.result[-longest:] if longest else ""
-    return f"{asked[:_LONGEST]}\n{_PRINTED}{printed}" if printed else asked[:_LONGEST]
+    return f"{call[:_LONGEST]}\n{_PRINTED}{printed}" if printed else call[:_LONGEST]
 
 
 def split(text: str) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _usable(path: str) -> sqlite3.Connection | None:
             connection.execute("SELECT count(*) FROM turns_fts WHERE turns_fts MATCH 'x'")
             return connection
     except sqlite3.DatabaseError:
-        pass  # no longer a database of Anamnesis
+        pass  # not a database of Anamnesis
     connection.close()
     return None
 
@@ -193,18 +193,18 @@ def _configure(connection: sqlite3.Connection) -> None:
 
 
 def _changed(home: Home, db: sqlite3.Connection) -> list[ArchiveFile]:
-    """The files that are new or other than they were read; rows without a file are dropped."""
+    """The files that are new or changed since they were read; rows without a file are dropped."""
     from anamnesis.archive import files  # late, for hooks: it unpacks and redacts
 
-    known = {
+    unseen = {
         row["path"]: row for row in db.execute("SELECT id, path, size, mtime_ns FROM sessions")
     }
     changed = []
     for file in files.listed(home):
-        row = known.pop(file.path, None)
+        row = unseen.pop(file.path, None)
         if row is None or (row["size"], row["mtime_ns"]) != (file.size, file.mtime_ns):
             changed.append(file)
-    for row in known.values():
+    for row in unseen.values():
         with _transaction(db):
             _drop(db, row["id"])
     return changed
@@ -225,12 +225,11 @@ def _read_in(db: sqlite3.Connection, file: ArchiveFile) -> None:
 
 def _insert(db: sqlite3.Connection, file: ArchiveFile, archived: Archived) -> None:
     head = archived.header
-    is_whole = head.turns == len(archived.turns) and bool(head.turns)
     db.execute(
-        "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (head.session, file.path, file.size, file.mtime_ns, head.agent, head.project, head.machine,
          head.cwd, head.branch, head.started, head.ended, head.title, head.note,
-         len(archived.turns), is_whole),
+         len(archived.turns)),
     )  # fmt: skip
     for number, turn in enumerate(archived.turns):
         text = text_of(turn)

@@ -45,11 +45,11 @@ class Header:
     started: str = ""
     ended: str = ""
     title: str = ""
-    note: str = ""  # the id of the note that was made of it
+    note: str = ""  # the id of the note that was made from it
     client_title: str = ""  # what the client calls the session
     turns: int = 0
     taken: int = 0  # turns that the transcript had when it was read
-    source: str = ""  # their digest, by which the next capture knows them again
+    source: str = ""  # their digest, by which the next capture recognises them
     format: int = FORMAT
 
 
@@ -126,19 +126,13 @@ def read_header(path: str) -> Header | None:
         return None
 
 
-def is_whole(path: str) -> bool:
-    """Whether every turn that the header promises can be read."""
-    known = load(path)
-    return known is not None and len(known.turns) == known.header.turns
-
-
 def listed(home: Home) -> list[ArchiveFile]:
     """The files of the archive, the latest first."""
     try:
-        with os.scandir(home.sessions) as found:
+        with os.scandir(home.sessions) as entries:
             files = [
                 ArchiveFile(each.path, (status := each.stat()).st_size, status.st_mtime_ns)
-                for each in found
+                for each in entries
                 if each.name.endswith(ENDING) and not each.name.startswith(".")
             ]
     except OSError:
@@ -148,23 +142,23 @@ def listed(home: Home) -> list[ArchiveFile]:
 
 def report(home: Home) -> dict[str, int]:
     """How many sessions are kept, and how many bytes they take."""
-    found = listed(home)
-    return {"sessions": len(found), "bytes": sum(file.size for file in found)}
+    files = listed(home)
+    return {"sessions": len(files), "bytes": sum(file.size for file in files)}
 
 
 def expire(home: Home, *, days: int, megabytes: int, now: float) -> int:
-    """Delete what is too old, then the oldest of what is too much; how many sessions went."""
-    left, gone = megabytes * 1_000_000, 0
+    """Delete sessions that are too old, then the oldest beyond a size; gives how many."""
+    room, deleted = megabytes * 1_000_000, 0
     for file in listed(home):
-        left -= file.size
-        if left < 0 or now - file.mtime_ns / 1e9 > days * _DAY:
+        room -= file.size
+        if room < 0 or now - file.mtime_ns / 1e9 > days * _DAY:
             atomic.remove(file.path)
-            gone += 1
-    return gone
+            deleted += 1
+    return deleted
 
 
 def digest(turns: Iterable[Turn]) -> str:
-    """What tells these turns from others."""
+    """A hash of some turns."""
     state = blake2b(digest_size=16)
     for turn in turns:
         state.update(_line(turn.as_json()))

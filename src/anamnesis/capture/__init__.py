@@ -40,7 +40,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """The documented names, loaded on first use: most who come here want one module."""
+    """The documented names, loaded on first use: most callers want one module."""
     if name == "_text_of":
         from anamnesis.capture import lines
 

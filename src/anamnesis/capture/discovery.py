@@ -45,8 +45,8 @@ class FoundTranscript:
 
 def transcripts(*, since: float = 0.0) -> list[FoundTranscript]:
     """Every transcript of a session changed after `since`, newest first."""
-    found = [each for each in _all() if each.mtime > since]
-    return sorted(found, key=lambda each: each.mtime, reverse=True)
+    changed = [each for each in _all() if each.mtime > since]
+    return sorted(changed, key=lambda each: each.mtime, reverse=True)
 
 
 def uncaptured(home: Home, *, since: float) -> list[FoundTranscript]:
@@ -66,8 +66,8 @@ def count_without_hooks(home: Home, *, now: float) -> int:
     return len(without_hooks(home, ended(home, since=since, now=now))) if since else 0
 
 
-def without_hooks(home: Home, found: list[FoundTranscript]) -> list[FoundTranscript]:
-    """Those of the transcripts that began after the set-up and in which no hook ran.
+def without_hooks(home: Home, candidates: list[FoundTranscript]) -> list[FoundTranscript]:
+    """The transcripts of sessions that began after the set-up and in which no hook ran.
 
     Their hooks were switched off; they are captured only on request.
     """
@@ -77,7 +77,7 @@ def without_hooks(home: Home, found: list[FoundTranscript]) -> list[FoundTranscr
     if runs.is_rotated(home):  # older sessions left no trace to look up
         times = [str(run.get("at")) for run in runs.latest_runs(home)]
         set_up = max(set_up, _seconds(min(times, default="")))
-    return [each for each in found if not _ran_hooks(home, each, seen, set_up)]
+    return [each for each in candidates if not _ran_hooks(home, each, seen, set_up)]
 
 
 def _set_up(home: Home) -> float:
@@ -88,10 +88,10 @@ def _set_up(home: Home) -> float:
         return 0.0
 
 
-def _ran_hooks(home: Home, found: FoundTranscript, seen: set[str], set_up: float) -> bool:
-    if found.session in seen or ledger.read(home, found.session) is not None:
+def _ran_hooks(home: Home, transcript: FoundTranscript, seen: set[str], set_up: float) -> bool:
+    if transcript.session in seen or ledger.read(home, transcript.session) is not None:
         return True
-    head = beginning(found.path, _HEAD_BYTES)
+    head = beginning(transcript.path, _HEAD_BYTES)
     begun = _BEGUN.search(head)
     if begun is not None and 0 < _seconds(begun[1].decode()) < set_up:
         return True
@@ -109,7 +109,7 @@ def _seconds(timestamp: str) -> float:
 
 
 def transcript_of(session: str) -> str:
-    """Where a session's transcript is, for hooks that do not say; empty if unknown."""
+    """The path of a session's transcript, for hooks that do not give it; empty if unknown."""
     name = glob.escape(os.path.basename(session))
     for root, pattern in _places():
         if pattern.endswith(_NAMED_BY_SESSION) and name:
@@ -121,9 +121,9 @@ def transcript_of(session: str) -> str:
     return ""
 
 
-def _is_news(home: Home, found: FoundTranscript) -> bool:
-    known = ledger.read(home, found.session)
-    return known is None or not known.is_current()
+def _is_news(home: Home, transcript: FoundTranscript) -> bool:
+    entry = ledger.read(home, transcript.session)
+    return entry is None or not entry.is_current()
 
 
 def _all() -> Iterator[FoundTranscript]:

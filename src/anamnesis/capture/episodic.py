@@ -24,8 +24,8 @@ SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "b
 _PASSING = ("checkpoint", "sweep", "backfill")  # moments that need no note on their own
 _LOCK_SECONDS = 30.0  # the lock is held for one note; ten sessions that end at once take turns
 _OLD = timedelta(hours=1)
-# Secrets are looked for before a text is clipped: half a token has no shape any more. What stands
-# further behind than this can never reach the note.
+# Secrets are redacted before a text is clipped: half a token is no longer recognisable. Text beyond
+# this length can never reach the note.
 _REDACTED_LENGTH = 20_000
 
 
@@ -42,17 +42,17 @@ def write_episodic(
 ) -> Memory | None:
     """The session's note, written or updated; None if the session is not worth one.
 
-    `announce` is told the text before a note is changed.
+    `announce` gets the text before a note is changed.
     """
     summary = summarised(session, summarizer=summarizer, allow=allow)
     if summary is None:
         return None
     with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
-        known: str | None = store.ask(lambda db: session_note(db, session.session_id))
-        if known is not None:
+        note_id: str | None = store.ask(lambda db: session_note(db, session.session_id))
+        if note_id is not None:
             if announce:
                 announce(summary.body)
-            return _update(store, known, summary, source)
+            return _update(store, note_id, summary, source)
         return _create(
             store, session, summary, project=project, source=source, machine_id=machine_id
         )
@@ -113,10 +113,10 @@ def _ended_long_ago(ended_at: str) -> str:
 
 def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) -> Memory | None:
     for _ in range(3):
-        found = store.read(id)
-        if found is None:
+        file = store.read(id)
+        if file is None:
             return None
-        note = found.note
+        note = file.note
         content = {"title": summary.title, "body": summary.body, "prov_model": summary.prov_model}
         is_news = any(getattr(note, name) != value for name, value in content.items())
         if not is_news and (source in note.tags or source in _PASSING):
@@ -126,7 +126,7 @@ def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) ->
         kept = [tag for tag in note.tags if tag not in ours]
         changed = replace(note, **content, tags=["session", source, *kept])
         try:
-            return store.update(changed, expected_hash=found.hash)
+            return store.update(changed, expected_hash=file.hash)
         except NoteChangedOnDisk:
             continue
     return store.get(id)

@@ -1,8 +1,8 @@
 """Sessions that began as a copy of another one, without the client saying so.
 
-In a terminal Claude Code copies the lines of the parent, with their times and their ids, into the
-transcript of the fork and reports the start under the parent's name. What the fork shares with a
-session that was captured before is the parent's story.
+In a terminal, Claude Code copies the parent's lines, with their times and ids, into the fork's
+transcript and reports the start under the parent's name. What the fork shares with a session that
+was captured before belongs to the parent.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def read(home: Home, session: str) -> LedgerEntry | None:
 
 
 def write(home: Home, session: str, entry: LedgerEntry) -> None:
-    """Record the state of a session; if that fails, the transcript is read once more later."""
+    """Record the state of a session; if that fails, its transcript is just read again later."""
     try:
         atomic.write_text(path_of(home, session), encoded(entry))
     except (NotWritable, UnicodeError):
@@ -78,10 +78,10 @@ def write(home: Home, session: str, entry: LedgerEntry) -> None:
 def announce(home: Home, sessions: Iterable[str], body: str) -> None:
     """Record what is about to be written, so that after a kill it does not look like an edit."""
     for session in sessions:
-        known = read(home, session)
-        if known is not None and known.note_id:
-            hashes = [*known.body.split()[-_MOST_HASHES:], body_hash(body)]
-            write(home, session, replace(known, body=" ".join(hashes)))
+        entry = read(home, session)
+        if entry is not None and entry.note_id:
+            hashes = [*entry.body.split()[-_MOST_HASHES:], body_hash(body)]
+            write(home, session, replace(entry, body=" ".join(hashes)))
 
 
 def is_ours(entry: LedgerEntry, body: str) -> bool:
@@ -111,8 +111,8 @@ def prune(home: Home) -> None:
     """Forget the sessions that were captured longest ago, once there are very many."""
     folder = home.state("sessions")
     try:
-        with os.scandir(folder) as found:
-            files = [(each.stat().st_mtime, each.path) for each in found]
+        with os.scandir(folder) as entries:
+            files = [(each.stat().st_mtime, each.path) for each in entries]
     except OSError:
         return
     for _, path in sorted(files)[: max(0, len(files) - _MOST_ENTRIES)]:

@@ -49,7 +49,7 @@ class _Replay:
 
     def __init__(self, draft: SessionDraft) -> None:
         self._draft = draft
-        self._chosen: list[str] = []  # answers to a question of the agent's, told with it
+        self._chosen: list[str] = []  # answers to a question of the agent, kept with it
 
     def take(self, turn: Turn, *, call: str, following: Turn | None) -> None:
         """Read one turn; the next one tells whether a call was refused."""
@@ -88,11 +88,11 @@ class _Replay:
             self._draft.refuse(call)
 
     def _take_call(self, turn: Turn, call: str) -> None:
-        given, story = _arguments(turn), self._draft.story
-        claude_code.take_call({"name": turn.tool, "id": call, "input": given}, self._draft)
-        if turn.tool in _LISTS and given:
+        arguments, story = _arguments(turn), self._draft.story
+        claude_code.take_call({"name": turn.tool, "id": call, "input": arguments}, self._draft)
+        if turn.tool in _LISTS and arguments:
             items, text = _LISTS[turn.tool]
-            todos = mappings(given.get(items))
+            todos = mappings(arguments.get(items))
             story.replace_todos([(each.get(text), each.get("status")) for each in todos])
         elif not story.awaits(call) and "*** Begin Patch" not in turn.command:
             story.start_call(RUN, turn.command, call=call)

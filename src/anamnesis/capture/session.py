@@ -1,4 +1,4 @@
-"""What a transcript says: the ask, the outcome, the files; gathered line by line."""
+"""What a transcript says: the ask, the outcome, the files; collected line by line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ParsedSession:
     ended_at: str = ""
     transcript: str = ""  # where it was read from
 
-    if not TYPE_CHECKING:  # which would take every misspelt field for one
+    if not TYPE_CHECKING:  # or a type checker would accept every misspelt field
 
         def __getattr__(self, name: str) -> str:
             """The transcript's text, for a session that leaves it on the disk."""
@@ -97,7 +97,7 @@ class SessionDraft:
     def start(self, timestamp: object) -> None:
         """Keep when the client started, if it does not record whether it was interactive.
 
-        Then a session was run by a script if its only prompt was there at once.
+        Then a script ran the session if its only prompt was there immediately.
         """
         self._started = timestamp if isinstance(timestamp, str) else ""
 
@@ -158,11 +158,11 @@ class SessionDraft:
         if self.tape:
             self.tape.remark(hook, text, failed=True)
 
-    def add_call(self, tool: object, given: dict[str, Any], *, call: object) -> None:
+    def add_call(self, tool: object, arguments: dict[str, Any], *, call: object) -> None:
         """Add that a tool was called."""
         self.story.count_call(tool)
         if self.tape:
-            self.tape.call(tool, given, call=call)
+            self.tape.call(tool, arguments, call=call)
 
     def finish_call(self, call: object, text: str, *, failed: bool) -> None:
         """Add the result of a call."""

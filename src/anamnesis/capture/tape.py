@@ -53,18 +53,20 @@ class Tape:
         if text and not (last is not None and (last.who, last.text) == (who, text)):
             self._add(Turn(who=who, at=self.at, text=text))
 
-    def call(self, tool: object, given: dict[str, Any], *, call: object, who: str = AGENT) -> None:
+    def call(
+        self, tool: object, arguments: dict[str, Any], *, call: object, who: str = AGENT
+    ) -> None:
         """Record a call of a tool."""
         if not isinstance(tool, str) or not tool:
             return
-        file = next((given[key] for key in _FILES if isinstance(given.get(key), str)), "")
-        command = _command(given) if tool in _SHELLS else ""
+        file = next((arguments[key] for key in _FILES if isinstance(arguments.get(key), str)), "")
+        command = _command(arguments) if tool in _SHELLS else ""
         turn = Turn(
             who=who,
             at=self.at,
             tool=tool[:100],
             command=clipped(clean(command), _LONGEST_COMMAND),
-            input="" if command or self._is_full else _input(given, tool=tool),
+            input="" if command or self._is_full else _input(arguments, tool=tool),
             file=file[:1000],
         )
         self._add(turn)
@@ -97,20 +99,20 @@ class Tape:
         self._size += len(turn.text) + len(turn.command) + len(turn.input)
 
 
-def _command(given: dict[str, Any]) -> str:
-    command = next((given[key] for key in _COMMANDS if given.get(key)), "")
+def _command(arguments: dict[str, Any]) -> str:
+    command = next((arguments[key] for key in _COMMANDS if arguments.get(key)), "")
     if isinstance(command, list):  # `["bash", "-lc", "make test"]`
         command = command[-1] if command else ""
     return command if isinstance(command, str) else ""
 
 
-def _input(given: dict[str, Any], *, tool: str) -> str:
+def _input(arguments: dict[str, Any], *, tool: str) -> str:
     """A tool's arguments, shortened: the archive does not keep written files."""
-    if not given:
+    if not arguments:
         return ""
     short = {
         str(key)[:50]: _value(value) if isinstance(value, str) else value
-        for key, value in list(given.items())[:20]
+        for key, value in list(arguments.items())[:20]
     }
     try:
         text = json.dumps(short, ensure_ascii=False)

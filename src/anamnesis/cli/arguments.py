@@ -188,7 +188,7 @@ def project_of(argument: str | None) -> str | None:
 def store_to_change(command: str, *, wait: bool = True) -> Iterator[MemoryStore]:
     """The store, once anything an interrupted command left half-done is rolled back and reported.
 
-    With `wait`, a change that another process is making is waited for.
+    With `wait`, waits for a change that another process is making.
     """
     with open_store() as store:
         if rolled_back := undo.roll_back(store, wait=wait):

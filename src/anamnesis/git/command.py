@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what a git hook or a linked worktree left in it.
+    """The environment without the variables that a git hook or a linked worktree sets.
 
-    With an inherited GIT_DIR or GIT_INDEX_FILE every command would quietly work on the
-    user's repository instead of the one that is named.
+    With an inherited GIT_DIR or GIT_INDEX_FILE, every command would silently work on your
+    repository instead of the one it is given.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**inherited, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
-# Passed with every command on the store's repository, because the user's configuration is for
-# their own work: it may sign with a program that asks, run hooks, change line ends or start
-# background work, and what a remote contains must never run anything.
+# Passed with every command on the store's repository, because your configuration is for your own
+# work: it may sign with a program that prompts, run hooks, convert line endings or start background
+# work. And nothing that a remote contains may ever run.
 CALM = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -77,9 +77,9 @@ def git_in(
     input: bytes | None = None,
     env: Mapping[str, str] | None = None,
 ) -> process.Finished:
-    """Run one git command on the repository in a directory, whatever the user configured.
+    """Run one git command on the repository in a directory, whatever you configured.
 
-    The repository is named outright: git never searches upwards for another one.
+    The repository is named explicitly: git never searches upwards for another one.
     """
     settings = [word for key, value in CALM.items() for word in ("-c", f"{key}={value}")]
     place = [f"--git-dir={os.path.join(repository, '.git')}", f"--work-tree={repository}"]
@@ -87,7 +87,7 @@ def git_in(
 
 
 class Fields:
-    """Fields of commits, asked of `git log` in a format that no commit can imitate."""
+    """Fields of commits, requested from `git log` in a format that no commit can forge."""
 
     def __init__(self, *fields: str) -> None:
         self._mark = os.urandom(8).hex()

@@ -1,4 +1,4 @@
-"""Reading a repository's origin from its files, where that provably gives what git would say."""
+"""A repository's origin, read from its files where that provably gives git's own answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEEPEST_INCLUDE = 4
 
 @record
 class Repository:
-    """A working tree, its git directory, the one that its worktrees share, and the whole's name."""
+    """A working tree, its git directory, the one its worktrees share, and the repository's name."""
 
     top: str
     own: str
@@ -42,7 +42,7 @@ def find_repository(directory: str) -> Repository | None:
 def read_origin(repository: Repository) -> str | None:
     """The URL of origin, None if there is none, or ASK_GIT if only git can tell."""
     own = _read(os.path.join(repository.common, "config"))
-    if own is None or not _belongs_to_us(repository):
+    if own is None or not _is_owned_by_user(repository):
         return ASK_GIT
     surrounding = [text for text in map(_read, _outer_configs()) if text is not None]
     if _needs_git(own) or any(_needs_git(text) or _names_remote(text) for text in surrounding):
@@ -51,14 +51,14 @@ def read_origin(repository: Repository) -> str | None:
 
 
 def current_branch(directory: str) -> str:
-    """The branch that is checked out where a directory is; empty outside one."""
+    """The branch that is checked out in a directory; empty outside a repository."""
     repository = find_repository(os.path.abspath(directory))
     head = _read(os.path.join(repository.own, "HEAD")) if repository else None
     return (head or "").strip().partition("ref: refs/heads/")[2]
 
 
 def resolve_ssh_alias(url: str) -> str:
-    """The URL with an alias of `~/.ssh/config` replaced by the host that it stands for."""
+    """The URL with an alias from `~/.ssh/config` replaced by its host."""
     if ("://" in url and not url.startswith("ssh://")) or url.startswith("/"):
         return url
     rest = url.removeprefix("ssh://")
@@ -98,7 +98,7 @@ def _device(directory: str) -> int | None:
         return None
 
 
-def _belongs_to_us(repository: Repository) -> bool:
+def _is_owned_by_user(repository: Repository) -> bool:
     """Whether git would trust the repository without asking safe.directory."""
     if os.name == "nt":
         return True
@@ -162,7 +162,7 @@ def _ssh_host_name(path: str, alias: str, depth: int = 0) -> str | None:
 
 
 def _included(patterns: str) -> Iterator[str]:
-    """The files that an Include names, from the folder of ssh if not from the root."""
+    """The files that an Include names; relative ones are in `~/.ssh`."""
     from glob import glob
 
     folder = os.path.expanduser(os.path.join("~", ".ssh"))

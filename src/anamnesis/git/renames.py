@@ -1,7 +1,7 @@
 """Former names of a repository's files, from its history.
 
-Asking git takes a process and, once for a repository, up to seconds. So it is asked in the
-background when the repository moved on, and what it said is kept.
+Asking git takes a process and, the first time, up to several seconds. So it is asked in the
+background when the repository has changed, and its answer is cached.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ _asked: dict[str, Thread] = {}  # repository -> the thread that asks about it
 
 
 def former_names(folder: str, repository: Repository, path: str) -> list[str]:
-    """What a file was called before, the latest name first; nothing while git is still asked.
+    """What a file was called before, the latest name first; nothing until git has answered.
 
-    `folder` is where the answers of git are kept.
+    `folder` is where git's answers are cached.
     """
     file, stamp = os.path.join(folder, _name(repository)), _stamp(repository)
-    known = _cached(file)
-    if known is None or known[0] != stamp:
-        _ask_beside(file, repository, stamp)
+    cached = _cached(file)
+    if cached is None or cached[0] != stamp:
+        _ask_in_background(file, repository, stamp)
     names = [path]
-    for old, new in known[1] if known else ():  # the latest rename first
+    for old, new in cached[1] if cached else ():  # the latest rename first
         if new == names[-1] and old not in names:
             names.append(old)
     return names[1:]
 
 
 def wait(repository: Repository, seconds: float) -> None:
-    """Wait until git has answered, if it is being asked."""
+    """Wait for git's answer, if one is under way."""
     if thread := _asked.get(repository.top):
         thread.join(seconds)
 
 
-def _ask_beside(file: str, repository: Repository, stamp: str) -> None:
+def _ask_in_background(file: str, repository: Repository, stamp: str) -> None:
     running = _asked.get(repository.top)
     if running is not None and running.is_alive():
         return
@@ -57,8 +57,8 @@ def _ask_beside(file: str, repository: Repository, stamp: str) -> None:
 def _ask(file: str, repository: Repository, stamp: str) -> None:
     words = ["log", "-M", "--diff-filter=R", "--name-status", "--format=", "-z"]
     try:
-        done = git_in(repository.top, [*words, f"-n{_MOST_COMMITS}", "HEAD"], timeout=_SECONDS)
-        output = done.out.decode("utf-8", "replace") if done.code == 0 else ""
+        finished = git_in(repository.top, [*words, f"-n{_MOST_COMMITS}", "HEAD"], timeout=_SECONDS)
+        output = finished.out.decode("utf-8", "replace") if finished.code == 0 else ""
         content = {"stamp": stamp, "renames": _pairs(output)}
         atomic.write_text(file, quickjson.dumps(content))
     except (AnamnesisError, OSError, UnicodeError):
@@ -67,12 +67,12 @@ def _ask(file: str, repository: Repository, stamp: str) -> None:
 
 def _pairs(output: str) -> list[list[str]]:
     fields = output.strip("\0\n").split("\0")
-    found = [
+    pairs = [
         fields[at + 1 : at + 3]
         for at in range(0, len(fields) - 2, 3)
         if fields[at].strip().startswith("R")
     ]
-    return found[:_MOST_RENAMES]
+    return pairs[:_MOST_RENAMES]
 
 
 def _cached(file: str) -> tuple[str, list[tuple[str, str]]] | None:

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.errors import NotWritable, reason_of
 from anamnesis.ground.system import flush_disk, is_being_written, name_exchanger, system_call
 
 TYPE_CHECKING = False
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 TEMP_PREFIX = ".tmp-"  # never ends in .md, so that no scan reads half a file as a note
 _IS_WINDOWS = os.name == "nt"
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # seconds; Anamnesis itself keeps a file open for less
-TICK_NS = 20_000_000  # two changes of a file within it may have the same time stamp
+TICK_NS = 20_000_000  # two changes of a file this close may have the same time stamp
 _FEW = 8
 _WRITERS = 8
 _DISK_TROUBLE = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 
 Replacement = tuple[str, "bytes | None", "bytes | None"]  # path, before, after; None: no file
-# Of a new file: its size, time and inode, and the moment before anyone else could change it.
+# A new file's size, time and inode, and a moment before anyone else could change it.
 Written = tuple[tuple[int, int, int], int]
 
 
@@ -132,9 +132,9 @@ def _write(
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, mode)
     try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(descriptor, left) :]
+        unwritten = memoryview(data)
+        while unwritten:
+            unwritten = unwritten[os.write(descriptor, unwritten) :]
         if then is not None:
             then(descriptor)
     finally:
@@ -172,7 +172,7 @@ def sync_directory(path: str) -> None:
     try:
         descriptor = os.open(path or os.curdir, os.O_RDONLY)
     except PermissionError:
-        return  # a folder above the store, such as /home, that may not be opened
+        return  # a folder above the store, such as /home, that we may not open
     try:
         _flush(descriptor)
     except OSError as error:
@@ -186,25 +186,20 @@ def sync_directory(path: str) -> None:
 def fill_directory(path: str, files: Iterable[tuple[str, bytes]], *, aside: str) -> bool:
     """Create a folder with these files atomically; False if that is not possible.
 
-    It is made under the name `aside` first, on the same disk. It survives a kill, but no power cut.
+    It is built at `aside` first, on the same disk. It survives a kill, but not a power cut.
     """
     import shutil
 
-    shutil.rmtree(aside, ignore_errors=True)  # of one that was killed
+    shutil.rmtree(aside, ignore_errors=True)  # left behind by a killed run
     try:
         os.mkdir(aside, mode=0o700)
         for name, data in files:
             _write(os.path.join(aside, name), data)
         os.rename(aside, path)
-    except OSError:  # two names are the same on this disk, or the folder exists by now
+    except OSError:  # this disk folds two names into one, or the folder exists by now
         shutil.rmtree(aside, ignore_errors=True)
         return False
     return True
-
-
-def reason_of(error: OSError) -> str:
-    """The system's reason for an error, to be used in a sentence."""
-    return (error.strerror or str(error)).lower()
 
 
 def exchange(path: str, before: bytes | None, after: bytes | None) -> bool:
@@ -224,10 +219,10 @@ def exchange_all(
 ) -> list[str]:
     """Replace the content of several files; gives the paths of those that changed meanwhile.
 
-    What is new is written before anything is removed: killed in between, a note is there twice.
-    What is removed for good is at no moment kept under another name. What is not durable survives
-    a kill, but no power cut. Where many files are written, `written` gets the state of each, so
-    that none has to be read back. Raises NotWritable.
+    New content is written before anything is removed: a kill in between leaves a note twice, never
+    not at all. With `for_good`, a removed file is never kept under another name, not even briefly.
+    Unless `durable`, changes survive a kill but not a power cut. Where many files are written,
+    `written` gets the state of each, so that none has to be read back. Raises NotWritable.
     """
     writes = [(path, before, data) for path, before, data in replacements if data is not None]
     folders = {os.path.dirname(path) for path, _, _ in writes}
@@ -251,17 +246,17 @@ def _exchange_each(
     durable: bool,
     written: dict[str, Written] | None,
 ) -> list[str]:
-    """Write some files; many with one flush of their disk, or in parallel where it has none."""
+    """Write some files: many with one flush of their disk, or in parallel without `syncfs`."""
     if len(writes) < _FEW or not durable:
-        done = [_exchange_one(*each, durable=durable) for each in writes]
+        replaced = [_exchange_one(*each, durable=durable) for each in writes]
     elif flush := system_call("syncfs"):
-        done = _exchange_together(writes, flush, {} if written is None else written)
+        replaced = _exchange_together(writes, flush, {} if written is None else written)
     else:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(_WRITERS) as writers:
-            done = list(writers.map(lambda each: _exchange_one(*each), writes))
-    return [each[0] for each, is_done in zip(writes, done, strict=True) if not is_done]
+            replaced = list(writers.map(lambda each: _exchange_one(*each), writes))
+    return [each[0] for each, is_replaced in zip(writes, replaced, strict=True) if not is_replaced]
 
 
 def _exchange_together(
@@ -269,9 +264,9 @@ def _exchange_together(
     flush: Callable[..., int],
     written: dict[str, Written],
 ) -> list[bool]:
-    """Write all files under other names, flush their disk, and then give each its name.
+    """Write all files under temporary names, flush their disk, and then give each its name.
 
-    A thousand flushes of one file each take as much time as all else that an import does.
+    Flushing a thousand files one by one takes as long as the rest of an import.
     """
     waiting = {path: temporary_beside(path) for path, _, _ in writes}
     stamps: list[tuple[int, int, int]] = []
@@ -287,11 +282,11 @@ def _exchange_together(
         for folder in {os.path.dirname(path) for path in waiting}:
             flush_disk(folder, flush)
         _wait_for_tick(max(stamp[1] for stamp in stamps))
-        done = []
+        replaced = []
         for (path, before, after), stamp in zip(writes, stamps, strict=True):
             now = time.time_ns()
-            done.append(_put(waiting[path], path, before, after))
-            if done[-1]:
+            replaced.append(_put(waiting[path], path, before, after))
+            if replaced[-1]:
                 written[path] = (stamp, now)
             discard(waiting.pop(path))
     except OSError as error:
@@ -299,14 +294,14 @@ def _exchange_together(
     finally:
         for fresh in waiting.values():
             discard(fresh)
-    return done
+    return replaced
 
 
 def _wait_for_tick(since_ns: int) -> None:
-    """Wait until a change that comes now has another time stamp than those before."""
-    left = since_ns + TICK_NS - time.time_ns()
-    if 0 < left <= TICK_NS:
-        time.sleep(left / 1e9)
+    """Wait until a change made now gets a later time stamp than the ones before."""
+    remaining_ns = since_ns + TICK_NS - time.time_ns()
+    if 0 < remaining_ns <= TICK_NS:
+        time.sleep(remaining_ns / 1e9)
 
 
 def _exchange_one(path: str, before: bytes | None, after: bytes, *, durable: bool = True) -> bool:
@@ -321,7 +316,7 @@ def _exchange_one(path: str, before: bytes | None, after: bytes, *, durable: boo
 
 
 def _put(fresh: str, path: str, before: bytes | None, after: bytes) -> bool:
-    """Give a file its name; False if another than the expected one has it."""
+    """Give a file its name; False if an unexpected file has it by now."""
     if before is None:
         return _put_new(fresh, path)
     if _read(path) != before:

@@ -1,4 +1,4 @@
-"""The time: now in the form that notes use, and times as people type them."""
+"""The current time as notes write it, and times as people type them."""
 
 from __future__ import annotations
 

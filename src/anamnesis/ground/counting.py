@@ -1,4 +1,4 @@
-"""Numbers with their nouns, and how far a piece of work is."""
+"""Numbers with their nouns, and the progress of a piece of work."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def counted(number: object, one: str, many: str = "") -> str:
-    """`1 note`, `2 notes`; with a verb both forms are given: `"note waits", "notes wait"`."""
+    """`1 note`, `2 notes`; with a verb, pass both forms: `"note waits", "notes wait"`."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def counting(things: Collection[T], progress: Progress) -> Iterator[T]:
-    """The things one by one; each is reported when the next is asked for."""
+    """The things one by one; each is reported as done when the next is requested."""
     for done, thing in enumerate(things, 1):
         yield thing
         if progress is not None:
@@ -25,18 +25,18 @@ def counting(things: Collection[T], progress: Progress) -> Iterator[T]:
 
 
 def passes(progress: Progress, number: int, *, total: int) -> list[Progress]:
-    """What each of several passes over the same things reports to, so that they count up once.
+    """A progress callback for each of several passes, which together count up to `total` once.
 
-    A pass may count something else, such as files: its share is what counts.
+    A pass may count something else, such as files: only its share of the whole is reported.
     """
     if progress is None:
         return [None] * number
     report = progress
 
-    def one(earlier: int) -> Progress:
+    def progress_after(earlier: int) -> Progress:
         def advance(done: int, among: int) -> None:
             report(total * (earlier * among + done) // (number * (among or 1)), total)
 
         return advance
 
-    return [one(earlier) for earlier in range(number)]
+    return [progress_after(earlier) for earlier in range(number)]

@@ -1,4 +1,4 @@
-"""Errors, in words that you can act on."""
+"""Errors that say what happened and what to do about it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ EXIT_BUSY = 5
 EXIT_INTERRUPTED = 130
 
 
+def reason_of(error: OSError) -> str:
+    """The system's reason for an error, to be used in a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
 class AnamnesisError(Exception):
     """An error to show: what happened, and what to do about it."""
 
@@ -27,7 +32,7 @@ class AnamnesisError(Exception):
 
 
 class InvalidInput(AnamnesisError, ValueError):
-    """A value that no note may have."""
+    """A value that is not allowed."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message, hint=hint, exit_code=EXIT_USAGE)
@@ -77,7 +82,7 @@ class NotWritable(AnamnesisError):
 
 
 class FileInTheWay(AnamnesisError):
-    """A different text is where a note would be written."""
+    """A different note is already where this one would be written."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -106,7 +111,7 @@ class ToolMissing(AnamnesisError):
 
 
 def install_command(extra: str = "", *, again: bool = False) -> str:
-    """The command that installs Anamnesis with an extra, the way it was installed before."""
+    """The command that installs Anamnesis with an extra, the same way it was installed."""
     import json
     import shlex
     import sys
@@ -114,17 +119,19 @@ def install_command(extra: str = "", *, again: bool = False) -> str:
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
-    name, wanted = "anamnesis-memory", f"[{extra}]" if extra else ""
+    name, extras = "anamnesis-memory", f"[{extra}]" if extra else ""
     try:
-        known = distribution(name)
-        source, installer = known.read_text("direct_url.json"), known.read_text("INSTALLER")
+        installed = distribution(name)
+        source, installer = installed.read_text("direct_url.json"), installed.read_text("INSTALLER")
     except PackageNotFoundError:  # it runs from a checkout
         source, installer = '{"url": "file:."}', ""
     origin = json.loads(source or "{}")
     url, vcs = str(origin.get("url", "")), origin.get("vcs_info", {}).get("vcs")
-    what = f"{name}{wanted} @ {vcs}+{url}" if vcs else f"{name}{wanted} @ {url}" if url else ""
+    requirement = (
+        f"{name}{extras} @ {vcs}+{url}" if vcs else f"{name}{extras} @ {url}" if url else ""
+    )
     if url.startswith("file:"):
-        what = url2pathname(urlsplit(url).path) + wanted
+        requirement = url2pathname(urlsplit(url).path) + extras
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
     python = shlex.quote(sys.executable)
     program = f"{python} -m pip install{' --force-reinstall' * again}"
@@ -134,11 +141,11 @@ def install_command(extra: str = "", *, again: bool = False) -> str:
         program = "uv tool install --force"
     elif os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json")):
         program = "pipx install --force"
-    return f"{program} {editable}{shlex.quote(what or name + wanted)}"
+    return f"{program} {editable}{shlex.quote(requirement or name + extras)}"
 
 
 class CutBytecode(AnamnesisError):
-    """A module whose compiled file a full disk had cut off."""
+    """The compiled file of a module was truncated, for example by a full disk."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -150,7 +157,7 @@ class CutBytecode(AnamnesisError):
 def drop_cut_bytecode(error: BaseException) -> bool:
     """Remove the compiled file of a module that cannot be loaded; False for any other error.
 
-    Python keeps what a full disk let it write of such a file, and fails on it from then on.
+    Python keeps whatever a full disk let it write of such a file, and fails on it ever after.
     """
     place = error.__traceback__ if isinstance(error, EOFError) else None
     while place is not None:
@@ -166,7 +173,7 @@ def drop_cut_bytecode(error: BaseException) -> bool:
 
 
 class ExtraMissing(AnamnesisError):
-    """An optional part of Anamnesis that is not installed."""
+    """An optional part of Anamnesis is not installed."""
 
     def __init__(self, what: str, *, extra: str) -> None:
         self.extra = extra
@@ -185,11 +192,11 @@ class NoSuchNote(AnamnesisError):
 
 
 class SeveralMatch(InvalidInput):
-    """A part of an id that several notes share."""
+    """Part of an id matches several notes."""
 
     def __init__(self, given: str, ids: Sequence[str]) -> None:
-        shown = ", ".join(ids[:8]) + (" …" if len(ids) > 8 else "")
-        super().__init__(f"Several notes match {given}: {shown}.", hint="Give more of the id.")
+        listed = ", ".join(ids[:8]) + (" …" if len(ids) > 8 else "")
+        super().__init__(f"Several notes match {given}: {listed}.", hint="Give more of the id.")
 
 
 class NoteChangedOnDisk(AnamnesisError):

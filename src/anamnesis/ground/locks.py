@@ -6,7 +6,7 @@ import os
 import time
 
 from anamnesis.ground import atomic, clock
-from anamnesis.ground.errors import NotWritable, StoreBusy
+from anamnesis.ground.errors import NotWritable, StoreBusy, reason_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ class _Held:
         try:
             release = _acquire(self._path, self._timeout)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise NotWritable(self._path, reason=reason) from error
+            raise NotWritable(self._path, reason=reason_of(error)) from error
         if release is None:
             raise StoreBusy(self._name, holder=holder_of(self._path), waited=self._timeout)
         self._release = release
@@ -68,10 +67,10 @@ def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
         return _acquire_on_windows(path, timeout)
     deadline = time.monotonic() + timeout
     try:
-        # One at a time waits for the lock itself: who takes it again and again must queue as well,
-        # and does not overtake those who wait. The queue is the file that names the holder.
+        # Only one process at a time waits for the lock itself, so that one which takes it again
+        # and again cannot overtake those that wait. They queue on the file that names the holder.
         turn = _flock(_holder_file(path), deadline)
-    except OSError:  # a full disk, or a file of another user: without a queue, then
+    except OSError:  # a full disk, or another user's file: do without a queue
         turn = -1
     if turn is None:
         return None
@@ -106,8 +105,8 @@ def _flock(path: str, deadline: float) -> int | None:
 def _release(descriptor: int) -> None:
     import fcntl
 
-    # A program that another thread starts has a copy of the descriptor until it runs: closing ours
-    # would leave the lock to it.
+    # A program that another thread is starting has a copy of the descriptor until it runs: with
+    # close alone, it would keep the lock.
     fcntl.flock(descriptor, fcntl.LOCK_UN)
     os.close(descriptor)
 

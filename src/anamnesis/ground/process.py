@@ -8,7 +8,7 @@ import subprocess
 import time
 from contextlib import suppress
 
-from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing
+from anamnesis.ground.errors import InvalidInput, ToolBroken, ToolMissing, reason_of
 from anamnesis.ground.records import record
 from anamnesis.ground.system import let_go
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_LOOK_SECONDS = 0.5  # how often to check whether a program has ended
+_POLL_SECONDS = 0.5  # how often to check whether a program has ended
 _SHORT_SECONDS = 0.05  # for the last output of a terminated program
 
 
@@ -31,7 +31,7 @@ class Finished:
 
     @property
     def text(self) -> str:
-        """Standard output as text, without the last line end."""
+        """Standard output as text, without trailing newlines."""
         return self.out.decode("utf-8", "replace").rstrip("\n")
 
     @property
@@ -49,9 +49,9 @@ def run(
     env: Mapping[str, str] | None = None,
     input: bytes | None = None,
 ) -> Finished:
-    """Run a program until it ends or its time is up; then all its children are stopped too.
+    """Run a program until it ends or times out; on a timeout its children are killed as well.
 
-    Raises ToolMissing.
+    Raises ToolMissing or ToolBroken.
     """
     try:
         child = subprocess.Popen(
@@ -68,7 +68,7 @@ def run(
             raise
         raise ToolMissing(argv[0]) from error
     except OSError as error:
-        raise _broken(argv[0], error) from error
+        raise ToolBroken(argv[0], reason=reason_of(error)) from error
     with child:
         try:
             if input is not None:
@@ -94,25 +94,25 @@ def _hand_over(child: subprocess.Popen[bytes], data: bytes) -> None:
 
 
 def _finished(child: subprocess.Popen[bytes], timeout: float) -> Finished:
-    """Listen until a program has ended.
+    """Collect a program's output until it has ended.
 
-    That is not always when its streams close: ssh, for one, may leave a process behind that
-    keeps them open for hours, and that no signal to the group reaches.
+    It may end before its streams close: ssh, for one, can leave a process behind that keeps them
+    open for hours and that no signal to the group reaches.
     """
     deadline = time.monotonic() + timeout
-    heard, ended, timed_out = 0, False, False
+    received, ended, timed_out = 0, False, False
     while True:
         try:
             left = max(deadline - time.monotonic(), _SHORT_SECONDS)
-            out, err = child.communicate(timeout=min(left, _LOOK_SECONDS))
+            out, err = child.communicate(timeout=min(left, _POLL_SECONDS))
         except subprocess.TimeoutExpired as still:
             out, err = still.output or b"", still.stderr or b""
         else:
             return Finished(child.returncode, out, err, timed_out)
-        if ended and len(out) + len(err) == heard:
+        if ended and len(out) + len(err) == received:
             return Finished(child.returncode, out, err, timed_out)
-        # It may have written since this look: only one that begins after its end tells.
-        heard, ended = len(out) + len(err), child.poll() is not None
+        # It may have written since this read; only a read that starts after its end is complete.
+        received, ended = len(out) + len(err), child.poll() is not None
         if time.monotonic() > deadline and not timed_out:
             timed_out = True
             _kill(child)
@@ -134,14 +134,14 @@ def words(line: str) -> list[str]:
 def interact(argv: Sequence[str]) -> int:
     """Run a program on your terminal, such as an editor; gives its exit code.
 
-    Raises ToolMissing.
+    Raises ToolMissing or ToolBroken.
     """
     try:
         return subprocess.call(argv)
     except (FileNotFoundError, PermissionError) as error:
         raise ToolMissing(argv[0]) from error
     except OSError as error:
-        raise _broken(argv[0], error) from error
+        raise ToolBroken(argv[0], reason=reason_of(error)) from error
 
 
 def detach(
@@ -164,10 +164,6 @@ def detach(
     )
     child.returncode = 0  # it is not waited for; this keeps the interpreter from warning at exit
     let_go(child.pid)
-
-
-def _broken(program: str, error: OSError) -> ToolBroken:
-    return ToolBroken(program, reason=(error.strerror or str(error)).lower())
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

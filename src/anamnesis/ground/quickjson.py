@@ -1,7 +1,7 @@
-"""JSON for what hooks load: the standard library's own scanner and encoder, without its front.
+"""JSON for hooks: the standard library's C scanner and encoder, without the `json` module.
 
-`import json` loads `re` and `enum`, which costs a hook half of what starting Python does (see
-docs/decisions/0105-start-up-without-patterns.md). Where there is no C module, `json` does the work.
+`import json` loads `re` and `enum`, which costs a hook half as much as starting Python (see
+docs/decisions/0105-start-up-without-patterns.md). Without the C module, `json` does the work.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ else:
 
 
 class _Fresh:
-    """A default that is created for each instance."""
+    """A default that is created afresh for each instance."""
 
     __slots__ = ("factory",)
 
@@ -82,28 +82,28 @@ def _initialiser(names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[.
     return initialiser
 
 
-_SLOWLY = 100  # instances; compiling an initialiser takes as long as creating these without one
+_SLOWLY = 100  # instances; compiling an initialiser takes as long as creating this many without
 
 
 def _initialised_later(
     owner: list[type[Any]], names: tuple[str, ...], defaults: dict[str, Any]
 ) -> Callable[..., None]:
-    """An initialiser that is compiled only when it pays: most records have few instances."""
-    left = [_SLOWLY]
+    """An initialiser that is compiled only once it pays off: most records have few instances."""
+    uncompiled = [_SLOWLY]
 
     def __init__(self: object, *values: object, **named: object) -> None:  # noqa: N807
-        left[0] -= 1
-        if left[0] >= 0 and len(values) == len(names) and not named:
+        uncompiled[0] -= 1
+        if uncompiled[0] >= 0 and len(values) == len(names) and not named:
             for name, value in zip(names, values, strict=True):
                 object.__setattr__(self, name, value)
             return
-        given = {**defaults, **dict(zip(names, values, strict=False)), **named}
+        arguments = {**defaults, **dict(zip(names, values, strict=False)), **named}
         is_sound = len(values) <= len(names) and named.keys().isdisjoint(names[: len(values)])
-        if left[0] < 0 or not is_sound or given.keys() != {*names}:
+        if uncompiled[0] < 0 or not is_sound or arguments.keys() != {*names}:
             owner[0].__init__ = _initialiser(names, defaults)
             owner[0].__init__(self, *values, **named)  # which also says what is wrong
             return
-        for name, value in given.items():
+        for name, value in arguments.items():
             made = value.factory() if isinstance(value, _Fresh) else value
             object.__setattr__(self, name, made)
 

@@ -1,7 +1,7 @@
-"""What the system knows or does that Python does not offer.
+"""System features that Python does not offer.
 
-Children that outlive their caller, programs that write to a file, names that are swapped, a disk
-that is flushed.
+Children that outlive their parent, whether a file is being written to, swapping two names,
+flushing one disk.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_being_written(displaced: str) -> bool:
     own = f"{displaced}-own"
     try:
         os.close(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        refused = _is_open_for_writing(own)  # on some network disks every file looks like that
+        refused = _is_open_for_writing(own)  # some network disks refuse every lease
         os.unlink(own)
     except OSError:
         return True
@@ -47,7 +47,7 @@ def _is_open_for_writing(path: str) -> bool:
     """Whether a lease is refused because a program writes to a file; False without leases."""
     try:
         from fcntl import F_RDLCK, F_SETLEASE, F_SETSIG, F_UNLCK, fcntl
-        from signal import SIGURG  # is ignored; the usual signal would end this process
+        from signal import SIGURG  # ignored by default; the usual signal would end this process
 
         descriptor = os.open(path, os.O_RDONLY)
     except (ImportError, OSError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
-from hashlib import sha1
 from typing import TYPE_CHECKING
 
 from anamnesis import config
@@ -12,6 +11,7 @@ from anamnesis.ground.errors import AnamnesisError
 from anamnesis.history import log
 from anamnesis.history.units import Units
 from anamnesis.sync.git import backend_of
+from anamnesis.sync.repository import blob_id, one_per_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import NoteId
     from anamnesis.store import MemoryStore
     from anamnesis.sync import SyncResult
+
+_SHA1 = "0" * 40  # an id of the hash that `git init` chooses
 
 
 def record_locally(store: MemoryStore, *, machine_id: str) -> str:
@@ -42,22 +44,18 @@ def keep(store: MemoryStore, ids: Iterable[NoteId]) -> None:
 def is_recorded(store: MemoryStore, ids: Iterable[NoteId]) -> bool:
     """Whether the history has these notes as they are now; it never has local-only ones."""
     files = (store.read(note_id) for note_id in ids)
-    blobs = [_blob(file.data) for file in files if file and file.note.scope == "portable"]
+    blobs = [
+        blob_id(file.data, like=_SHA1) for file in files if file and file.note.scope == "portable"
+    ]
     if not blobs:
         return True
     try:
-        asked = "".join(f"{blob}\n" for blob in blobs).encode()
         answers = log.git_output(
-            os.fspath(store.memory_dir), "cat-file", "--batch-check", input=asked
+            os.fspath(store.memory_dir), "cat-file", "--batch-check", input=one_per_line(blobs)
         )
     except AnamnesisError:
         return False  # recording reports the error
     return b" missing" not in answers
-
-
-def _blob(data: bytes) -> str:
-    """The git blob id of this content."""
-    return sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
 @contextmanager

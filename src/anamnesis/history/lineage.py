@@ -1,7 +1,7 @@
 """The versions of one note, through all the names that its file has had.
 
-A note is its id. Its file is usually `<id>.md`, but you may rename files; then the
-id stands in the front matter only, and a new name is a removal and an addition in one commit.
+A note is identified by its id. Its file is usually `<id>.md`, but you may rename it; then only the
+front matter has the id, and a rename is a removal and an addition in one commit.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from anamnesis.history.log import NoSuchVersion, Version
 from anamnesis.notes.fields import TYPES, is_valid_id, names_an_id
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.notes.tree import MAX_NOTE_BYTES
+from anamnesis.sync.repository import one_per_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from anamnesis.notes.fields import Memory
 
-# Git compares whole folders for each version of a note, and whoever compares two versions asks
-# for all of them again. Until something is recorded they stay what they are.
-_found: dict[tuple[str, str, str, tuple[str, ...], int], list[Version]] = {}
+# Git compares whole folders for each version of a note, and comparing two versions lists all of
+# them again. Until something is recorded, the answer stays the same.
+_cache: dict[tuple[str, str, str, tuple[str, ...], int], list[Version]] = {}
 _MOST_KEPT = 64
 _MOST_CANDIDATES = 2_000  # files looked into for an id: a tenth of a second
 
@@ -39,11 +40,11 @@ def versions(
         raise InvalidInput(f"{note_id[:80]!r} is not a note id.")
     known = dict.fromkeys(names)
     key = (memory_dir, log.head(memory_dir), note_id, tuple(known), limit)
-    if key not in _found:
-        if len(_found) >= _MOST_KEPT:
-            _found.clear()
-        _found[key] = _versions(memory_dir, note_id, known, limit)
-    return list(_found[key])
+    if key not in _cache:
+        if len(_cache) >= _MOST_KEPT:
+            _cache.clear()
+        _cache[key] = _versions(memory_dir, note_id, known, limit)
+    return list(_cache[key])
 
 
 def _versions(memory_dir: str, note_id: str, known: dict[str, None], limit: int) -> list[Version]:
@@ -86,7 +87,7 @@ def text_in(memory_dir: str, version: Version) -> bytes:
 
 
 def texts_in(memory_dir: str, versions: Sequence[Version]) -> list[str]:
-    """What a note says after each of its changes, as text; nothing where that removed it."""
+    """A note's text after each of its changes; empty where that removed it."""
     pairs = [zip(each.files, each.blobs, strict=True) for each in versions]
     blobs = [next((b for file, b in each if not file.startswith("D ")), "") for each in pairs]
     contents = contents_of(memory_dir, [blob for blob in blobs if blob])
@@ -123,7 +124,7 @@ def _folders(memory_dir: str) -> list[str]:
 
 
 def _found_by_reading(memory_dir: str, note_id: str) -> list[Version]:
-    """The changes of a note whose file names do not tell: every unnamed file is read."""
+    """The changes of a note whose file names do not contain its id: such files are all read."""
     everything = log.changes(memory_dir, [])
     return list(_own(memory_dir, note_id, _worth_a_look(note_id, everything)))
 
@@ -160,9 +161,9 @@ def _own(memory_dir: str, note_id: str, versions: Sequence[Version]) -> Iterator
             yield own
 
 
-def _with(version: Version, wanted: Callable[[str, str], bool]) -> Version:
+def _with(version: Version, is_kept: Callable[[str, str], bool]) -> Version:
     pairs = zip(version.files, version.blobs, strict=True)
-    kept = [(file, blob) for file, blob in pairs if wanted(file[2:], blob)]
+    kept = [(file, blob) for file, blob in pairs if is_kept(file[2:], blob)]
     return replace(version, files=tuple(f for f, _ in kept), blobs=tuple(b for _, b in kept))
 
 
@@ -186,8 +187,8 @@ def contents_of(memory_dir: str, blobs: Sequence[str]) -> dict[str, bytes]:
     """What git has under some names; what is too large for a note is left out."""
     if not blobs:
         return {}
-    wanted = "".join(f"{blob}\n" for blob in blobs).encode()
-    sizes = log.git_output(memory_dir, "cat-file", "--batch-check", input=wanted).split(b"\n")
+    checked = log.git_output(memory_dir, "cat-file", "--batch-check", input=one_per_line(blobs))
+    sizes = checked.split(b"\n")
     small = [
         fact.split()[0]
         for fact in sizes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.sync.repository import one_per_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,9 +52,9 @@ class Version:
 
 
 def log(memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "") -> list[Version]:
-    """The last changes, newest first, without their files, which are most of the work of a log.
+    """The last changes, newest first, without their files, which would take git the longest.
 
-    `start` is the first that is given. Only those of a machine, if one is named.
+    `start` is the first one to return; with `machine`, only that machine's changes.
     """
     first = (resolve(memory_dir, start),) if start else (MAIN,)
     words = [f"--max-count={int(limit)}"]
@@ -69,15 +70,14 @@ def fetched(memory_dir: str) -> list[Version]:
 def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
     """Those of some changes that touch more than heartbeats of machines.
 
-    Only the folders at the top are compared, whose contents have one hash each.
+    Only the top-level folders are compared, each of which has one hash.
     """
     fresh = [commit for commit in commits if commit not in _about_notes]
     if fresh:
         words = ["diff-tree", "--stdin", "--root", "--name-only", "-z"]
-        given = "".join(f"{commit}\n" for commit in fresh).encode()
         touched: dict[str, set[str]] = {commit: set() for commit in fresh}
         commit = ""
-        for name in git_output(memory_dir, *words, input=given).decode().split("\0")[:-1]:
+        for name in _of_commits(memory_dir, words, fresh).split("\0")[:-1]:
             if name in touched:
                 commit = name
             else:
@@ -97,7 +97,7 @@ def of_kind(versions: Iterable[Version], what: str) -> list[Version]:
 
 
 def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str], tuple[int, int]]:
-    """How many lines each of some changes added to which file and removed: by commit and path."""
+    """How many lines each of some changes added and removed, by commit and path."""
     with _comparing:
         fresh = [commit for commit in commits if commit not in _lines]
         for commit, counts in _counted(memory_dir, fresh).items() if fresh else ():
@@ -110,29 +110,36 @@ def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str]
 
 
 def _counted(memory_dir: str, commits: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
-    found: dict[str, dict[str, tuple[int, int]]] = {commit: {} for commit in commits}
-    words = ["-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-r", "--numstat"]
-    given = "".join(f"{commit}\n" for commit in commits).encode()
+    counts: dict[str, dict[str, tuple[int, int]]] = {commit: {} for commit in commits}
+    words = [
+        *("-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-r", "--numstat"),
+        "--no-renames",
+    ]
     commit = ""
-    for line in git_output(memory_dir, *words, "--no-renames", input=given).decode().splitlines():
+    for line in _of_commits(memory_dir, words, commits).splitlines():
         added, tab, rest = line.partition("\t")
         removed, _, path = rest.partition("\t")
         if not tab:
             commit = line
         elif added.isdigit() and removed.isdigit():
-            found[commit][path] = (int(added), int(removed))
-    return found
+            counts[commit][path] = (int(added), int(removed))
+    return counts
 
 
-# What a recorded change did never changes, and to find it out git compares whole folders: 8 ms for
-# each change among 50,000 notes. So it is asked once, however often the history is shown.
+def _of_commits(memory_dir: str, words: Sequence[str], commits: Sequence[str]) -> str:
+    """What git prints about some commits, given on its standard input."""
+    return git_output(memory_dir, *words, input=one_per_line(commits)).decode()
+
+
+# What a recorded change did is fixed, and finding it out makes git compare whole folders: 8 ms for
+# each change among 50,000 notes. So git is asked once, however often the history is shown.
 _versions: dict[str, Version] = {}
 _lines: dict[str, dict[str, tuple[int, int]]] = {}
 _about_notes: dict[str, bool] = {}
 _beginnings: set[str] = set()  # changes that have none before them
-_MOST_KEPT = 2_000  # changes; more than anybody looks at
+_MOST_KEPT = 2_000  # changes; more than anyone looks at
 _MOST_FILES = 60_000  # of one change: the first one may have all notes
-_comparing = threading.Lock()  # two that ask for the same would have git do it twice
+_comparing = threading.Lock()  # or two requests would make git do the same work twice
 
 
 def _keep(known: dict[str, T], commit: str, fact: T) -> None:
@@ -141,33 +148,37 @@ def _keep(known: dict[str, T], commit: str, fact: T) -> None:
     known[commit] = fact
 
 
-def unknown(found: Sequence[Version]) -> list[Version]:
-    """Those of some changes of which it has to be found out what they did, without the first."""
+def unknown(versions: Sequence[Version]) -> list[Version]:
+    """Those of some changes whose effect has not been looked up yet, without first commits."""
     known = _versions.keys() | _beginnings
-    return [each for each in found if each.commit not in known]
+    return [each for each in versions if each.commit not in known]
 
 
-def with_files(memory_dir: str, found: Sequence[Version], *, first: bool = True) -> list[Version]:
+def with_files(
+    memory_dir: str, versions: Sequence[Version], *, first: bool = True
+) -> list[Version]:
     """Changes with what each did to which files.
 
-    Unless `first`, a change that has none before it is left out: it only added files, often all
-    notes of a store. Whoever asks meanwhile waits, and then finds what was found.
+    Unless `first`, a change without a predecessor is left out: it only added files, often all
+    notes of a store. A concurrent call waits and then uses the same result.
     """
     with _comparing:
-        known = {each.commit: _versions[each.commit] for each in found if each.commit in _versions}
-        fresh = [each.commit for each in unknown(found)]
+        complete = {
+            each.commit: _versions[each.commit] for each in versions if each.commit in _versions
+        }
+        fresh = [each.commit for each in unknown(versions)]
         for start in range(0, len(fresh), _AT_ONCE):
             some = fresh[start : start + _AT_ONCE]
             compared = changes(memory_dir, ["--no-walk=unsorted", "--min-parents=1"], start=some)
-            known |= {version.commit: version for version in compared}
-        _beginnings.update(commit for commit in fresh if commit not in known)
-        wanted = [each for each in found if first or each.commit not in _beginnings]
-        for each in wanted:
-            if each.commit not in known:
-                known[each.commit] = _beginning(memory_dir, each)
-            if each.commit not in _versions and len(known[each.commit].files) <= _MOST_FILES:
-                _keep(_versions, each.commit, known[each.commit])
-    return [known[each.commit] for each in wanted]
+            complete |= {version.commit: version for version in compared}
+        _beginnings.update(commit for commit in fresh if commit not in complete)
+        listed = [each for each in versions if first or each.commit not in _beginnings]
+        for each in listed:
+            if each.commit not in complete:
+                complete[each.commit] = _beginning(memory_dir, each)
+            if each.commit not in _versions and len(complete[each.commit].files) <= _MOST_FILES:
+                _keep(_versions, each.commit, complete[each.commit])
+    return [complete[each.commit] for each in listed]
 
 
 def _beginning(memory_dir: str, version: Version) -> Version:
@@ -203,8 +214,8 @@ def _narrowed(version: Version, what: str) -> Version:
 def index_changes(memory_dir: str) -> None:
     """Let git index, in the background, which change touched which file.
 
-    With that the log of one file looks at its own changes only. Without it, or where it is not
-    up to date, git compares the folders of every change.
+    With that index, the log of one file visits only its own changes. Without it, or where it is
+    out of date, git compares the folders of every change.
     """
     if os.path.isdir(os.path.join(memory_dir, ".git")):
         words = ["commit-graph", "write", "--reachable", "--changed-paths", "--split"]
@@ -246,15 +257,24 @@ def changes(
     """
     if is_unborn(memory_dir):
         return []
-    shown = ("--raw", "--no-abbrev", "--no-renames") if files else ()
+    raw_options = ("--raw", "--no-abbrev", "--no-renames") if files else ()
     fields = command.Fields("%H", "%aI", "%ae", "%s")
     root = () if first else ("-c", "log.showRoot=false")
-    words = [*root, "log", fields.format, *shown, "--encoding=UTF-8", "-z", *start, *arguments]
+    words = [
+        *root,
+        "log",
+        fields.format,
+        *raw_options,
+        "--encoding=UTF-8",
+        "-z",
+        *start,
+        *arguments,
+    ]
     try:
         printed = git_output(memory_dir, "-c", "core.commitGraph=true", *words)
     except AnamnesisError:  # git's index of changes is damaged; it works without it
         printed = git_output(memory_dir, *words)
-    return [_version(*found) for found in fields.read(printed.decode("utf-8", "replace"))]
+    return [_version(*commit) for commit in fields.read(printed.decode("utf-8", "replace"))]
 
 
 def _version(commit: str, at: str, address: str, message: str, rest: str) -> Version:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 _AMONG = 100  # changes examined at a time
-_SECONDS = 1.5  # seconds after which the notes found so far are shown
+_ENOUGH = 40  # notes on a page
+_SECONDS = 1.5  # after which the notes found so far are shown
 
 
 class Forgotten(InvalidInput):
@@ -36,18 +37,18 @@ class Forgotten(InvalidInput):
         )
 
 
-def versions(store: MemoryStore, given: str, *, limit: int = 100) -> list[log.Version]:
+def versions(store: MemoryStore, id_or_part: str, *, limit: int = 100) -> list[log.Version]:
     """The recorded versions of a note, newest first; also of a deleted one.
 
     Raises NoHistory or NoSuchNote.
     """
-    note_id = _id(store, given)
+    note_id = _id(store, id_or_part)
     recorded = lineage.versions(
         os.fspath(store.memory_dir), note_id, names=_names(store, note_id), limit=limit
     )
     if not recorded:
         if store.get(note_id) is None:
-            raise NoSuchNote(given)
+            raise NoSuchNote(id_or_part)
         raise log.NoHistory(f"Note {note_id}")
     return recorded
 
@@ -58,35 +59,35 @@ def text_at(store: MemoryStore, note_id: str, revision: str) -> bytes:
     return lineage.text_at(os.fspath(store.memory_dir), note_id, revision, names=names)
 
 
-def difference(store: MemoryStore, given: str, old: str = "", new: str = "") -> str:
+def difference(store: MemoryStore, id_or_part: str, old: str = "", new: str = "") -> str:
     """A unified diff between the last recorded version and the file, or between two versions.
 
     Raises NoSuchNote.
     """
-    note_id = _id(store, given)
+    note_id = _id(store, id_or_part)
     before = old or "refs/heads/main"
-    one = _text_or_nothing(store, note_id, before)
+    old_text = _text_or_nothing(store, note_id, before)
     if (
-        not one
+        not old_text
         and store.get(note_id) is None
         and not lineage.versions(os.fspath(store.memory_dir), note_id, limit=1)
     ):
-        raise NoSuchNote(given)
+        raise NoSuchNote(id_or_part)
     if new:
-        other, name = _text_or_nothing(store, note_id, new), new
+        new_text, name = _text_or_nothing(store, note_id, new), new
     else:
         note = store.get(note_id)
-        other, name = (serialize(note).encode() if note else b""), "now"
-    return "".join(unified_diff(_lines(one), _lines(other), old or "last sync", name))
+        new_text, name = (serialize(note).encode() if note else b""), "now"
+    return "".join(unified_diff(_lines(old_text), _lines(new_text), old or "last sync", name))
 
 
-def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
+def restore(store: MemoryStore, id_or_part: str, revision: str) -> undo.Replaced:
     """Restore an earlier version; the current one stays in the history.
 
     Raises NoSuchNote, NoSuchVersion, UnreadableNote, and Forgotten for a note that was removed on
     all machines.
     """
-    note_id = _id(store, given)
+    note_id = _id(store, id_or_part)
     text = text_at(store, note_id, revision)
     try:
         note = deserialize(text.decode())
@@ -101,25 +102,25 @@ def restore(store: MemoryStore, given: str, revision: str) -> undo.Replaced:
     return undo.replaced(store, note, before=current, kind="restore")
 
 
-def _id(store: MemoryStore, given: str) -> str:
+def _id(store: MemoryStore, id_or_part: str) -> str:
     try:
-        return store.resolve_id(given)
+        return store.resolve_id(id_or_part)
     except NoSuchNote:
-        removed = _removed(store, given)
+        removed = _removed(store, id_or_part)
     if len(removed) > 1:
-        raise SeveralMatch(given, removed)
-    return removed[0] if removed else given
+        raise SeveralMatch(id_or_part, removed)
+    return removed[0] if removed else id_or_part
 
 
-def _removed(store: MemoryStore, given: str) -> list[str]:
+def _removed(store: MemoryStore, id_or_part: str) -> list[str]:
     """The notes that exist only in the history and have this id, or this part of it."""
-    if len(given) == ID_LENGTH:
-        return [given]
+    if len(id_or_part) == ID_LENGTH:
+        return [id_or_part]
     try:
-        ids = lineage.removed_ids(os.fspath(store.memory_dir), given)
+        ids = lineage.removed_ids(os.fspath(store.memory_dir), id_or_part)
     except log.NoHistory:
         return []
-    return [given] if given in ids else ids
+    return [id_or_part] if id_or_part in ids else ids
 
 
 def _names(store: MemoryStore, note_id: str) -> list[str]:
@@ -157,22 +158,22 @@ class RemovedPage:
     further: str = ""
 
 
-def removed_notes(store: MemoryStore, *, start: str = "", least: int = 40) -> RemovedPage:
-    """The notes deleted at or before a change, up to a number or a moment of searching."""
+def removed_notes(store: MemoryStore, *, start: str = "") -> RemovedPage:
+    """The notes deleted at or before a change: a page of them, or what a short search finds."""
     notes: dict[str, Removed] = {}
     deadline = time.monotonic() + _SECONDS
     while True:
         changes, start = log.removals(os.fspath(store.memory_dir), start=start, among=_AMONG)
         for removed in _gone(store, changes):
             notes.setdefault(removed.id, removed)
-        if not start or len(notes) >= least or time.monotonic() > deadline:
+        if not start or len(notes) >= _ENOUGH or time.monotonic() > deadline:
             return RemovedPage(tuple(notes.values()), start)
 
 
 def removed_titles(store: MemoryStore, blobs: Iterable[str]) -> dict[str, str]:
     """The titles of some recorded texts."""
-    wanted = list(dict.fromkeys(blobs))
-    notes = lineage.notes_in(os.fspath(store.memory_dir), wanted) if wanted else {}
+    distinct = list(dict.fromkeys(blobs))
+    notes = lineage.notes_in(os.fspath(store.memory_dir), distinct) if distinct else {}
     return {blob: note.title for blob, note in notes.items() if note is not None}
 
 

@@ -1,9 +1,8 @@
 """Undo: changes of notes as units, made completely or not at all, undone byte for byte.
 
-Before the first file is written, `<home>/undo/<unit>.json` holds what every file was. A unit that
+Before the first file is written, `<home>/undo/<unit>.json` records what every file was. A unit that
 fails or is killed half-way is rolled back from it, at once or by the next writer; a finished one
-is undone by `undo`, from any process. Git may be missing, and a history that was synced is
-not rewritten.
+can be undone from any process. It works without git, and never rewrites history that was synced.
 """
 
 from __future__ import annotations
@@ -103,19 +102,19 @@ def changes_of(
     known = store.ask(lambda db: places(db, [read.note.id for read, _ in pairs if read]))
     changes: list[FileChange] = []
     for read, after in pairs:
-        wanted = None if after is None else tree.storable(after)
+        new = None if after is None else tree.storable(after)
         if read is None:
-            if wanted is not None:
-                data = tree.encode(wanted)
-                changes.append(FileChange(tree.path_of(wanted), None, data, wanted))
+            if new is not None:
+                data = tree.encode(new)
+                changes.append(FileChange(tree.path_of(new), None, data, new))
             continue
         old = known.get(read.note.id) or tree.path_of(read.note)
-        if wanted is None:
+        if new is None:
             changes += _moved(store, read, old, "", None)
-        elif not tree.may_stay(old, wanted):
-            changes += _moved(store, read, old, tree.path_of(wanted), tree.encode(wanted))
-        elif (data := tree.encode(wanted)) != read.data:
-            changes.append(FileChange(old, read.data, data, wanted))
+        elif not tree.may_stay(old, new):
+            changes += _moved(store, read, old, tree.path_of(new), tree.encode(new))
+        elif (data := tree.encode(new)) != read.data:
+            changes.append(FileChange(old, read.data, data, new))
     return changes
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 APPLYING, DONE = "applying", "done"
-KEPT_DAYS = 30  # long enough to notice a loss; old text must not be kept for ever
+KEPT_DAYS = 30  # long enough to notice a loss; old text must not be kept forever
 _MOST_UNITS = 300  # a month of editing ten notes a day
 _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits beside it
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
@@ -156,24 +156,24 @@ def carry_out(
     for_good: bool = False,
     written: dict[str, atomic.Written] | None = None,
 ) -> None:
-    """Write the changes, the store's lock being held.
+    """Write the changes; the store's lock is held.
 
     Raises NoteChangedOnDisk or FileInTheWay if a file is no longer what it was, even if it is
-    saved at this very moment; then all files are as they were. What is new is written first:
-    killed in between, a note is there twice and not lost. Removed for good, nothing is kept.
+    being saved at this very moment; then all files are as they were. New content is written
+    first: a kill in between leaves a note twice, never lost. With `for_good`, nothing is kept.
     """
     for change in changes:
         if not _is_as_planned(root, change):
             raise _moved_on(change)
-    wanted = [
+    replacements = [
         (os.path.join(root, each.path), each.before, each.after)
         for each in changes
-        if each.before != each.after  # what stays as it is only had to be so
+        if each.before != each.after  # an unchanged file only had to be checked
     ]
-    moved_on = set(atomic.exchange_all(wanted, for_good=for_good, written=written))
+    moved_on = set(atomic.exchange_all(replacements, for_good=for_good, written=written))
     if moved_on:
-        done = [each for each in wanted if each[0] not in moved_on]
-        atomic.exchange_all([(path, after, before) for path, before, after in done])
+        written_already = [each for each in replacements if each[0] not in moved_on]
+        atomic.exchange_all([(path, after, before) for path, before, after in written_already])
         raise next(_moved_on(each) for each in changes if os.path.join(root, each.path) in moved_on)
 
 
@@ -196,7 +196,7 @@ def current(root: str, path: str) -> bytes | None:
 
 
 def _conflicts(home: Home) -> Conflicts:
-    from anamnesis.sync.conflicts import Conflicts  # not for the changes of every day
+    from anamnesis.sync.conflicts import Conflicts  # late: most changes need none of it
 
     return Conflicts(home)
 
@@ -218,7 +218,7 @@ class Units:
         return self._load(f"{id}.{DONE}.json") if is_valid_id(id) else None
 
     def chosen(self, kind: str, id: str) -> Unit:
-        """The unit to undo; the latest one that is not an undo itself.
+        """The unit to undo: the one with this id, or the latest that is not itself an undo.
 
         Raises NothingToUndo.
         """

@@ -1,7 +1,7 @@
-"""What a session is still owed: notes that the last sync brought, memory that its client dropped.
+"""What a session is still owed: notes that arrived by sync, memory that its client dropped.
 
 The background sync leaves a record when it ends (`hooks/runs`), so that a session need not run
-git. A session's start waits a moment for that; what arrives later comes with the first prompt.
+git. A session's start waits briefly for that; what arrives later comes with the first prompt.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def wait(home: Home) -> bool:
 def promise(home: Home, session: str, *, is_running: bool = False) -> None:
     """Let the first prompt of a session bring what arrives after its start.
 
-    If a sync is running that the start did not wait for, a prompt that follows at once gives it
-    the rest of that time: a client that nobody types into prompts right after its start.
+    If a sync is running that the start did not wait for, an immediate prompt waits for the rest of
+    that time: a scripted client prompts right after its start.
     """
     if session:
         now = time.time()
@@ -74,8 +74,8 @@ def since_start(home: Home, session: str) -> list[str]:
 def owe_memory(home: Home, session: str) -> None:
     """Let the next prompt of a session bring its memory back.
 
-    Gemini and Copilot only tell that they are about to compact; Claude Code and Codex start the
-    session again afterwards.
+    Gemini and Copilot only announce that they are about to compact; Claude Code and Codex start
+    the session again afterwards.
     """
     if session:
         atomic.write_text(home.owed("again", session), "")
@@ -92,13 +92,13 @@ def memory_given(home: Home, session: str) -> None:
 
 
 def _waited(home: Home, before: int, *, until: float) -> bool:
-    """Whether another exchange than the one before has ended by then."""
-    deadline = time.monotonic() + min(until - time.time(), _patience())  # clocks are set back
+    """Whether a new exchange has ended by then."""
+    deadline = time.monotonic() + min(until - time.time(), _patience())  # the clock may be set back
     while _stamp(home) == before:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
             return False
-        time.sleep(min(_STEP_SECONDS, left))
+        time.sleep(min(_STEP_SECONDS, remaining))
     return True
 
 

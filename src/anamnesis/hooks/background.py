@@ -39,7 +39,7 @@ def start(arguments: Sequence[str]) -> None:
 
 
 def update_index(home: Home) -> None:
-    """Have the index built or brought up to date, unless another process is at it."""
+    """Have the index built or updated, unless another process is already doing so."""
     if any(locks.is_held(home.lock(name)) for name in ("rebuild", "scan")):
         return
     from anamnesis.hooks import runs
@@ -49,7 +49,7 @@ def update_index(home: Home) -> None:
 
 
 def complete(arguments: Sequence[str]) -> None:
-    """Do the same and wait for it; it continues if this process is killed."""
+    """Run `anamnesis <arguments>` and wait for it; it continues if this process is killed."""
     argv = _argv(arguments)
     child = _spawned(argv)
     if child:
@@ -71,7 +71,7 @@ def push_if_ephemeral() -> None:
 
 
 def start_now_and_then(home: Home, arguments: Sequence[str], *, every: float) -> None:
-    """Do the same at most once per interval; two sessions may rarely both do it."""
+    """Start it at most once per interval; on rare occasions two sessions may both do so."""
     marker = home.state(f"last-{'-'.join(arguments).replace('--', '')}")
     try:
         if time.time() - os.stat(marker).st_mtime < every:

@@ -17,20 +17,20 @@ def by_file(home: Home) -> dict[str, str]:
 
 def with_client(home: Home) -> set[str]:
     """The ids of notes that say what a topic file of this machine says."""
-    kept = _stored(home)
-    return {*kept.get("files", {}).values()} - {*kept.get("edited", {})}
+    stored = _stored(home)
+    return {*stored.get("files", {}).values()} - {*stored.get("edited", {})}
 
 
 def remember(home: Home, files: dict[str, str], *, edited: list[str]) -> None:
-    """Keep both for the next session. Raises NotWritable."""
-    kept = {"files": files, "edited": dict.fromkeys(edited, "")}
-    atomic.write_text(home.state(_STATE), json.dumps(kept))
+    """Keep the ids by file, and those edited since, for the next session. Raises NotWritable."""
+    content = {"files": files, "edited": dict.fromkeys(edited, "")}
+    atomic.write_text(home.state(_STATE), json.dumps(content))
 
 
 def _stored(home: Home) -> dict[str, dict[str, str]]:
     try:
         with open(home.state(_STATE), encoding="utf-8") as stream:
-            kept = json.load(stream)
+            content = json.load(stream)
     except (OSError, ValueError):
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -42,9 +42,11 @@ def write(
     notes = [
         {"id": note.id, "why": note.why, "units": note.units, "whole": note.whole} for note in given
     ]
-    who = {"at": clock.utcnow(), "event": event, "session": session, "project": project}
-    what = {"source": source, "units": units, "notes": notes}
-    runs.append_line(home.receipts, {**who, **what}, limit=_LIMIT)
+    entry = {
+        "at": clock.utcnow(), "event": event, "session": session, "project": project,
+        "source": source, "units": units, "notes": notes,
+    }  # fmt: skip
+    runs.append_line(home.receipts, entry, limit=_LIMIT)
 
 
 def latest(home: Home) -> Iterator[dict[str, Any]]:

@@ -1,11 +1,11 @@
 """What is switched off: everything, a project, or a part of one.
 
 `anamnesis pause` writes `<home>/paused`; `anamnesis pause --project` adds a line to
-`<home>/paused-projects`; a repository can say for everybody who works in it, with
-`.anamnesis/ignore`, that it is not to be remembered at all (an empty file) or which of its paths.
+`<home>/paused-projects`; a repository can opt out for everyone who works in it with
+`.anamnesis/ignore`: entirely (an empty file), or for the paths that it lists.
 
-What counts is how the switches stand when a hook is called, not when its background process gets
-round to it. A session in which something was said while they were off is not captured from then on.
+What counts is how the switches are set when a hook is called, not when its background process runs.
+A session in which something was said while they were off is not captured from then on.
 """
 
 from __future__ import annotations

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
 
-SETTING = "usefulness"
 _MOST_NOTES = 2_000
 _MOST_SESSIONS = 200
 _LOCK_SECONDS = 5.0
 _IGNORED = 0.2  # of a use: a note can be right without being needed today
 _DOUBT = 2.0  # uses; one session proves little
-_MOST = 0.25  # what a note gains or loses at the most
+_MOST = 0.25  # what a note gains or loses at most
 
 
 @record
@@ -43,17 +42,17 @@ class Uses:
 
     @property
     def sentence(self) -> str:
-        """The message for the user."""
+        """The counts in words."""
         return f"used in {self.used} of {self.used + self.ignored} sessions, x{self.factor:.2f}"
 
 
 def uses_by_note(home: Home) -> dict[str, Uses]:
     """The counts of all notes that sessions were given; none if the file is missing or damaged."""
-    found = {}
+    uses = {}
     for id, counts in _read(_counts_path(home)).items():
         if isinstance(counts, list) and [type(count) for count in counts] == [int, int]:
-            found[id] = Uses(*counts)
-    return found
+            uses[id] = Uses(*counts)
+    return uses
 
 
 def of_sessions(home: Home) -> dict[str, dict[str, int]]:

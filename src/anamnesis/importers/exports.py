@@ -1,4 +1,4 @@
-"""What other memories keep or export, instruction files such as CLAUDE.md, and our own exports."""
+"""Readers for other programs' notes, instruction files such as CLAUDE.md, and our own exports."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def mcp_memory(path: str) -> Iterator[ImportDraft]:
     entities: dict[str, dict[str, Any]] = {}
     relations: dict[str, list[str]] = {}
     for line in read_text(path).split("\n"):
-        found = _object(line)
-        if found.get("type") == "relation":
-            said = f"{found.get('relationType')} {found.get('to')}"
-            relations.setdefault(str(found.get("from")), []).append(said)
-        elif found.get("type") == "entity" and isinstance(found.get("name"), str):
-            known = entities.setdefault(found["name"], {"type": "", "observations": []})
-            known["type"] = str(found.get("entityType") or known["type"])
-            known["observations"] += _texts(found.get("observations"))
+        entry = _object(line)
+        if entry.get("type") == "relation":
+            relation = f"{entry.get('relationType')} {entry.get('to')}"
+            relations.setdefault(str(entry.get("from")), []).append(relation)
+        elif entry.get("type") == "entity" and isinstance(entry.get("name"), str):
+            entity = entities.setdefault(entry["name"], {"type": "", "observations": []})
+            entity["type"] = str(entry.get("entityType") or entity["type"])
+            entity["observations"] += _texts(entry.get("observations"))
     for name, entity in entities.items():
         lines = [*entity["observations"], *relations.get(name, [])]
         if lines:
@@ -87,15 +87,15 @@ def claude_mem(path: str) -> Iterator[ImportDraft]:
     """
     if visiting.is_database(path):
         tables = {"observations": "observations", "summaries": "session_summaries"}
-        found: object = {name: visiting.rows(path, table) for name, table in tables.items()}
+        export: object = {name: visiting.rows(path, table) for name, table in tables.items()}
     else:
-        found = _document(path)
-    if not isinstance(found, dict):
+        export = _document(path)
+    if not isinstance(export, dict):
         raise InvalidInput(f"{path} is not an export of claude-mem.")
-    for row in _rows(found.get("observations")):
+    for row in _rows(export.get("observations")):
         if draft := _observation(row):
             yield draft
-    for row in _rows(found.get("summaries")):
+    for row in _rows(export.get("summaries")):
         if draft := _summary(row):
             yield draft
 
@@ -110,10 +110,15 @@ def is_mem0(path: str) -> bool:
 
 def mem0(path: str) -> Iterator[ImportDraft]:
     """Each memory of mem0: its JSON as `get_all` and its export give it, or its history.db."""
-    found = _mem0_history(path) if visiting.is_database(path) else _document(path)
-    if isinstance(found, dict):
-        found = found.get("results") or found.get("memories") or found.get("data") or [found]
-    for row in _rows(found):
+    memories = _mem0_history(path) if visiting.is_database(path) else _document(path)
+    if isinstance(memories, dict):
+        memories = (
+            memories.get("results")
+            or memories.get("memories")
+            or memories.get("data")
+            or [memories]
+        )
+    for row in _rows(memories):
         text = _first(row, "memory", "text", "content")
         if not text:
             continue
@@ -198,13 +203,13 @@ def _first(row: dict[str, Any], *names: str) -> str:
 
 def _texts(value: object) -> list[str]:
     """Texts in a list, or in a list that was written as a JSON text."""
-    found = value
+    items = value
     if isinstance(value, str):
         try:
-            found = json.loads(value)
+            items = json.loads(value)
         except (ValueError, RecursionError):
             return [value] if value else []
-    return [item for item in found if isinstance(item, str)] if isinstance(found, list) else []
+    return [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
 
 
 def _rows(value: object) -> list[dict[str, Any]]:
@@ -213,10 +218,10 @@ def _rows(value: object) -> list[dict[str, Any]]:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        parsed = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _start(path: str) -> str:

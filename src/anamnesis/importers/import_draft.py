@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,17 +20,17 @@ _LONGEST_TITLE = 120
 
 @dataclass(frozen=True, slots=True)
 class ImportDraft:
-    """A note to be. `key` names it for good within its source: importing twice updates it."""
+    """A note to import. `key` identifies it within its source: importing twice updates it."""
 
     key: str
     title: str
     body: str
     type: MemoryType = "semantic"
-    project: str = ""  # empty: the one that the import names
+    project: str = ""  # empty: the one given to the import
     tags: list[str] = field(default_factory=list)
     at: str = ""  # when it was written, if that is known
     session: str = ""
-    id: str = ""  # of the note, where more than the key says which it is
+    id: str = ""  # of the note, where it is not derived from the key alone
 
 
 def read_text(path: str, *, most: int = -1) -> str:
@@ -44,7 +44,7 @@ def read_text(path: str, *, most: int = -1) -> str:
         with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
             return stream.read(most)
     except OSError as error:
-        raise InvalidInput(f"Cannot read {path}: {(error.strerror or '').lower()}.") from error
+        raise InvalidInput(f"Cannot read {path}: {reason_of(error)}.") from error
 
 
 def markdown_files(directory: str) -> Iterator[str]:
@@ -65,7 +65,7 @@ def title_of(text: str) -> str:
 
 
 def timestamp(value: object) -> str:
-    """A time of another program in the form of notes; empty if it is none."""
+    """Another program's time in the form that notes use; empty if it is not a time."""
     try:
         if isinstance(value, int | float):
             seconds = value / 1000 if value > 1e11 else value  # JavaScript counts milliseconds

@@ -43,7 +43,7 @@ def _sections(path: str) -> Iterator[ImportDraft]:
     return exports.sections(path, project=_project_of(path))
 
 
-# The first that recognises a file reads it: names decide before contents.
+# The first that recognises a file reads it: names are checked before contents.
 PROGRAMS = {
     program.name: program
     for program in (
@@ -57,7 +57,7 @@ PROGRAMS = {
 
 
 def program_of(path: str, name: str | None = None) -> Program:
-    """The program of a name, or else the one that wrote a file or directory.
+    """The named program, or else the one that wrote a file or directory.
 
     Raises InvalidInput if the file cannot be read or no program is known to write such a file.
     """

@@ -1,4 +1,4 @@
-"""What was imported before and into which files, so that only changed texts are looked at again.
+"""What was imported before and into which files, so that only changed texts are imported again.
 
 A lost file costs one slower import and nothing else.
 """
@@ -28,7 +28,7 @@ _MOST_FILES = 20
 
 
 def digest(draft: ImportDraft, *, under: str) -> str:
-    """A hash of a draft's whole text; `under` is what else decides about its note."""
+    """A hash of a draft's whole text; `under` is whatever else affects its note."""
     from anamnesis.notes.derived import fingerprint
 
     parts = (under, draft.title, draft.body, draft.type, draft.project, *draft.tags)
@@ -56,7 +56,7 @@ def _state(home: Home, file: str) -> str:
 
 
 def file_key(path: str, *, under: str) -> str:
-    """What stands for a file as it is now; nothing for a directory, or one that cannot be read."""
+    """A key for a file as it is now; empty for a directory or an unreadable file."""
     from hashlib import blake2b
 
     try:
@@ -75,7 +75,7 @@ def _notes_of(home: Home, key: str) -> list[str]:
 
 
 def remember_file(home: Home, key: str, ids: list[str]) -> None:
-    """Keep which notes a file gave, each of which is here as it was imported."""
+    """Remember which notes a file gave, none of which has changed since."""
     before = remembered(home.state(_FILES))
     if ids and key and before.get(key) != ids:
         latest = dict(list(before.items())[1 - _MOST_FILES :])
@@ -88,7 +88,7 @@ def known(home: Home) -> dict[str, str]:
 
 
 def remember(home: Home, digests: Mapping[str, str], *, files: Mapping[str, str]) -> None:
-    """Keep for the next import what this one wrote into which files."""
+    """Remember what this import wrote into which files, for the next one."""
     before = known(home)
     after = {**before, **{id: mark(home, file, digest=digests[id]) for id, file in files.items()}}
     if after != before:
@@ -99,10 +99,10 @@ def remembered(path: str) -> dict[str, Any]:
     """What an earlier import kept in a file; nothing if the file is missing or damaged."""
     try:
         with open(path, encoding="utf-8") as stream:
-            kept = json.load(stream)
+            content = json.load(stream)
     except (OSError, ValueError):
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def unchanged_notes(store: MemoryStore, file: str) -> int:

@@ -29,8 +29,8 @@ _ORDERS = {
     "title": "m.title COLLATE NOCASE, m.id",
 }
 ORDERS = tuple(_ORDERS)
-# From here on notes are chosen before the list is walked: that reads two indexes and no row, while
-# looking at each row that is skipped takes 40 to 110 ms of 50,000 notes.
+# From this offset on, notes are chosen before the list is walked: that reads two indexes and no
+# rows, while reading each row that is skipped takes 40 to 110 ms among 50,000 notes.
 _DEEP = 3000
 _CHOSEN = "SELECT m.rowid FROM memories m INDEXED BY idx_mem_cells"
 _ACTIVE = (  # replaced notes are few
@@ -98,7 +98,7 @@ def ids(db: sqlite3.Connection) -> list[str]:
 
 def rows(
     db: sqlite3.Connection,
-    shown: NoteFilter,
+    filter: NoteFilter,
     *,
     order: str = "updated",
     limit: int | None,
@@ -110,9 +110,9 @@ def rows(
 
     `also` is a further condition, with its values, on `memories m` and `memories_fts`.
     """
-    where, values = condition(shown)
+    where, values = condition(filter)
     if offset >= _DEEP:
-        where = _ACTIVE if shown == NoteFilter() else f"+m.rowid IN ({_CHOSEN} WHERE {where})"
+        where = _ACTIVE if filter == NoteFilter() else f"+m.rowid IN ({_CHOSEN} WHERE {where})"
     if also[0]:
         where, values = f"{where} AND {also[0]}", (*values, *also[1])
     texts = "JOIN memories_fts ON memories_fts.rowid = m.rowid " if "_fts" in also[0] else ""
@@ -128,9 +128,9 @@ def rows(
     return [_row(db, row) for row in listed]
 
 
-def ids_of(db: sqlite3.Connection, shown: NoteFilter) -> list[str]:
+def ids_of(db: sqlite3.Connection, filter: NoteFilter) -> list[str]:
     """The ids of the notes that match, in no order."""
-    where, values = condition(shown, all_over=True)
+    where, values = condition(filter, all_over=True)
     return [row[0] for row in db.execute(f"SELECT m.id FROM memories m WHERE {where}", values)]  # noqa: S608
 
 
@@ -143,18 +143,18 @@ def rows_of(db: sqlite3.Connection, ids: Iterable[NoteId]) -> list[Row]:
 
 def places_of(db: sqlite3.Connection, ids: Iterable[NoteId]) -> tuple[int, ...]:
     """The rows of some notes."""
-    found = (
+    rows = (
         db.execute("SELECT rowid FROM memories WHERE id = ?", (note_id,)).fetchone()
         for note_id in ids
     )
-    return tuple(row[0] for row in found if row is not None)
+    return tuple(row[0] for row in rows if row is not None)
 
 
-def matching(db: sqlite3.Connection, match: str, shown: NoteFilter, *, limit: int) -> list[str]:
+def matching(db: sqlite3.Connection, match: str, filter: NoteFilter, *, limit: int) -> list[str]:
     """The ids of the notes that answer an FTS5 expression best."""
     if not match:
         return []
-    where, values = condition(shown)
+    where, values = condition(filter)
     ids = db.execute(
         "SELECT m.id FROM memories_fts JOIN memories m ON m.rowid = memories_fts.rowid "  # noqa: S608
         f"WHERE memories_fts MATCH ? AND {where} "
@@ -164,9 +164,9 @@ def matching(db: sqlite3.Connection, match: str, shown: NoteFilter, *, limit: in
     return [row[0] for row in ids]
 
 
-def count(db: sqlite3.Connection, shown: NoteFilter) -> int:
+def count(db: sqlite3.Connection, filter: NoteFilter) -> int:
     """How many notes match."""
-    where, values = condition(shown, all_over=True)
+    where, values = condition(filter, all_over=True)
     counted = db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values)  # noqa: S608
     number: int = counted.fetchone()[0]
     return number
@@ -174,17 +174,17 @@ def count(db: sqlite3.Connection, shown: NoteFilter) -> int:
 
 def cube(
     db: sqlite3.Connection,
-    shown: NoteFilter = EVERYTHING,
+    filter: NoteFilter = EVERYTHING,
     among: Sequence[int] | None = None,
 ) -> Cube:
     """How many notes there are of each combination of values: one scan answers every filter.
 
-    Among all notes or those in some rows, and of these, those that meet some conditions.
+    Counts the notes that the filter matches, among all or those in some rows.
     """
     from collections import Counter
 
-    where, values = condition(shown, among, all_over=among is None)
-    is_kept = among is None and shown == EVERYTHING
+    where, values = condition(filter, among, all_over=among is None)
+    is_kept = among is None and filter == EVERYTHING
     source = "sum(m.notes) FROM cells m" if is_kept else "count(*) FROM memories m"
     counted: Counter[tuple[str, ...]] = Counter()
     for *cell, number in db.execute(  # all of it is in one index
@@ -204,35 +204,35 @@ def cube(
 
 def tags(
     db: sqlite3.Connection,
-    shown: NoteFilter,
+    filter: NoteFilter,
     *,
     limit: int,
     among: Sequence[int] | None = None,
     every: Mapping[str, int] | None = None,
     are_most: bool | None = None,
 ) -> list[tuple[str, int]]:
-    """The most used tags of the notes to look at, among all or those in some rows.
+    """The most used tags of the notes that a filter matches, among all or those in some rows.
 
-    `every` counts the tags of all notes, and `are_most` says whether more than half of all notes
-    are shown; what is not given is counted here.
+    `every` counts the tags of all notes, and `are_most` says whether the filter matches more than
+    half of all notes; either is computed here if not given.
     """
     if among is not None:
-        return _most_used(_tags_where(db, *condition(shown, among)))[:limit]
+        return _most_used(_tags_where(db, *condition(filter, among)))[:limit]
     every = all_tags(db) if every is None else every
-    if shown == NoteFilter():
+    if filter == NoteFilter():
         return _active_tags(db, every)[:limit]
-    if shown == EVERYTHING:
+    if filter == EVERYTHING:
         return _most_used(every)[:limit]
     if are_most is None:
-        are_most = 2 * count(db, shown) > count(db, EVERYTHING)
+        are_most = 2 * count(db, filter) > count(db, EVERYTHING)
     if are_most:
-        # Counting the tags of a note again takes time: the fewer, the better.
-        where, values = condition(shown, all_over=True)
+        # Every note counted takes time, so the smaller group is counted and subtracted.
+        where, values = condition(filter, all_over=True)
         counted = dict(every)
         for tag, number in _tags_where(db, f"({where}) IS NOT 1", values).items():
             counted[tag] -= number
     else:
-        counted = _tags_where(db, *condition(shown, all_over=True))
+        counted = _tags_where(db, *condition(filter, all_over=True))
     return _most_used(counted)[:limit]
 
 
@@ -242,20 +242,20 @@ def _tags_where(db: sqlite3.Connection, where: str, values: Sequence[str]) -> di
 
 
 def counted_tags(lists: str) -> dict[str, int]:
-    """How many of some notes have each tag, given their tags one after the other.
+    """How many of some notes have each tag, given their lists of tags joined.
 
-    They stand in the rows as JSON: to find the strings in all of them at once costs a fraction of
-    looking up the tags of every note.
+    Rows store tags as JSON: finding the strings in all lists at once costs a fraction of looking
+    up the tags of every note.
     """
     from collections import Counter
 
-    # Between two quotes is a tag, unless one of them is part of a tag.
-    found = _JSON_STRING.findall(lists) if '\\"' in lists else lists.split('"')[1::2]
-    return {json.loads(f'"{string}"'): number for string, number in Counter(found).items()}
+    # A tag is what stands between two quotes, unless a tag contains one.
+    strings = _JSON_STRING.findall(lists) if '\\"' in lists else lists.split('"')[1::2]
+    return {json.loads(f'"{string}"'): number for string, number in Counter(strings).items()}
 
 
 def _active_tags(db: sqlite3.Connection, every: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The same without a condition: replaced notes are few, so theirs are subtracted."""
+    """The tags of all active notes: replaced notes are few, so their tags are subtracted."""
     counted = dict(every)
     for (tag,) in db.execute(
         "SELECT t.tag FROM (SELECT DISTINCT target FROM supersessions) s JOIN memories m "
@@ -276,13 +276,13 @@ def all_tags(db: sqlite3.Connection) -> dict[str, int]:
 
 
 def days(
-    db: sqlite3.Connection, shown: NoteFilter, *, by: str, since: str
+    db: sqlite3.Connection, filter: NoteFilter, *, by: str, since: str
 ) -> dict[tuple[str, str], int]:
     """How many notes were created on each day, by the values of a dimension: (day, value).
 
-    `shown` may narrow them by dimensions only.
+    `filter` may narrow them by dimensions only.
     """
-    where, values = condition(shown)
+    where, values = condition(filter)
     counted = db.execute(
         f"SELECT m.day, {COLUMNS[by]}, sum(m.notes) FROM cells m "  # noqa: S608
         f"WHERE m.day >= ? AND {where} GROUP BY 1, 2",
@@ -310,24 +310,24 @@ def naming(db: sqlite3.Connection, note: Memory, *, limit: int) -> list[str]:
     """The ids of the notes that mention a note, by [[title]] or id, latest first."""
     words = _phrase(note.title)
     match = f'"{note.id}" OR {words}' if words else f'"{note.id}"'
-    found = db.execute(
+    rows = db.execute(
         "SELECT m.id, f.body FROM memories_fts f JOIN memories m ON m.rowid = f.rowid "
         "WHERE memories_fts MATCH ? AND m.id <> ? ORDER BY m.updated_at DESC LIMIT ?",
         (f"body: ({match})", note.id, _MOST_NAMING),
     )
     title = f"[[{note.title.strip().lower()}]]"
-    naming = (note_id for note_id, body in found if note.id in body or title in body.lower())
+    naming = (note_id for note_id, body in rows if note.id in body or title in body.lower())
     return list(islice(naming, limit))
 
 
 def titled(db: sqlite3.Connection, title: str) -> str:
-    """The id of the latest active note with a title, however it is written; nothing if none."""
-    found = db.execute(
+    """The id of the latest active note with a title, in upper or lower case; empty if none."""
+    row = db.execute(
         "SELECT id FROM memories WHERE title = ? COLLATE NOCASE "
         "ORDER BY superseded, updated_at DESC LIMIT 1",
         (title,),
     ).fetchone()
-    return str(found[0]) if found else ""
+    return str(row[0]) if row else ""
 
 
 def beside(db: sqlite3.Connection, note: Memory) -> tuple[list[str], list[str]]:

@@ -29,7 +29,7 @@ _BUILD_SECONDS = 60.0  # to wait for another process that builds the index
 _REBUILD_FROM = (
     2000  # files to read; with more, a fresh database is faster than changing the old one
 )
-_MOST_WAITED_FOR = 1000  # files in a folder: looking through them takes about 10 ms
+_MOST_WAITED_FOR = 1000  # files in a folder: scanning them takes about 10 ms
 
 
 class Catalog:
@@ -39,7 +39,7 @@ class Catalog:
         self, root: Home, *, hurried: bool = False, progress: difference.Progress | None = None
     ) -> None:
         self.root = root
-        self._progress = progress  # is told if the index has to be built, and how far it is
+        self._progress = progress  # called while the index has to be built
         self.hurried = hurried  # a session waits: nothing is built and no large folder read
         self.path = root.index_db
         self._rebuild_lock = root.lock("rebuild")
@@ -60,37 +60,37 @@ class Catalog:
         return self._rebuilt_if_broken(lambda: self._db.rows(sql, parameters))
 
     def query(self, ask: Callable[[sqlite3.Connection], T]) -> T:
-        """The answer of several queries on one state; a broken index is rebuilt first."""
+        """The answer to several queries on one state; a broken index is rebuilt first."""
 
-        def asked() -> T:
+        def answer() -> T:
             with self._db.reading() as db:
                 return ask(db)
 
-        return self._rebuilt_if_broken(asked)
+        return self._rebuilt_if_broken(answer)
 
     def query_and_keep(
         self, ask: Callable[[sqlite3.Connection], T], keep: Callable[[sqlite3.Connection], None]
     ) -> T:
-        """The same; computed values are stored, unless another process is writing."""
+        """The same; `keep` stores computed values, unless another process is writing."""
         answers: list[T] = []
 
-        def asked(db: sqlite3.Connection) -> None:
+        def answer(db: sqlite3.Connection) -> None:
             answers.append(ask(db))
             if not self._db.read_only:
                 keep(db)
 
         try:
-            self.query(asked)
+            self.query(answer)
         except OperationalError:  # the store changed meanwhile, is being changed, or is full
             if not answers:
                 raise
         return answers[-1]
 
     def notice(self) -> None:
-        """Index what other programs did to the folders since the last look, if that is free.
+        """Index what other programs did to the folders since the last check, if nothing blocks.
 
         Costs a handful of `stat` calls when nothing happened. A store that another process is
-        changing is left to them: derived state may lag, a reader must not wait.
+        changing is left to it: derived state may lag, a reader must not wait.
         """
         if self._db.read_only and not self._can_write_again():
             return
@@ -159,14 +159,14 @@ class Catalog:
                 rows.record_verdicts(db, self.root, notes)
 
     def scan(self, ids: Sequence[NoteId]) -> None:
-        """Scan some notes as the index has them; nobody has to wait while that is done."""
+        """Scan some notes as the index has them, without holding the lock meanwhile."""
         if self._db.read_only:
             return
         notes = self.query(lambda db: rows.indexed(db, ids))
-        found = rows.verdicts(self.root, notes)
+        verdicts = rows.verdicts(self.root, notes)
         with self.lock(_SHORT_SECONDS), self._db.writing() as db:
             same = [note for note in rows.indexed(db, ids) if note in notes]
-            rows.store_verdicts(db, {note.id: found[note.id] for note in same})
+            rows.store_verdicts(db, {note.id: verdicts[note.id] for note in same})
 
     def refresh_paths(
         self,
@@ -177,7 +177,7 @@ class Catalog:
     ) -> None:
         """Index some files that changed, for example by a pull; nothing else is read.
 
-        Those that are known from writing them are not read either.
+        Files whose content is known from writing them are not read either.
         """
         if self._db.read_only:
             return
@@ -222,13 +222,13 @@ class Catalog:
         same: set[str] = set()
         done = 0
         files = difference.Files(self.root, several=len(paths) > difference.BATCH)
-        for asked, readings in files.batches(paths, problems, known=known):
+        for batch, readings in files.batches(paths, problems, known=known):
             with self.lock():
                 current = [self._still(reading) for reading in readings]
                 there = [reading for reading in current if reading is not None]
                 with self._db.writing() as db:
-                    same |= files.apply(db, asked, there)
-            done += len(asked)
+                    same |= files.apply(db, batch, there)
+            done += len(batch)
             if progress is not None:
                 progress(done, len(paths))
         if files.owes_words:
@@ -237,7 +237,7 @@ class Catalog:
         return same
 
     def _still(self, reading: difference.Reading) -> difference.Reading | None:
-        """What was read, or what the file has become since."""
+        """What was read, or read again if the file has changed since."""
         if self._files.is_current(reading):
             return reading
         return self._files.read(reading.path)
@@ -253,7 +253,7 @@ class Catalog:
             return ask()
 
     def _can_write_again(self) -> bool:
-        """Return to the shared index once the disk can be written again."""
+        """Whether the disk can be written again; if so, the shared index is used from now on."""
         try:
             shared = Database(self.path)
         except (IndexBroken, SqliteError):
@@ -287,7 +287,7 @@ class Catalog:
 def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
     """The folders that gained or lost an entry since the last scan.
 
-    A look goes through all that is below a folder, so those below another one are left out.
+    A scan covers everything below a folder, so folders below another one are left out.
     """
     known = dict.fromkeys(tree.TREES, tree.NEVER)
     known.update(db.execute("SELECT path, mtime_ns FROM folders").fetchall())
@@ -296,7 +296,7 @@ def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:
 
 
 def _small_folders(db: sqlite3.Connection, folders: Iterable[str]) -> list[str]:
-    """The folders that are small enough for a session to wait for."""
+    """The folders that are small enough to scan while a session waits."""
     small = []
     for folder in folders:
         inside = db.execute(

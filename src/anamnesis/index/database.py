@@ -10,11 +10,11 @@ from anamnesis.notes.fields import FIELDS, NUMBER, WORDS
 
 
 class _StatementCache:
-    """What SQLite's module needs of functools."""
+    """The part of functools that the sqlite3 module needs."""
 
     @staticmethod
     def lru_cache(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """A decorator that keeps the latest answers of a function."""
+        """A decorator that caches a function's latest results."""
         from _functools import _lru_cache_wrapper  # type: ignore[import-not-found]
 
         return lambda function: _lru_cache_wrapper(function, maxsize, False, tuple)
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.fields import Row
 else:
-    # What sqlite3 is, without the adapters for dates, and datetime. It takes lru_cache from
-    # functools, which loads collections: a quarter of what starting Python costs.
+    # sqlite3 without its date adapters, which load datetime. It takes lru_cache from functools,
+    # which loads collections: that costs a quarter as much as starting Python.
     needs_stand_in = "functools" not in sys.modules
     if needs_stand_in:
         sys.modules["functools"] = _StatementCache
@@ -43,8 +43,8 @@ else:
 SqliteError = sqlite3.Error
 OperationalError = sqlite3.OperationalError
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-# On a full disk, too: WAL needs room beside the file even to read it.
-_CLOSED_TO_US = (
+# A full disk too: WAL needs room beside the file even for reading.
+_NOT_ACCESSIBLE = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_FULL,
 )  # fmt: skip
@@ -130,7 +130,7 @@ class Database:
         try:
             self._connection = self._checked(connect(self.path))
         except sqlite3.OperationalError as error:
-            if _primary_code(error) not in _CLOSED_TO_US:
+            if _primary_code(error) not in _NOT_ACCESSIBLE:
                 raise
             self._open_immutable()
 
@@ -291,7 +291,7 @@ CREATE INDEX IF NOT EXISTS idx_files_problem ON files(path) WHERE problem IS NOT
 
 
 def _column(row: Row) -> str:
-    """The column of a field: of one that is not always set, NULL says that it is empty."""
+    """The column of a field; NULL stands for empty where the field is optional."""
     column = f"{row.name} {'REAL' if row.kind == NUMBER else 'TEXT'}"
     if row.name == "id":
         return f"{column} NOT NULL UNIQUE"
@@ -306,8 +306,8 @@ _TABLES = _LAYOUT.replace(
     "{columns}", ",\n  ".join(_column(row) for row in FIELDS.values() if row.column)
 )
 _SCHEMA = _TABLES + _INDEXES
-# Tells this index from one of other tables: another program's, or another version's.
-# The remainder by the second largest prime of 31 bits is a checksum that needs no module.
+# Tells this index from one with other tables, of another program or version. The remainder modulo
+# the second largest 31-bit prime is a checksum that needs no module.
 _APPLICATION_ID = int.from_bytes(_SCHEMA.encode()) % 2_147_483_629
 
 
@@ -321,7 +321,7 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 def notes_in(path: str) -> int:
-    """How many notes an index holds, as it stands; none if it is missing or cannot be used."""
+    """How many notes an index holds as it stands; 0 if it is missing or unusable."""
     try:
         database = Database(path)
     except (IndexBroken, SqliteError):
@@ -335,7 +335,7 @@ def notes_in(path: str) -> int:
 
 
 def connect_immutable(path: str) -> sqlite3.Connection:
-    """A connection that only reads, takes no lock and leaves nothing beside the file."""
+    """A read-only connection that takes no lock and leaves nothing beside the file."""
     from urllib.parse import quote
 
     connection = sqlite3.connect(

@@ -1,7 +1,7 @@
 """Errors that were fixed before: error and fix pairs in session notes, found by signature.
 
-The same error never comes twice letter by letter: line numbers, addresses and directories differ.
-Its signature leaves them out.
+The same error is never printed twice letter for letter: line numbers, addresses and directories
+differ. Its signature leaves them out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
 
 # As docs/formats/session-note.md has it.
-_PAIR = r"(?m)^- `(?P<command>.+?)` failed: (?P<error>.+) → (?P<fix>.+)$"
+PAIR = r"(?m)^- `(?P<command>.+?)` failed: (?P<error>.+) → (?P<fix>.+)$"
 _COLOUR = r"\x1b\[[0-9;]*m"
 _DIRECTORY = r"(?:\w+://)?(?:[a-z]:)?(?:[\w.:~@+-]*[/\\])+(?=[\w.@+-]|$)"
 _WORD = r"(?<!\w)[^\W\d_]\w+(?:[.'-]\w+)*"  # neither numbers nor single letters
 _ADDRESS = r"0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{7,}"
 _LONGEST = 8  # words; the lines of notes are clipped
 _LEAST = 2
-# Words in the failures of every program. A line of nothing else names no particular error: a fix in
+# Words that any program's failures contain. A line of nothing else identifies no error: a fix in
 # one place says nothing about another.
 _COMMON_WORDS = """
     a access address already an and any argument arguments as assert assertion assertionerror at
@@ -55,7 +55,7 @@ _MOST_CODES = 8
 
 @record
 class Fix:
-    """An error that was overcome, as its session note tells it, or that a note is about."""
+    """An error that was fixed, as its session note puts it, or that a note is about."""
 
     signature: str
     note_id: str
@@ -68,16 +68,16 @@ def signature(line: str) -> str:
     """What identifies an error; empty for a line that any failure could print."""
     text = re.sub(_COLOUR, "", line[:600]) if "\x1b" in line else line[:600]
     text = re.sub(_DIRECTORY, "", text.lower())
-    said = [word for word in re.findall(_WORD, text) if not re.fullmatch(_ADDRESS, word)]
-    said = said[:_LONGEST]
-    is_telling = any(word not in _COMMON for word in said)
-    return " ".join(said) if is_telling and len(said) >= _LEAST else ""
+    stable = [word for word in re.findall(_WORD, text) if not re.fullmatch(_ADDRESS, word)]
+    stable = stable[:_LONGEST]
+    is_telling = any(word not in _COMMON for word in stable)
+    return " ".join(stable) if is_telling and len(stable) >= _LEAST else ""
 
 
 def of_note(note: Memory) -> list[tuple[str, str, str]]:
     """The rows of a note: signature, id and line of each error with a fix."""
     rows = {}
-    for pair in re.finditer(_PAIR, note.body):
+    for pair in re.finditer(PAIR, note.body):
         if sign := signature(pair["error"].rstrip("… ")):
             rows[sign] = (sign, note.id, pair[0].removeprefix("- "))
     return list(rows.values())
@@ -86,15 +86,15 @@ def of_note(note: Memory) -> list[tuple[str, str, str]]:
 def find(
     db: sqlite3.Connection, lines: Sequence[str], *, projects: Sequence[str], session: str
 ) -> Fix | None:
-    """The fix of the last of these lines that was met before, the latest one; never of a session.
+    """The latest fix for the last of these lines that was seen before.
 
     `session` is the current one, whose own fixes are left out.
     """
     signatures = list(dict.fromkeys(filter(None, map(signature, reversed(lines)))))
     if not signatures:
         return None
-    found = {fix.signature: fix for fix in _rows(db, signatures, projects, session)}
-    return next((found[each] for each in signatures if each in found), None)
+    by_signature = {fix.signature: fix for fix in _rows(db, signatures, projects, session)}
+    return next((by_signature[each] for each in signatures if each in by_signature), None)
 
 
 def about(db: sqlite3.Connection, lines: Sequence[str], *, projects: Sequence[str]) -> Fix | None:

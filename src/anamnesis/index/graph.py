@@ -123,8 +123,8 @@ def _around(centre: Node, notes: Iterable[Row]) -> Graph:
     def link(one: str, other: str, what: str) -> None:
         edges.setdefault((one, other), Edge(one, other, what))
 
-    shown = list(notes)
-    for row in shown:
+    rows = list(notes)
+    for row in rows:
         node = _note(row)
         nodes.setdefault(node.key, node)
         project = f"project:{row.note.project}"
@@ -133,7 +133,7 @@ def _around(centre: Node, notes: Iterable[Row]) -> Graph:
         for tag in [tag for tag in row.note.tags if tag != PENDING][:4]:
             nodes.setdefault(f"tag:{tag}", Node(f"tag:{tag}", tag))
             link(node.key, f"tag:{tag}", "tagged")
-    for row in shown:
+    for row in rows:
         for old in row.note.supersedes_ids:
             if f"note:{old}" in nodes:
                 link(f"note:{row.note.id}", f"note:{old}", "replaces")

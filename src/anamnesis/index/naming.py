@@ -28,7 +28,7 @@ class Mention:
     type: str
     title: str
     line: str
-    parts: int  # of the path that the note gives
+    parts: int  # how many parts of the path the note gives
 
 
 def naming(
@@ -37,17 +37,17 @@ def naming(
     """The active notes that name a file, those that name it most exactly first.
 
     `paths` are the file's path in its repository and the ones that it had before it was renamed.
-    `session` is the one that asks: what it wrote itself it knows.
+    `session` is the one that asks, which knows what it wrote itself.
     """
-    found: dict[str, Mention] = {}
+    by_note: dict[str, Mention] = {}
     for path in paths:
         rows = _rows(db, path.rpartition("/")[2], projects, session)
         mentions = [mention for row in rows if (mention := _mention(row, path)) is not None]
         bare = sum(mention.parts == 1 for mention in mentions)
         for mention in mentions:
             if mention.parts > 1 or bare <= _FEW:
-                found.setdefault(mention.id, mention)
-    return sorted(found.values(), key=lambda each: (each.type == "episodic", -each.parts))
+                by_note.setdefault(mention.id, mention)
+    return sorted(by_note.values(), key=lambda each: (each.type == "episodic", -each.parts))
 
 
 def _rows(
@@ -89,7 +89,7 @@ def _mention(row: Sequence[str], path: str) -> Mention | None:
 
 def shared_parts(named: str, path: str) -> int:
     """How many parts two paths share from the end; 0 if they mean different files."""
-    said = [part for part in named.lower().split("/") if part not in ("", ".", "..", "~")]
+    mentioned = [part for part in named.lower().split("/") if part not in ("", ".", "..", "~")]
     own = path.lower().split("/")
-    shorter = min(len(said), len(own))
-    return shorter if said[-shorter:] == own[-shorter:] else 0
+    shorter = min(len(mentioned), len(own))
+    return shorter if mentioned[-shorter:] == own[-shorter:] else 0

@@ -22,7 +22,7 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class NoteFilter:
-    """Which notes to look at; an empty condition is none."""
+    """Which notes to show; an empty field matches any note."""
 
     type: str = ""
     project: str = ""
@@ -45,7 +45,7 @@ class NoteFilter:
         further = (value for field, value in self.more if field == name)
         return tuple(dict.fromkeys((*((own,) if own else ()), *further)))
 
-    def barred(self, name: str) -> tuple[str, ...]:
+    def excluded(self, name: str) -> tuple[str, ...]:
         """The values of a field that a note must not have."""
         return tuple(value for field, value in self.without if field == name)
 
@@ -63,16 +63,16 @@ EVERYTHING = NoteFilter(state="all")
 
 
 def condition(
-    shown: NoteFilter, among: Sequence[int] | None = None, *, all_over: bool = False
+    filter: NoteFilter, among: Sequence[int] | None = None, *, all_over: bool = False
 ) -> tuple[str, Sequence[str]]:
     """A filter as SQL on `memories m`, with its values; among all notes or those in some rows.
 
-    `all_over` is for counting: one look at everything takes less than looking most notes up.
+    `all_over` is for counting: one full scan takes less time than looking most notes up.
     """
-    parts = [*_of_values(shown), *_of_times(shown, "+m" if all_over else "m")]
-    if shown.state in ("current", "superseded"):
-        parts.append((f"m.superseded = {int(shown.state == 'superseded')}", ()))
-    if shown.review == PENDING:  # letters of a year, month or day, for which there is an index
+    parts = [*_of_values(filter), *_of_times(filter, "+m" if all_over else "m")]
+    if filter.state in ("current", "superseded"):
+        parts.append((f"m.superseded = {int(filter.state == 'superseded')}", ()))
+    if filter.review == PENDING:
         parts.append(("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')", ()))
     if among is not None:
         parts.append(("m.rowid IN (SELECT value FROM json_each(?))", (str(list(among)),)))
@@ -80,13 +80,13 @@ def condition(
     return " AND ".join(clauses) or "1", [value for _, values in parts for value in values]
 
 
-def _of_values(shown: NoteFilter) -> Iterator[tuple[str, Sequence[str]]]:
+def _of_values(filter: NoteFilter) -> Iterator[tuple[str, Sequence[str]]]:
     """The conditions on values that a note must have one of, or must not have."""
-    # A plus keeps SQLite from the index of sources: any other condition narrows more.
-    narrow = shown.source and shown.apart_from("source", "state") != NoteFilter(state="")
+    # A plus keeps SQLite from using the index of sources: any other condition narrows more.
+    narrow = filter.source and filter.apart_from("source", "state") != NoteFilter(state="")
     columns = {**COLUMNS, "source": "+m.prov_source"} if narrow else COLUMNS
     for name in (*columns, "tag"):
-        for sign, values in (("IN", shown.values_of(name)), ("NOT IN", shown.barred(name))):
+        for sign, values in (("IN", filter.values_of(name)), ("NOT IN", filter.excluded(name))):
             marks = ", ".join("?" * len(values))
             if values and name == "tag":
                 tagged = f"SELECT memory_id FROM memory_tags WHERE tag IN ({marks})"  # noqa: S608
@@ -95,11 +95,11 @@ def _of_values(shown: NoteFilter) -> Iterator[tuple[str, Sequence[str]]]:
                 yield f"{columns[name]} {sign} ({marks})", values
 
 
-def _of_times(shown: NoteFilter, m: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """The conditions on when a note was made and changed; "~" follows every character of a time."""
-    if shown.day:
-        yield "m.created_at >= ? AND m.created_at < ?", (shown.day, f"{shown.day}~")
-    if shown.since:
-        yield f"{m}.updated_at >= ?", (shown.since,)
-    if shown.until:
-        yield f"{m}.updated_at < ?", (f"{shown.until}~",)
+def _of_times(filter: NoteFilter, m: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """The conditions on when a note was created and changed; "~" sorts after any time."""
+    if filter.day:
+        yield "m.created_at >= ? AND m.created_at < ?", (filter.day, f"{filter.day}~")
+    if filter.since:
+        yield f"{m}.updated_at >= ?", (filter.since,)
+    if filter.until:
+        yield f"{m}.updated_at < ?", (f"{filter.until}~",)

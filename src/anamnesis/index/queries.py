@@ -24,17 +24,17 @@ _SHOWN = (
 _OPEN_POINTS = "**Open:**"  # the block of a session note that lists them
 _MOST_PINNED = 50  # with more, pinning means nothing
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
-_COUNTED = 40  # notes of a type; of more the number that may be shown is an estimate
+_COUNTED = 40  # notes of a type; beyond that, the number that may be shown is an estimate
 _SAMPLE = 15  # of the latest
 _SCANNED = 10  # notes of a type, at the start of a session; each takes about a millisecond
 
 
 def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
     """The files of some notes, relative to the root."""
-    wanted = list(ids)
+    all_ids = list(ids)
     places: dict[str, str] = {}
-    for start in range(0, len(wanted), _BATCH):
-        batch = wanted[start : start + _BATCH]
+    for start in range(0, len(all_ids), _BATCH):
+        batch = all_ids[start : start + _BATCH]
         marks = ",".join("?" * len(batch))
         rows = db.execute(
             f"SELECT id, scope, body_path FROM memories WHERE id IN ({marks})",  # noqa: S608
@@ -45,7 +45,7 @@ def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
 
 
 def holds_more_than(db: sqlite3.Connection, number: int) -> bool:
-    """Whether there are more notes than this; they are not all counted."""
+    """Whether there are more notes than this, without counting them all."""
     row = db.execute("SELECT 1 FROM memories LIMIT 1 OFFSET ?", (number,)).fetchone()
     return row is not None
 
@@ -115,7 +115,7 @@ def written_by_agents(db: sqlite3.Connection, *, since: str, machine: str) -> li
 
 
 def admitted(db: sqlite3.Connection, ids: Iterable[NoteId]) -> set[str]:
-    """Which of these notes an agent may get unasked."""
+    """Which of these notes an agent may be given unasked."""
     where = condition()
     return {
         id
@@ -145,17 +145,17 @@ def latest(
 
     One type at a time follows an index to the limit; several at once would sort the project.
     """
-    found: list[sqlite3.Row] = []
+    rows: list[sqlite3.Row] = []
     where = condition()
     for type in types:
-        found += db.execute(
+        rows += db.execute(
             f"SELECT {HEADER} FROM memories m WHERE m.project = ? AND m.type = ? AND {_SHOWN} "  # noqa: S608  fixed names
             f"AND {where} {_LATEST}",
             (project, type, limit),
         )
     if len(types) > 1:
-        found.sort(key=_age, reverse=True)
-    return [header(row) for row in found[:limit]]
+        rows.sort(key=_age, reverse=True)
+    return [header(row) for row in rows[:limit]]
 
 
 def _age(row: sqlite3.Row) -> tuple[object, ...]:
@@ -167,45 +167,45 @@ def left_open(db: sqlite3.Connection, *, project: str) -> list[Memory]:
 
     What was learned is in durable notes, but what is still to do is only there.
     """
-    found = db.execute(
+    rows = db.execute(
         f"SELECT {HEADER} FROM (SELECT * FROM memories m WHERE m.project = ? "  # noqa: S608
         f"AND m.type = 'episodic' AND m.superseded = 0 AND {condition()} {_LATEST}) m "
         "JOIN memory_tags t ON t.memory_id = m.id AND t.tag = 'reflected' "
         "JOIN memories_fts f ON f.rowid = m.rowid WHERE instr(f.body, ?)",
         (project, 1, _OPEN_POINTS),
     )
-    return [header(row) for row in found]
+    return [header(row) for row in rows]
 
 
 def on_branch(db: sqlite3.Connection, sessions: Sequence[Memory], *, branch: str) -> list[Memory]:
     """The sessions that worked on a branch, in the same order."""
     marks = ",".join("?" * len(sessions))
-    found = db.execute(
+    rows = db.execute(
         "SELECT m.id FROM memories m JOIN memories_fts f ON f.rowid = m.rowid "  # noqa: S608
         f"WHERE m.id IN ({marks}) AND instr(f.body || char(10), ?)",
         (*(note.id for note in sessions), f"**Branch:** {branch}\n"),
     )
-    there = {row[0] for row in found}
-    return [note for note in sessions if note.id in there]
+    on_it = {row[0] for row in rows}
+    return [note for note in sessions if note.id in on_it]
 
 
 def pinned(db: sqlite3.Connection, *, project: str, types: list[str]) -> list[Memory]:
     """The pinned notes of a project that may be shown, latest first, without their bodies."""
     marks = ",".join("?" * len(types))
-    found = db.execute(
+    rows = db.execute(
         f"SELECT {HEADER} FROM memory_tags p CROSS JOIN memories m ON m.id = p.memory_id "  # noqa: S608
         f"WHERE p.tag = 'pinned' AND m.project = ? AND m.type IN ({marks}) AND {_SHOWN} "
         f"AND {condition()} {_LATEST}",
         (project, *types, _MOST_PINNED),
     )
-    return [header(row) for row in found]
+    return [header(row) for row in rows]
 
 
 def count_shown(db: sqlite3.Connection, *, projects: set[str], session: str) -> int:
-    """How many notes of some projects may be shown, but for those of one session.
+    """How many notes of some projects may be shown, except those of one session.
 
-    Where a type has many, the latest are looked at and the others only counted: a hook's time must
-    not grow with the store. So the number is exact while there are few, and an estimate beyond.
+    Where a type has many, only the latest are checked and the others counted: a hook's time must
+    not grow with the store. So the number is exact for few notes, and an estimate beyond that.
     """
     where = condition()
     return sum(
@@ -229,8 +229,8 @@ def _count_shown(db: sqlite3.Connection, project: str, type: str, session: str, 
 
 
 def latest_unscanned(db: sqlite3.Connection, *, projects: set[str]) -> list[str]:
-    """The latest notes of some projects that nobody scanned yet, a few of each type."""
-    found: list[str] = []
+    """The latest notes of some projects that were not scanned yet, a few of each type."""
+    ids: list[str] = []
     for project in projects if has_unscanned(db) else ():
         for type in types_of(db, project):
             rows = db.execute(
@@ -239,8 +239,8 @@ def latest_unscanned(db: sqlite3.Connection, *, projects: set[str]) -> list[str]
                 "ORDER BY updated_at DESC LIMIT ?",
                 (project, type, _SCANNED),
             )
-            found += [row[0] for row in rows]
-    return found
+            ids += [row[0] for row in rows]
+    return ids
 
 
 def types_of(db: sqlite3.Connection, project: str) -> list[str]:
@@ -256,7 +256,7 @@ def types_of(db: sqlite3.Connection, project: str) -> list[str]:
 
 
 def session_note(db: sqlite3.Connection, session: str) -> str | None:
-    """The id of the note that was captured from a session; the oldest, should there be several."""
+    """The id of the note that was captured from a session; the oldest if there are several."""
     if not session:
         return None
     row = db.execute(

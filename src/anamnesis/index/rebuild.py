@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.atomic import TEMP_PREFIX
-from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.errors import NotWritable, reason_of
 from anamnesis.index import database, refresh, rows, words
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
@@ -52,9 +52,9 @@ def rebuild(
 ) -> None:
     """Replace the index of a store with a fresh one; readers and writers continue meanwhile.
 
-    Files are read without the lock. Under it only what changed since then is read, and the
-    finished database is put in place. What a killed rebuild had done is gone on with. One
-    process at a time may be here.
+    Files are read without the lock. Under it, only what changed since then is read, and the
+    finished database is put in place. A killed rebuild is continued where it stopped. Only one
+    process at a time may run this. Raises NotWritable.
     """
     path = home.index_db
     beside = f"{path}.building"
@@ -74,9 +74,9 @@ def rebuild(
 
 
 def _begun(beside: str) -> sqlite3.Connection:
-    """The database that a killed rebuild of this machine's run began, or an empty one.
+    """The database that a rebuild killed since the last boot left behind, or an empty one.
 
-    It is written without waiting for disks: after a power cut its content is unknown.
+    It is written without waiting for the disk: after a power cut its content is unknown.
     """
     boot = _boot_id()
     if boot and os.path.exists(beside):
@@ -88,7 +88,7 @@ def _begun(beside: str) -> sqlite3.Connection:
     try:
         os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
     except OSError as error:
-        raise NotWritable(beside, reason=(error.strerror or "").lower()) from error
+        raise NotWritable(beside, reason=reason_of(error)) from error
     db = _unhurried(database.connect(beside))
     database.create(db)
     db.execute("CREATE TABLE building (boot TEXT)")
@@ -146,17 +146,17 @@ class _Build:
         listing = tree.scan(self._home)
         _sweep(self._home, listing.folders)
         missing = refresh.diff(db, listing).added
-        taken = {row[0] for row in db.execute("SELECT id FROM memories")}
+        seen_ids = {row[0] for row in db.execute("SELECT id FROM memories")}
         done = len(listing.files) - len(missing)
         unknown = 0
-        for asked, readings in self._files.batches(missing, listing.problems):
+        for batch, readings in self._files.batches(missing, listing.problems):
             fresh = []
             for reading in readings:
                 note = reading.note
-                if note is None or note.id in taken:
+                if note is None or note.id in seen_ids:
                     continue
-                taken.add(note.id)
-                fresh.append((len(taken), note, reading.path.partition("/")[2]))
+                seen_ids.add(note.id)
+                fresh.append((len(seen_ids), note, reading.path.partition("/")[2]))
             db.execute("BEGIN")
             refresh.record_files(db, readings)
             rows.insert_all(db, fresh)
@@ -167,7 +167,7 @@ class _Build:
             else:
                 rows.record_verdicts(db, self._home, new, clean=clean)
             db.execute("COMMIT")
-            done += len(asked)
+            done += len(batch)
             if progress is not None:
                 progress(done, len(listing.files))
         clean.save()
@@ -184,29 +184,29 @@ class _Build:
         changes = refresh.diff(db, listing)
         paths = (*changes.added, *changes.changed, *changes.gone)
         db.execute("BEGIN")
-        for asked, readings in self._files.batches(paths, listing.problems):
-            self._files.apply(db, asked, readings)
+        for batch, readings in self._files.batches(paths, listing.problems):
+            self._files.apply(db, batch, readings)
         refresh.record_folders(db, listing, tree.TREES)
         db.execute("COMMIT")
         db.execute("DROP TABLE building")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _resolve_contested(self) -> None:
-        """Decide between files with one id, and hide what other notes replace."""
+        """Choose between files with the same id, and hide the notes that others replace."""
         db = self._db
         contested = [row[0] for row in db.execute(_CONTESTED)]
         linked = [row[0] for row in db.execute("SELECT DISTINCT memory_id FROM supersessions")]
         db.execute("BEGIN")
         for path in contested:
             db.execute("UPDATE files SET hash = NULL WHERE path = ?", (path,))
-        for asked, readings in self._files.batches(contested):
-            self._files.apply(db, asked, readings)
+        for batch, readings in self._files.batches(contested):
+            self._files.apply(db, batch, readings)
         rows.mark_superseded(db, linked, released=rows.superseded_by(db, linked))
         db.execute("COMMIT")
 
 
 def _expect_bulk(db: sqlite3.Connection) -> None:
-    """Let the text index collect more before it writes, and merge nothing: it is merged at last."""
+    """Let the text index collect more before it writes; it is merged once, at the end."""
     for option, value in _BULK.items():
         _set_up_text(db, option, value)
 
@@ -214,8 +214,8 @@ def _expect_bulk(db: sqlite3.Connection) -> None:
 def _end_bulk(db: sqlite3.Connection) -> None:
     """Leave the text index as one segment of a high level.
 
-    A bulk load leaves many large ones. Sixteen make FTS5 merge all of them at once: one of the
-    next writes would pay a second for that, with the store locked.
+    A bulk load leaves many large ones. At sixteen, FTS5 merges all of them at once: one of the
+    next writes would take a second longer, with the store locked.
     """
     db.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
     for option, value in _USUAL.items():
@@ -257,7 +257,7 @@ def _put_in_place(fresh: str, path: str) -> None:
         try:
             os.replace(fresh, path)
         except OSError as error:
-            raise NotWritable(path, reason=(error.strerror or "").lower()) from error
+            raise NotWritable(path, reason=reason_of(error)) from error
 
 
 def _sweep(home: Home, folders: Iterable[str]) -> None:
@@ -278,4 +278,4 @@ def _unlink(path: str) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise NotWritable(path, reason=(error.strerror or "").lower()) from error
+        raise NotWritable(path, reason=reason_of(error)) from error

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-# A file changed again within TICK_NS, a tick of the disk's clock, keeps its time stamp. What was
-# read so soon after its last change is therefore read once more the next time.
+# A file that changes twice within TICK_NS, a tick of the disk's clock, keeps its time stamp. A file
+# read that soon after its last change is therefore read once more next time.
 _SECOND_NS = 1_000_000_000
 _COARSE_TICK_NS = 2 * _SECOND_NS  # of file systems whose stamps are whole seconds, such as FAT
 BATCH = 1000
@@ -49,7 +49,7 @@ class Changes:
 
 @record
 class Unreadable:
-    """An unreadable file: why, and whether it can be searched all the same."""
+    """An unreadable file: why, and whether it can be searched anyway."""
 
     path: str
     reason: str
@@ -58,7 +58,7 @@ class Unreadable:
 
 @record
 class Reading:
-    """One file as it was read: a note, or the problem that kept us from having one."""
+    """One file as it was read: a note, or the problem that prevented one."""
 
     path: str
     stamp: tree.Stamp
@@ -76,7 +76,7 @@ def reading_of(path: str, stamp: tree.Stamp, checked_ns: int, note: Memory, hash
 class Files:
     """The files of one store as the index reads them.
 
-    Where several batches bring many notes, the words of all of them are listed once, at their
+    Where several batches bring many notes, the words of all of them are listed once, at the
     end, and the notes are held until `MemoryStore.scan` has scanned them.
     """
 
@@ -89,7 +89,7 @@ class Files:
         """One file's note or problem; None if it is gone by now."""
         now = time.time_ns()
         if not problem and not path.endswith(".md"):
-            return None  # a folder that is in order by now
+            return None  # a folder whose problem is solved by now
         try:
             if not problem:
                 file = tree.read_note(self._home, path)
@@ -112,23 +112,23 @@ class Files:
         *,
         known: Mapping[str, Reading] | None = None,
     ) -> Iterator[tuple[list[str], list[Reading]]]:
-        """Paths and what was read of them, some hundred at a time, without holding a lock.
+        """Paths and what was read from them, a batch at a time, without holding a lock.
 
-        What is known already is not read.
+        Files that are known already are not read.
         """
         problems, known = problems or {}, known or {}
-        asked: list[str] = []
+        batch: list[str] = []
         readings: list[Reading] = []
         for path in paths:
-            asked.append(path)
+            batch.append(path)
             reading = known.get(path) or self.read(path, problems.get(path, ""))
             if reading is not None:
                 readings.append(reading)
-            if len(asked) >= BATCH:
-                yield asked, readings
-                asked, readings = [], []
-        if asked:
-            yield asked, readings
+            if len(batch) >= BATCH:
+                yield batch, readings
+                batch, readings = [], []
+        if batch:
+            yield batch, readings
 
     def is_current(self, reading: Reading) -> bool:
         """Whether a file is still the one that was read."""
@@ -143,7 +143,7 @@ class Files:
     ) -> set[str]:
         """Update the index for these paths; a path without a reading is gone.
 
-        Gives the paths that turned out to hold what the index knew already.
+        Gives the paths whose content turned out to be what the index has already.
         """
         same: set[str] = set()
         fresh = {reading.path: reading for reading in readings}
@@ -206,7 +206,7 @@ class Files:
         from anamnesis.index import words  # only writing needs it; a hook reads
 
         if self._several and len(notes) >= words.MANY and not self.owes_words:
-            # Without the table: if this process is killed, the next one that needs it makes it.
+            # If this process is killed, the next one that needs the table makes it again.
             words.drop_vocabulary(db)
             self.owes_words = True
         if not self.owes_words:
@@ -266,7 +266,7 @@ def diff(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str] = (
 def _may_hide_an_edit(mtime: int, checked: int) -> bool:
     """Whether a file may have changed after it was read and still have its old time stamp.
 
-    A stamp of whole seconds that lies ahead is one of a clock that was set back: it comes again.
+    A stamp of whole seconds in the future comes from a clock that was set back: it will recur.
     """
     if checked - mtime >= _COARSE_TICK_NS:
         return False
@@ -274,9 +274,9 @@ def _may_hide_an_edit(mtime: int, checked: int) -> bool:
 
 
 def record_folders(db: sqlite3.Connection, listing: tree.Listing, below: Iterable[str]) -> None:
-    """Remember when each folder was last changed, so that the next look can skip it.
+    """Remember when each folder was last changed, so that the next scan can skip it.
 
-    What is known already is not written again: every write looks like a change to watchers.
+    Known values are not written again: every write looks like a change to watchers.
     """
     if _folders(db, below) == listing.folders:
         return
@@ -286,7 +286,7 @@ def record_folders(db: sqlite3.Connection, listing: tree.Listing, below: Iterabl
 
 
 def _folders(db: sqlite3.Connection, below: Iterable[str]) -> dict[str, int]:
-    """The folders that the index knows below some, each with its time stamp."""
+    """The folders that the index knows below these, each with its time stamp."""
     sql = "SELECT path, mtime_ns FROM folders WHERE path = ? OR path GLOB ? || '/*'"
     return {path: mtime for folder in below for path, mtime in db.execute(sql, (folder, folder))}
 
@@ -313,9 +313,9 @@ def record_files(db: sqlite3.Connection, readings: Iterable[Reading]) -> None:
 
 
 def remember_newest(home: Home, paths: Iterable[str]) -> None:
-    """Keep the paths of the newest notes outside of the index, for a hook that finds none.
+    """Keep the paths of the newest notes outside the index, for a hook that finds none.
 
-    A store that cannot be written is without them, or without the latest.
+    Where the store cannot be written, the list is missing or out of date.
     """
     lines = "".join([f"{path}\n" for path in _newest(paths)])
     if not lines:
@@ -336,7 +336,7 @@ def remember_newest(home: Home, paths: Iterable[str]) -> None:
 
 
 def newest_known(home: Home) -> list[str]:
-    """The paths that were kept, those with the highest names first; none if none were."""
+    """The paths that were kept, those with the highest names first."""
     try:
         with open(home.state(_NEWEST), encoding="utf-8", errors="surrogateescape") as file:
             return _newest(file.read().split("\n")[:-1])
@@ -346,8 +346,8 @@ def newest_known(home: Home) -> list[str]:
 
 def _newest(paths: Iterable[str]) -> list[str]:
     """The highest names first: ids begin with their time."""
-    found = sorted(set(paths), key=lambda path: path.rpartition("/")[2], reverse=True)
-    return found[:_MOST_NEWEST]
+    highest = sorted(set(paths), key=lambda path: path.rpartition("/")[2], reverse=True)
+    return highest[:_MOST_NEWEST]
 
 
 def _precedence(note: Memory, reading: Reading) -> tuple[bool, str, str]:

@@ -1,7 +1,7 @@
 """Rows of the index: a note's and its header, why it is held, what replaces it.
 
-A note is hidden as soon as one other note names it. In a cycle, where every note is named, the
-one that was updated last stays visible, unless a note outside the circle replaces it.
+A note is hidden as soon as another note replaces it. In a cycle, where every note is replaced, the
+one that was updated last stays visible, unless a note outside the cycle replaces it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _INSERT_TEXT = (
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_TAG = "INSERT INTO memory_tags VALUES (?, ?)"
-_KNOWN = (  # the last seven are what it is counted by
+_KNOWN = (  # the last seven are what a note is counted by
     "SELECT rowid, updated_at, type, project, scope, machine_id, prov_source, superseded, "
     "substr(created_at, 1, 10) FROM memories WHERE id = ?"
 )
@@ -124,8 +124,8 @@ def indexed(db: sqlite3.Connection, ids: Iterable[NoteId]) -> list[Memory]:
         f"SELECT {HEADER}, f.body FROM memories m "  # noqa: S608  fixed names
         "JOIN memories_fts f ON f.rowid = m.rowid WHERE m.id = ?"
     )
-    found = (db.execute(sql, (id,)).fetchone() for id in ids)
-    return [replace(header(row), body=row["body"]) for row in found if row is not None]
+    rows = (db.execute(sql, (id,)).fetchone() for id in ids)
+    return [replace(header(row), body=row["body"]) for row in rows if row is not None]
 
 
 def _items(text: str) -> list[str]:
@@ -133,8 +133,8 @@ def _items(text: str) -> list[str]:
     if text == "[]":
         return []
     if "\\" in text or text[:2] != '["':
-        found: list[str] = quickjson.loads(text)
-        return found
+        items: list[str] = quickjson.loads(text)
+        return items
     return text[2:-2].split('", "')
 
 
@@ -143,8 +143,8 @@ def _insert_fixes(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
     if telling:
         from anamnesis.index import fixes  # only writing needs it; a hook reads
 
-        found = [row for note in telling for row in fixes.of_note(note)]
-        db.executemany("INSERT INTO fixes VALUES (?, ?, ?)", found)
+        rows = [row for note in telling for row in fixes.of_note(note)]
+        db.executemany("INSERT INTO fixes VALUES (?, ?, ?)", rows)
 
 
 def _cell(note: Memory, superseded: int = 0) -> tuple[Any, ...]:
@@ -156,7 +156,7 @@ def _cell(note: Memory, superseded: int = 0) -> tuple[Any, ...]:
 def _count(
     db: sqlite3.Connection, sql: str, changes: Iterable[tuple[tuple[Any, ...], int]]
 ) -> None:
-    """Change the numbers of notes that are kept; what comes and goes at once is left alone."""
+    """Update the stored numbers of notes; changes that cancel out are not written."""
     total: dict[tuple[Any, ...], int] = {}
     for what, number in changes:
         total[what] = total.get(what, 0) + number
@@ -208,7 +208,7 @@ def record_verdicts(
 ) -> None:
     """Scan the text of notes and store the findings, so that no hook has to.
 
-    With `clean`, what is found clean is kept there and not with what writes found clean.
+    Clean texts are recorded in `clean` if given, else in the list of those that writes found.
     """
     store_verdicts(db, verdicts(home, notes, clean=clean))
 
@@ -221,15 +221,15 @@ def verdicts(
     from anamnesis.trust.verdict import verdict
 
     texts = clean or NewTexts(home)
-    found = {note.id: verdict(home, note, clean=texts) for note in notes}
+    findings = {note.id: verdict(home, note, clean=texts) for note in notes}
     if clean is None:
         texts.save()
-    return found
+    return findings
 
 
-def store_verdicts(db: sqlite3.Connection, found: Mapping[str, Finding | None]) -> None:
+def store_verdicts(db: sqlite3.Connection, findings: Mapping[str, Finding | None]) -> None:
     """Hold the notes with a finding, and no longer those without."""
-    for id, finding in found.items():
+    for id, finding in findings.items():
         db.execute("DELETE FROM held WHERE memory_id = ?", (id,))
         if finding is not None:
             db.execute("INSERT INTO held VALUES (?, ?, ?)", (id, finding.kind, finding.reason))
@@ -248,12 +248,12 @@ def unscanned(db: sqlite3.Connection, among: Iterable[NoteId] | None = None) -> 
     if among is not None:
         sql = "SELECT 1 FROM held WHERE memory_id = ? AND kind = ?"
         return [id for id in among if db.execute(sql, (id, _UNSCANNED)).fetchone()]
-    found = db.execute(
+    rows = db.execute(
         "SELECT memory_id FROM held JOIN memories ON id = memory_id WHERE kind = ? "
         "ORDER BY updated_at DESC, id DESC",
         (_UNSCANNED,),
     )
-    return [row[0] for row in found]
+    return [row[0] for row in rows]
 
 
 def has_unscanned(db: sqlite3.Connection) -> bool:
@@ -313,27 +313,27 @@ def _circular(named_by: Mapping[str, set[str]]) -> set[str]:
     for target, notes in named_by.items():
         for note in notes:
             targets_of.setdefault(note, []).append(target)
-    left = {target: len(notes) for target, notes in named_by.items()}
-    free = [note for note in targets_of if note not in left]
+    unresolved = {target: len(notes) for target, notes in named_by.items()}
+    free = [note for note in targets_of if note not in unresolved]
     while free:
         for target in targets_of.get(free.pop(), ()):
-            left[target] -= 1
-            if not left[target]:
-                del left[target]
+            unresolved[target] -= 1
+            if not unresolved[target]:
+                del unresolved[target]
                 free.append(target)
-    return set(left)
+    return set(unresolved)
 
 
 def _leads_its_cycle(
     note: str, named_by: Mapping[str, set[str]], updated_at: Mapping[str, str]
 ) -> bool:
-    """Whether all that replace this note, directly or not, are replaced by it and older."""
+    """Whether every note that replaces this one, directly or not, is replaced by it and older."""
     above = _reach(note, named_by)
     if note not in above:
         return False
-    circle = {other for other in above if note in _reach(other, named_by)}
-    newest = max(circle, key=lambda other: (updated_at.get(other, ""), other))
-    return circle == above and newest == note
+    cycle = {other for other in above if note in _reach(other, named_by)}
+    newest = max(cycle, key=lambda other: (updated_at.get(other, ""), other))
+    return cycle == above and newest == note
 
 
 def _reach(start: str, named_by: Mapping[str, set[str]]) -> set[str]:

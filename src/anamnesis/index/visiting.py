@@ -1,4 +1,4 @@
-"""SQLite databases of other programs: looked at, never changed."""
+"""SQLite databases of other programs, opened read-only."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Text as words: tokens, parts that the tokenizer would miss, stems, languages; all words in use.
 
-The words of all notes are a table of their own, for guessing what was meant: FTS5 can list its
-words, but walks the notes of each to do so. The table is made when the index is built and learns
-the words of later notes. It never forgets one: a word that no note has any more is a guess that
-finds nothing, and the next rebuild is without it.
+The words of all notes are in a separate table, for guessing what was meant: FTS5 can list its
+words, but visits every note of each to do so. The table is made when the index is built, and later
+notes add their words. None is ever removed: a word that no note has any more is only a guess that
+finds nothing, and the next rebuild leaves it out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-# As text: compiled only when a note needs it, because each pattern costs a hook time.
+# As text, compiled only when a note needs it: each pattern costs a hook time.
 _ACCENT = "[\u0300-\u036f]"
 _ACCENTED = "[\u00e0-\u024f\u0300-\u036f\u1e00-\u1eff]"
 _TYPOGRAPHY = "[\u2010-\u2027\u2030-\u205e\u2190-\u2bff]+"  # dashes, quotes, arrows
@@ -40,7 +40,7 @@ PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MOST_JOINED = 4  # pieces; longer ones are sentences with hyphens
 _LONGEST_JOINED = 32
 
-# Words about how something is asked, not what: they rank a little and never select.
+# Words of grammar, not of content: they count a little for the ranking and never select.
 FUNCTION_WORDS = frozenset(
     """
     a about above again against all also am an and any are aren as at be because been being
@@ -138,18 +138,18 @@ def joined(compound: str) -> str:
 
 def parts(text: str) -> str:
     """What else a note can be found by: pieces and joined forms of identifiers, bigrams."""
-    found: dict[str, None] = {}
+    terms: dict[str, None] = {}
     for compound in compounds(text):
         for word in WORD.findall(compound):
             split = pieces(word)
             if len(split) > 1:
-                found.update(dict.fromkeys(split))
+                terms.update(dict.fromkeys(split))
         if whole := joined(compound):
-            found[whole] = None
+            terms[whole] = None
     if not text.isascii():
         for run in unspaced(text):
-            found.update(dict.fromkeys(bigrams(run)))
-    return " ".join(found)
+            terms.update(dict.fromkeys(bigrams(run)))
+    return " ".join(terms)
 
 
 def facet(project: str) -> str:
@@ -287,7 +287,7 @@ class Language:
     endings: tuple[str, ...]  # the longest first
 
     def stem(self, word: str) -> str:
-        """The beginning that a word shares with its other forms, or nothing if it is too short."""
+        """The beginning that a word shares with its other forms; empty if it is too short."""
         for ending in self.endings:
             if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
                 return word[: -len(ending)]
@@ -307,13 +307,13 @@ def _languages() -> list[Language]:
 
 
 def language_of(tokens: Sequence[str]) -> Language | None:
-    """The language of some words, or None for English and for all that is not known here."""
-    said = {token for token in tokens if len(token) > 1}  # single letters are in every language
-    english = said & FUNCTION_WORDS
+    """The language of some words; None for English and for unknown ones."""
+    distinct = {token for token in tokens if len(token) > 1}  # single letters are in every language
+    english = distinct & FUNCTION_WORDS
     found, most = None, _LEAST_HITS - 1
     for language in _languages():
-        hits = said & language.function_words
-        own = len(hits - english)  # what both have tells them apart in neither direction
+        hits = distinct & language.function_words
+        own = len(hits - english)  # words that both have do not tell them apart
         if own > most and own > len(english - hits):
             found, most = language, own
     return found
@@ -321,7 +321,7 @@ def language_of(tokens: Sequence[str]) -> Language | None:
 
 _TABLE = "CREATE TABLE vocabulary (term TEXT PRIMARY KEY, notes INTEGER NOT NULL) WITHOUT ROWID"
 _LISTED = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.listed USING fts5vocab(main, memories_fts, row)"
-MANY = 500  # notes: to stem all of their words costs more than to list those of the index
+MANY = 500  # notes; stemming all of their words costs more than listing those of the index
 _FACET = "zq" + "[0-9a-f]" * 8  # the word that stands for a project
 
 
@@ -337,7 +337,7 @@ def build_vocabulary(db: sqlite3.Connection) -> None:
 
 
 def drop_vocabulary(db: sqlite3.Connection) -> None:
-    """Take the table away; whoever needs it makes it again."""
+    """Drop the table; it is made again when it is needed."""
     db.execute("DROP TABLE IF EXISTS vocabulary")
 
 
@@ -379,7 +379,7 @@ def words_between(
 
 
 def words_beginning(db: sqlite3.Connection, start: str, *, most: int) -> list[tuple[str, int]]:
-    """The commonest words that begin so, and in how many notes each is; none without the table."""
+    """The commonest words with a prefix, and in how many notes each is; none without the table."""
     if not start or not has_vocabulary(db):
         return []
     return db.execute(
@@ -390,5 +390,5 @@ def words_beginning(db: sqlite3.Connection, start: str, *, most: int) -> list[tu
 
 
 def _after(start: str) -> str:
-    """The first text that does not begin so."""
+    """The first text, in sorting order, beyond those with a prefix."""
     return start[:-1] + chr(min(ord(start[-1]) + 1, 0x10FFFF))

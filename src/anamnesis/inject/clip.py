@@ -1,4 +1,4 @@
-"""Clipping: how much fits, and a part of a text that can be read on its own."""
+"""Clipping a text to the room there is, so that the rest can be read on its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMIT = 9_500  # units; 500 below the cut, for what a client may put around it
 
 
 def clipped(text: str, room: int) -> str:
-    """A text of at most `limit` units, cut after a paragraph, else after a line or a word."""
+    """A text of at most `room` units, cut after a paragraph, else after a line or a word."""
     text = text.strip("\n")
     if units(text) <= room:
         return text
@@ -42,14 +42,14 @@ def stopped(body: str, room: int) -> str:
     if len(blocks) < 2:
         return clipped(body, room)
     kept: dict[int, str] = {}
-    left = room
+    free = room
     for most in (room // _SHARE, room):
         for at in order:
             before = units(kept[at]) + 2 if at in kept else 0
-            part = clipped(blocks[at], min(most, left + before - 2))
+            part = clipped(blocks[at], min(most, free + before - 2))
             if units(part) >= min(_LEAST, units(blocks[at])) and units(part) + 2 > before:
                 kept[at] = part
-                left += before - units(part) - 2
+                free += before - units(part) - 2
     return "\n\n".join(kept[at] for at in sorted(kept))
 
 

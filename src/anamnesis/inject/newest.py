@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
 
 _MOST_READ = 60  # files; a session gets a few dozen notes at most
-_MOST_LISTED = 5000  # names; beyond that the newest are taken from what the last index knew
+_MOST_LISTED = 5000  # names; beyond that, the last index says which are the newest
 _HEAD = 1024  # bytes, in which a note names its project
 NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest notes are known."
 
@@ -47,14 +47,14 @@ def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Me
 def candidates(notes: dict[str, Memory]) -> list[Candidate]:
     """The notes as a working set: always on, latest sessions, durable notes."""
     sessions = (LAST, BEFORE)
-    found, episodes = [], 0
+    working_set, episodes = [], 0
     for note in notes.values():
         slot = RULE if note.project == GLOBAL else KNOWN
         if note.type == "episodic" and slot == KNOWN:
             slot = sessions[episodes] if episodes < len(sessions) else REST
             episodes += 1
-        found.append(Candidate(note, "one of the newest files", slot))
-    return found
+        working_set.append(Candidate(note, "one of the newest files", slot))
+    return working_set
 
 
 def _admitted(home: Home, notes: dict[str, Memory]) -> dict[str, Memory]:
@@ -93,7 +93,7 @@ def _is_about(home: Home, path: str, project: str) -> bool:
 
 
 def _read(home: Home, paths: Iterable[str]) -> list[Memory]:
-    """The notes in the first of these files, apart from files that are gone."""
+    """The notes in the first of these files, skipping files that are gone."""
     notes: list[Memory] = []
     read = 0
     for path in paths:
@@ -110,7 +110,7 @@ def _read(home: Home, paths: Iterable[str]) -> list[Memory]:
 
 
 def _are_many(home: Home) -> bool:
-    """Whether there are more files than can be listed in a moment."""
+    """Whether there are too many files to list quickly."""
     number = 0
     for folder in _folders():
         try:
@@ -130,16 +130,16 @@ def _folders() -> list[str]:
 
 def _paths(home: Home, *, every: bool = False) -> list[str]:
     """The files with the highest names first: ids begin with their time."""
-    found = []
+    files = []
     for folder in _folders():
         try:
             names = os.listdir(os.path.join(home, folder))
         except OSError:
             continue
         names = names if every else _highest(names)
-        found += [(name, f"{folder}/{name}") for name in names if name.endswith(".md")]
-    found.sort(reverse=True)
-    return [path for _, path in found]
+        files += [(name, f"{folder}/{name}") for name in names if name.endswith(".md")]
+    files.sort(reverse=True)
+    return [path for _, path in files]
 
 
 def _highest(names: list[str]) -> list[str]:

@@ -40,7 +40,7 @@ _OF_SYSTEM = (
     "command-", "local-command", "task-notification",
 )  # fmt: skip
 # Our own headings and last line: a note must not end the frame or begin another note.
-_OF_US = (
+_OUR_HEADINGS = (
     "anamnesis memory", "anamnesis recall", "not shown in full", "the session before",
     "since you were last here", "[procedural]", "[semantic]", "[episodic]",
 )  # fmt: skip
@@ -167,8 +167,8 @@ def as_data(text: str) -> str:
         text = text.translate(dict.fromkeys(invisible))
     if "<" in text and _may_speak_as_system(text.lower()):
         text = _escaped(text, "&lt;", rf"<(?=/?\s{{0,3}}(?:{_any(_OF_SYSTEM)})\b)")
-    if ("#" in text or "_" in text) and _may_speak_as_us(text.lower()):
-        ours = rf"#{{1,6}}[ \t]*(?:{_any(_OF_US)})|{_OUR_END}"
+    if ("#" in text or "_" in text) and _may_imitate_frame(text.lower()):
+        ours = rf"#{{1,6}}[ \t]*(?:{_any(_OUR_HEADINGS)})|{_OUR_END}"
         text = _escaped(text, r"\\", rf"^(?=[ \t]{{0,3}}(?:{ours}))")
     return text.strip("\n")
 
@@ -178,8 +178,8 @@ def _may_speak_as_system(lowered: str) -> bool:
     return any(tag.startswith(_OF_SYSTEM) for tag in tags)
 
 
-def _may_speak_as_us(lowered: str) -> bool:
-    return _OUR_END in lowered or any(words in lowered for words in _OF_US)
+def _may_imitate_frame(lowered: str) -> bool:
+    return _OUR_END in lowered or any(words in lowered for words in _OUR_HEADINGS)
 
 
 def _escaped(text: str, instead: str, pattern: str) -> str:

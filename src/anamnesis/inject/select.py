@@ -47,8 +47,8 @@ def select_inject(store: MemoryStore, *, project: str, k: int = 8) -> list[Memor
     chosen: list[Candidate] = store.ask(
         lambda db: _limited(db, project=project, k=k, most_global=_EVERY, session="")
     )
-    found = (store.get(each.note.id) for each in _unique(chosen))
-    return [note for note in found if note is not None]
+    notes = (store.get(each.note.id) for each in _unique(chosen))
+    return [note for note in notes if note is not None]
 
 
 def candidates(
@@ -65,7 +65,7 @@ def candidates(
     """The working set from the index alone; no file is read.
 
     With `k`, at most that many notes of the project; without, at most `most` of each kind. A
-    session that goes on is not told what it did itself. `useful` says how often notes were used.
+    resumed session is not told what it did itself. `useful` says how often notes were used.
     """
 
     def choose(db: sqlite3.Connection) -> list[Candidate]:
@@ -119,9 +119,9 @@ def _rules(db: sqlite3.Connection, project: str, most: int) -> list[Candidate]:
 
 def _sessions(db: sqlite3.Connection, project: str, session: str) -> list[Memory]:
     """The project's latest sessions, except the current one."""
-    found = queries.left_open(db, project=project)
-    found += queries.latest(db, project=project, types=["episodic"], limit=_MOST_SESSIONS)
-    return _others(found, session)
+    notes = queries.left_open(db, project=project)
+    notes += queries.latest(db, project=project, types=["episodic"], limit=_MOST_SESSIONS)
+    return _others(notes, session)
 
 
 def _others(notes: Sequence[Memory], session: str) -> list[Memory]:
@@ -133,11 +133,11 @@ def _thread(db: sqlite3.Connection, sessions: Sequence[Memory], branch: str) -> 
     """The session that is continued, of this branch if there is one, and the one before."""
     on_branch = queries.on_branch(db, sessions, branch=branch) if branch else []
     first = on_branch[:1] or list(sessions[:1])
-    rest = [note for note in sessions if note not in first]
+    others = [note for note in sessions if note not in first]
     why = f"the latest session on branch {branch}" if on_branch else "the latest session"
     return [
         *(Candidate(note, why, LAST) for note in first),
-        *(Candidate(note, "the session before", BEFORE) for note in rest[:1]),
+        *(Candidate(note, "the session before", BEFORE) for note in others[:1]),
     ]
 
 
@@ -165,23 +165,23 @@ def _news(sessions: Sequence[Memory], machine: str) -> list[Candidate]:
 def _durable(
     db: sqlite3.Connection, project: str, most: int, *, since: str, machine: str
 ) -> list[Candidate]:
-    found = []
+    chosen = []
     for note in _latest(db, project, list(_DURABLE), most):
         is_news = since and note.machine_id != machine and note.updated_at > since
-        found.append(
+        chosen.append(
             Candidate(note, f"new from {note.machine_id}", ELSEWHERE)
             if is_news
             else Candidate(note, _recent(note))
         )
-    return found
+    return chosen
 
 
-def _by_use(known: list[Candidate], useful: Mapping[str, Uses]) -> list[Candidate]:
+def _by_use(latest: list[Candidate], useful: Mapping[str, Uses]) -> list[Candidate]:
     """The latest notes first; those that helped are moved up a few places."""
     if not useful:
-        return known
+        return latest
     ordered = []
-    for place, each in enumerate(known, start=1):
+    for place, each in enumerate(latest, start=1):
         uses = useful.get(each.note.id)
         explained = replace(each, why=f"{each.why}, {uses.sentence}") if uses else each
         ordered.append((place / uses.factor if uses else place, explained))

@@ -1,4 +1,4 @@
-"""Asking a model one question, over HTTP or through your own Claude Code; redacted and bounded."""
+"""Asking a model one question, over HTTP or through your Claude Code; redacted and bounded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
             """One complete answer, or ModelUnavailable."""
             ...
 
-    from anamnesis.llm.providers import Settings
 
 _ANTHROPIC_VERSION = "2023-06-01"
 NESTED = "ANAMNESIS_NESTED"  # set in the child: our own hooks must not capture this session
@@ -76,7 +75,7 @@ class OpenAICompatible:
         self.label = f"{settings.provider}/{settings.model}"
 
     def ask(self, *, instructions: str, question: str) -> ModelAnswer:
-        """One complete answer."""
+        """One complete answer. Raises ModelUnavailable."""
         from anamnesis.llm.transport import post_json
 
         settings = self._settings
@@ -116,7 +115,7 @@ class Anthropic:
         self.label = f"{settings.provider}/{settings.model}"
 
     def ask(self, *, instructions: str, question: str) -> ModelAnswer:
-        """One complete answer."""
+        """One complete answer. Raises ModelUnavailable."""
         from anamnesis.llm.transport import post_json
 
         settings = self._settings
@@ -142,7 +141,7 @@ class Anthropic:
 
 
 def json_object(provider: str, text: str) -> dict[str, Any]:
-    """The one JSON object that an answer consists of, a code fence around it being tolerated.
+    """The one JSON object that an answer consists of; a code fence around it is fine.
 
     Raises ModelUnavailable.
     """
@@ -150,16 +149,16 @@ def json_object(provider: str, text: str) -> dict[str, Any]:
     if stripped.startswith("```"):
         stripped = stripped.partition("\n")[2].rpartition("```")[0]
     try:
-        found = json.loads(stripped)
+        parsed = json.loads(stripped)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         raise ModelUnavailable(provider, "the answer is not the JSON object that was asked for")
-    return found
+    return parsed
 
 
 def _dig(value: Any, *path: str | int) -> Any:
-    """A value in nested JSON, or None where the shape is another."""
+    """A value in nested JSON, or None where the shape differs."""
     for step in path:
         if isinstance(step, int):
             value = value[step] if isinstance(value, list) and len(value) > step else None
@@ -193,7 +192,7 @@ class ClaudeCli:
         self.label = f"claude-cli/{settings.model}" if settings.model else "claude-cli"
 
     def ask(self, *, instructions: str, question: str) -> ModelAnswer:
-        """One complete answer. Raises ModelNotSetUp."""
+        """One complete answer. Raises ModelNotSetUp or ModelUnavailable."""
         model = ["--model", self._settings.model] if self._settings.model else []
         argv = ["claude", *_OPTIONS, *model, "--system-prompt", outgoing(instructions)]
         try:
@@ -217,8 +216,10 @@ class ClaudeCli:
 
 def _environment() -> dict[str, str]:
     # With CLAUDECODE set, a nested claude refuses to start.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CLAUDECODE")}
-    return {**kept, NESTED: "1"}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith("CLAUDECODE")
+    }
+    return {**inherited, NESTED: "1"}
 
 
 def _text(finished: process.Finished) -> str:
@@ -227,16 +228,13 @@ def _text(finished: process.Finished) -> str:
     if len(finished.out) > _MOST_BYTES:
         raise ModelUnavailable("claude-cli", "the answer is too large")
     try:
-        found = json.loads(finished.out)
+        reply = json.loads(finished.out)
     except (ValueError, RecursionError):
-        found = None
-    if finished.code != 0 or not isinstance(found, dict) or found.get("is_error"):
+        reply = None
+    if finished.code != 0 or not isinstance(reply, dict) or reply.get("is_error"):
         raise ModelUnavailable(
             "claude-cli",
             f"claude ended with exit code {finished.code} and no usable answer",
             hint="Nothing was changed. Try it by hand:  claude -p hello",
         )
-    text = found.get("result")
-    if not isinstance(text, str) or not text.strip():
-        raise ModelUnavailable("claude-cli", "the answer holds no text")
-    return text
+    return _require_text("claude-cli", reply.get("result"))

@@ -1,8 +1,8 @@
 """Which model to ask, where, and with whose key.
 
-A key belongs to the place that it was issued for. The variables that other programs use, such as
+A key is sent only where it was issued for. The variables that other programs use, such as
 OPENAI_API_KEY, are only ever sent to that provider's own address; a key in config.json only to
-the provider and address that config.json names; a key for another address has to be given with it.
+the provider and address that config.json names; any other address needs an explicit key.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Provider:
     key_variable: str = ""
     key_prefix: str = ""  # of keys that must not be sent anywhere else
     protocol: str = OPENAI
-    limit: str = "max_tokens"  # how the longest answer is named
-    answers_in_json: bool = True  # can be told to
+    limit: str = "max_tokens"  # the parameter that limits the answer
+    answers_in_json: bool = True  # supports JSON mode
 
 
 PROVIDERS = {
@@ -54,7 +54,7 @@ PROVIDERS = {
 
 
 class ModelNotSetUp(AnamnesisError):
-    """A provider that lacks a key, a model or an address, or may not have the one it was given."""
+    """A provider lacks a key, a model or an address, or must not get the key it was given."""
 
     def __init__(self, provider: str, reason: str, *, hint: str) -> None:
         self.provider = provider
@@ -90,15 +90,15 @@ def provider_name() -> str:
 
 
 def resolve(provider: str | None = None) -> Settings:
-    """The settings of a provider; of the configured one by default."""
+    """The settings of a provider, by default the configured one. Raises ModelNotSetUp."""
     name = provider or provider_name()
     if name not in PROVIDERS:
         return Settings(HEURISTIC)
-    known = PROVIDERS[name]
-    base_url = (config.setting("reflection_base_url") or known.base_url).rstrip("/")
+    defaults = PROVIDERS[name]
+    base_url = (config.setting("reflection_base_url") or defaults.base_url).rstrip("/")
     settings = Settings(
         provider=name,
-        model=config.setting("reflection_model") or known.model,
+        model=config.setting("reflection_model") or defaults.model,
         base_url=base_url,
         api_key=Key(_key(name, base_url)),
         timeout=_number("reflection_timeout", _TIMEOUT_SECONDS),
@@ -111,12 +111,12 @@ def resolve(provider: str | None = None) -> Settings:
 
 def _key(name: str, base_url: str) -> str:
     """The key that was meant for this provider at this address, or nothing."""
-    given = os.environ.get("ANAMNESIS_REFLECTION_API_KEY", "").strip()
-    if given:
-        return given
-    known = PROVIDERS[name]
-    if known.key_variable and base_url == known.base_url:
-        well_known = os.environ.get(known.key_variable, "").strip()
+    override = os.environ.get("ANAMNESIS_REFLECTION_API_KEY", "").strip()
+    if override:
+        return override
+    provider = PROVIDERS[name]
+    if provider.key_variable and base_url == provider.base_url:
+        well_known = os.environ.get(provider.key_variable, "").strip()
         if well_known:
             return well_known
     command = os.environ.get("ANAMNESIS_REFLECTION_API_KEY_COMMAND", "").strip()
@@ -144,7 +144,7 @@ def _key_from_command(command: str) -> str:
         raise ModelNotSetUp(
             "reflection_api_key_command",
             f"the command ended with exit code {finished.code} and gave no key",
-            hint="Run it by hand and put right what it says.",
+            hint="Run it by hand and fix what it reports.",
         )
     return finished.text.strip().splitlines()[0]
 
@@ -183,14 +183,14 @@ def _require_address(settings: Settings) -> None:
         raise ModelNotSetUp(
             settings.provider,
             f"a key is not sent unencrypted to {parts.hostname}",
-            hint="Use an https address, or none of the keys.",
+            hint="Use an https address, or no key.",
         )
     for name, known in PROVIDERS.items():
         foreign = name != settings.provider and known.key_prefix
         if foreign and settings.api_key.startswith(known.key_prefix):
             raise ModelNotSetUp(
                 settings.provider,
-                f"the key is one of {name}'s and is not sent to {parts.hostname}",
+                f"the key belongs to {name} and is not sent to {parts.hostname}",
                 hint=f"Use the provider {name}, or another key.",
             )
 

@@ -1,4 +1,4 @@
-"""What is sent to a model and what comes back: redacted, bounded, repeated where that can help."""
+"""What is sent to a model and what comes back: redacted, bounded, retried where that can help."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST_PAUSE = 20.0
 _CHUNK = 64 * 1024
 _CUT = "\n[… {left} characters left out …]\n"
 
-MOST_CHARACTERS = 120_000  # about 30,000 tokens: fits every model that is worth asking
+MOST_CHARACTERS = 120_000  # about 30,000 tokens: fits every model worth asking
 
 
 class _Failed(Exception):
@@ -104,16 +104,16 @@ def _read(response: http.client.HTTPResponse, deadline: float) -> bytes:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(data)
+        answer = json.loads(data)
     except (ValueError, RecursionError):
         raise _Failed("the server did not answer with JSON", again=False) from None
-    if not isinstance(found, dict):
+    if not isinstance(answer, dict):
         raise _Failed("the server answered with JSON of another shape", again=False)
-    return found
+    return answer
 
 
 def _refused(error: urllib.error.HTTPError) -> _Failed:
-    """What a status code means. The body is not repeated: it may quote what we sent."""
+    """What a status code means. The body is not quoted: it may contain what was sent."""
     meaning = {
         401: "the key was not accepted",
         403: "the key may not do this",

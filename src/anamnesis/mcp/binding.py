@@ -16,7 +16,7 @@ CURRENT_PROJECT = "."
 
 
 class Binding:
-    """Resolved once and then fixed; a caller of a tool can choose none of it.
+    """Resolved once and then fixed; callers of tools cannot choose any of it.
 
     What is not passed in is resolved when a tool first needs it: most sessions start a server that
     they never call, and need no database.
@@ -38,7 +38,7 @@ class Binding:
 
     @property
     def store(self) -> MemoryStore:
-        """The store of this person."""
+        """The store of this user."""
         with self._lock:
             if self._store is None:
                 from anamnesis.config import home_directory

@@ -67,7 +67,7 @@ def search_results(
 ) -> str:
     """Search results: whole if there is one, otherwise what matched, and how many more there are.
 
-    No more than `most` beyond them were looked for.
+    At most `most` further ones were searched for.
     """
     if not notes:
         return "No note matches. Try other words, or leave out project, type and scope."

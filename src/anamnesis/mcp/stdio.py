@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anamnesis.mcp.binding import Binding
 
-_LONGEST_MESSAGE = 4 * 1024 * 1024  # a note of 256 KB with every character escaped, and room
+_LONGEST_MESSAGE = 4 * 1024 * 1024  # a note of 256 KB with every character escaped, and some margin
 _GRACE_SECONDS = 2.0  # clients kill a server that does not exit soon after they ask
 
 

@@ -105,7 +105,7 @@ def _answered(
 
 
 def _notes(answer: SearchAnswer) -> list[dict[str, object]]:
-    """Notes as the tools return them; together they fit into one answer."""
+    """Notes as the tools return them; together they fit in one answer."""
     share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(answer.hits), 1))
     limit = digest.WHOLE_LIMIT if answer.by_id else share
     notes = [digest.with_body_up_to(limit, hit.note) for hit in answer.hits]
@@ -295,7 +295,7 @@ _TABLE = (
             Argument("k", "How many at most.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
         ),
         hints=READ_ONLY,
-        # Other tools are loaded on demand; this one is worth its room in every prompt.
+        # Other tools are loaded on demand; this one is worth its space in every prompt.
         meta={"anthropic/alwaysLoad": True},
         output=_NOTES,
         answer=_search,

@@ -33,8 +33,8 @@ def keys(**values: str) -> str:
 
 
 def key(note: Memory, name: str) -> str:
-    """The value of such a line, or nothing."""
-    return next((value for found, value in _KEY.findall(note.extra) if found == name), "")
+    """The value of such a line; empty if there is none."""
+    return next((value for key, value in _KEY.findall(note.extra) if key == name), "")
 
 
 def _plain(value: str) -> str:

@@ -35,11 +35,11 @@ IDS: Kind = "ids"
 
 # How two edits of a field become one; `sync/merge` carries these rules out.
 SAME: Rule = "same"  # two versions of one note always agree on it
-CHOICE: Rule = "choice"  # your words: never guessed if both sides changed them
+CHOICE: Rule = "choice"  # your words: never guessed where both sides changed them
 WRITER: Rule = "writer"  # a fact about one writer: the later edit wins if both sides changed it
 ITEMS: Rule = "items"  # a set: what either side added is there, what either removed is not
-ENTRIES: Rule = "entries"  # lines of YAML: each key by itself, as a choice
-LINES: Rule = "lines"  # a text: changes of different lines are put together
+ENTRIES: Rule = "entries"  # lines of YAML: each key separately, as a choice
+LINES: Rule = "lines"  # a text: changes to different lines are combined
 EARLIEST: Rule = "earliest"
 LATEST: Rule = "latest"
 
@@ -68,7 +68,7 @@ class Row:
     always: bool  # written also when it is empty
     key: bool  # a key of the front matter
     column: bool  # a column of the index
-    label: str  # how forms call it; one without a label is not edited there
+    label: str  # what forms call it; a field without a label is not edited there
     shown: bool  # part of what the tools answer
 
 
@@ -183,7 +183,7 @@ def new_id() -> str:
 
 
 def encode_id(milliseconds: int, rest: int) -> str:
-    """The ULID of a time and of 80 bits."""
+    """The ULID for a time and 80 further bits."""
     number = milliseconds << 80 | rest
     return "".join([_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5)])
 
@@ -195,7 +195,7 @@ def names_an_id(path: str) -> bool:
 
 
 def is_valid_id(text: object) -> bool:
-    """Whether an id is safe in a file name: no separator, no dot, nothing that leaves the tree."""
+    """Whether an id is safe in a file name: no separator, no dot, no way out of the tree."""
     return isinstance(text, str) and 0 < len(text) <= _LONGEST and not text.strip(_ALLOWED)
 
 

@@ -1,6 +1,6 @@
 """A note as text: YAML front matter between two `---` lines, then the body.
 
-What this program writes is what `yaml.safe_dump` would write, so most lines have one plain form
+Files are written exactly as `yaml.safe_dump` would write them, so most lines have one plain form
 that can be written and read without loading YAML at all. Anything else is left to
 `yamlfront`, which is also the reference that the property tests compare this module with.
 """
@@ -112,7 +112,7 @@ def _plain_lines(fields: Mapping[str, Value]) -> list[str] | None:
 
 
 def _written(text: str, column: int) -> str | None:
-    """The text as the dumper writes it from a column on, or None where that takes the dumper."""
+    """The text as the dumper writes it from a column on, or None where only the dumper knows."""
     if text.endswith("+00:00") and _is(_STAMP, text):
         return f"'{text}'"
     if (text[:1].isdigit() or text[8:9] == "-") and _is(_ID, text):
@@ -148,7 +148,7 @@ def _folded(text: str, column: int) -> str:
 
 
 def _is(pattern: str, text: str) -> bool:
-    import re  # only writing needs it; loading it costs a hook half of what starting Python does
+    import re  # only writing needs it; loading it costs a hook half as much as starting Python
 
     return re.fullmatch(pattern, text) is not None
 
@@ -185,8 +185,8 @@ def _read_plain(front: str) -> tuple[dict[str, Value | None], str] | None:
     """The fields of front matter as the dumper lays it out, and the lines of keys unknown here.
 
     Every line is `key: scalar`, `- scalar` below a list, or the indented rest of a folded
-    scalar; all in printable characters, which leaves out every line break but one. None if it is
-    otherwise and YAML has to read it.
+    scalar; all in printable characters, which rules out every line break but one. None if it is
+    anything else, which only YAML can read.
     """
     if not front.replace("\n", "").isprintable():
         return None
@@ -204,15 +204,15 @@ def _read_plain(front: str) -> tuple[dict[str, Value | None], str] | None:
             else:
                 return None
             continue
-        begun = raw.get(key)
-        if isinstance(begun, list) == line.startswith("  ") or begun is None:
+        value_so_far = raw.get(key)
+        if isinstance(value_so_far, list) == line.startswith("  ") or value_so_far is None:
             return None
-        if isinstance(begun, list):
-            begun.append(line[1:])
-        elif begun.endswith(" ") or line[2:3] in _INDICATORS:
+        if isinstance(value_so_far, list):
+            value_so_far.append(line[1:])
+        elif value_so_far.endswith(" ") or line[2:3] in _INDICATORS:
             return None
         else:
-            raw[key] = f"{begun} {line[2:]}"
+            raw[key] = f"{value_so_far} {line[2:]}"
     fields = _scalars(raw)
     return None if fields is None else (fields, extra)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.errors import InvalidInput, reason_of
 from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes.fields import (
     FIELDS,
@@ -32,7 +32,7 @@ MAX_NOTE_BYTES = 1024 * 1024
 _ANY_SIZE = 1 << 62
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONGEST_TYPE = 32
-NEVER = -1  # the time of a folder that has to be looked at again
+NEVER = -1  # the time of a folder that has to be scanned again
 # A link or a FIFO in the tree must neither lead elsewhere nor block.
 _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -126,10 +126,10 @@ def read_note(root: str, path: str) -> ReadNote:
 
 
 def note_at(path: str, text: str) -> Memory:
-    """The note of a file; a hand-written one may have neither id nor type in its front matter.
+    """The note in a file; a hand-written one may have neither id nor type in its front matter.
 
-    Its type is then that of its folder, and its id is derived from its path and text,
-    so that every machine gives it the same. Raises UnreadableNote.
+    Its type is then its folder's, and its id is derived from its path and text, so that every
+    machine gives it the same one. Raises UnreadableNote.
     """
 
     def missing(key: str) -> str:
@@ -145,7 +145,7 @@ def note_at(path: str, text: str) -> Memory:
 
 
 def concern(note: Memory, path: str) -> str:
-    """What to check in a note that is readable all the same, or nothing."""
+    """What to check in a note that could be read anyway; empty if nothing."""
     folder = path.split("/")[-2]
     if note.type not in TYPES and folder != note.type:
         return f"unknown type {note.type!r} (known: {', '.join(TYPES)}); indexed anyway"
@@ -154,15 +154,12 @@ def concern(note: Memory, path: str) -> str:
     return ""
 
 
-def scan(root: str, start: Iterable[str] = TREES, *, deep: bool = True) -> Listing:
-    """Every `.md` entry of some folders and, if deep, of the folders below them."""
+def scan(root: str, start: Iterable[str] = TREES) -> Listing:
+    """Every `.md` entry of some folders and of the folders below them."""
     listing = Listing()
     waiting = list(start)
     while waiting:
-        folder = waiting.pop()
-        below = _scan_folder(root, folder, listing)
-        if deep:
-            waiting.extend(below)
+        waiting.extend(_scan_folder(root, waiting.pop(), listing))
     return listing
 
 
@@ -190,7 +187,7 @@ def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        problem = f"the folder cannot be listed: {(error.strerror or '').lower()}"
+        problem = f"the folder cannot be listed: {reason_of(error)}"
         changed = NEVER
     if problem:
         listing.files[folder] = (0, 0, 0)
@@ -202,7 +199,7 @@ def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
 def _list_entries(
     entries: Iterable[os.DirEntry[str]], folder: str, listing: Listing, below: list[str]
 ) -> str:
-    """Add the files of a folder to a listing, and its folders to `below`; gives what is amiss."""
+    """Add a folder's files to a listing and its folders to `below`; gives what is wrong."""
     unnamed = []
     for entry in entries:
         name = entry.name
@@ -236,7 +233,7 @@ def _is_utf8(name: str) -> bool:
 
 
 def _typeable(names: Iterable[str]) -> str:
-    """Names that are not text, as one can type them in a shell."""
+    """Names that are not text, as you can type them in a shell."""
     typed = (os.fsencode(name).decode("utf-8", "backslashreplace") for name in names)
     return ", ".join(sorted(typed))
 
@@ -257,7 +254,7 @@ def read_regular(path: str) -> tuple[bytes, Stamp]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UnreadableNote(f"it cannot be read: {(error.strerror or '').lower()}") from None
+        raise UnreadableNote(f"it cannot be read: {reason_of(error)}") from None
     if len(data) > MAX_NOTE_BYTES:
         raise UnreadableNote("it is larger than 1 MiB")
     return data, (status.st_size, status.st_mtime_ns, status.st_ino)
@@ -272,9 +269,9 @@ def bytes_at(path: str) -> bytes | None:
 
 
 def _read_all(path: str, most: int = _ANY_SIZE) -> tuple[bytes, os.stat_result]:
-    """The bytes of a regular file, up to a number, and its state; raises UnreadableNote.
+    """The first bytes of a regular file, at most `most`, and its status; raises UnreadableNote.
 
-    Not through a stream, which asks the system three times as much about each file.
+    Not through a stream, which makes three times as many system calls per file.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | _SAFELY)
@@ -319,7 +316,7 @@ def storable(note: Memory) -> Memory:
     if characters > _SURELY_SMALL and len(encode(note)) > MAX_NOTE_BYTES:
         raise InvalidInput(
             f"The note {note.title[:60]!r} is larger than 1 MiB.",
-            hint="Keep the essence in the note, and name a file for the rest.",
+            hint="Keep the essence in the note, and refer to a file for the rest.",
         )
     return note
 
@@ -348,7 +345,7 @@ def tombstone_of(note_id: str) -> str:
 
 
 def session_tombstone_of(session: str) -> str:
-    """The tombstone of a session; its id is hashed, so that it is not kept either."""
+    """The tombstone of a session; its id is hashed, so that not even that is kept."""
     from hashlib import blake2b
 
     digest = blake2b(session.encode("utf-8", "replace"), digest_size=12).hexdigest()

@@ -7,15 +7,11 @@ other plain scalar stays the text that was written.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
 from anamnesis.notes.fields import IDS, KEYS, WORDS, UnreadableNote
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_FRONT = 64 * 1024  # far beyond any real front matter
@@ -87,7 +83,7 @@ def _stands_alone(extra: str) -> bool:
 
 
 def _without_borrowing(front: str) -> str:
-    """The unknown keys with what they refer to: known keys are written again, without anchors."""
+    """The unknown keys with what they refer to spelled out: known keys lose their anchors."""
     node = _compose(front, yaml.SafeLoader)
     unknown = [pair for pair in node.value if pair[0].value not in KEYS]
     alone = yaml.MappingNode(node.tag, unknown, flow_style=False)
@@ -131,7 +127,7 @@ def split(text: str) -> tuple[dict[str, Any], str]:
 
 
 def text_of(front: dict[str, Any], *names: str) -> str:
-    """The first value that exists, as one line."""
+    """The first of some values that exists, as one line."""
     for name in names:
         value = front.get(name)
         if isinstance(value, str) and value.strip():
@@ -149,8 +145,6 @@ def words_of(front: dict[str, Any], name: str) -> list[str]:
 
 
 def _mapping(block: str) -> dict[str, Any]:
-    import yaml
-
     try:
         # Without resolvers: `no`, `12:30` and dates stay text.
         mapping = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506  builds text only

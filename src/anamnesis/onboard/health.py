@@ -66,18 +66,18 @@ def repaired(findings: Iterable[Finding]) -> Iterator[tuple[Finding, AnamnesisEr
 
 def known_agents(setup: Setup) -> list[Agent]:
     """The agents that were set up, installed or not, and all others that are installed."""
-    done = receipts.load(setup.home).agents
-    return [agent for agent in AGENTS.values() if agent.name in done or agent.is_here(setup)]
+    set_up = receipts.load(setup.home).agents
+    return [agent for agent in AGENTS.values() if agent.name in set_up or agent.is_here(setup)]
 
 
 def _agents(subject: Subject) -> Iterator[Finding]:
     setup = this_setup(subject.home)
-    done = receipts.load(subject.home).agents
+    set_up = receipts.load(subject.home).agents
     findings = [
         finding
         for agent in known_agents(setup)
         for finding in [_agent(setup, agent)]
-        if agent.name in done or (finding.is_ok and agent.edits(setup))
+        if agent.name in set_up or (finding.is_ok and agent.edits(setup))
     ]
     if claude.has_plugin(setup):
         yield Finding("agents", OK, "the Claude Code plugin is enabled")

@@ -90,16 +90,16 @@ def merge_hooks(
     hooks = section(settings, "hooks")
     for event in [*hooks, *(event for event in new_hooks if event not in hooks)]:
         missing = list(new_hooks.get(event, ()))
-        kept = []
+        groups = []
         for group in entries(hooks, event):
-            known = next((new for new in missing if same(new, group)), None)
-            if known is not None:
-                missing.remove(known)
-                kept.append(group)
+            present = next((new for new in missing if same(new, group)), None)
+            if present is not None:
+                missing.remove(present)
+                groups.append(group)
             elif (rest := _without_ours(group, bases)) is not None:
-                kept.append(rest)
-        if not same(kept + missing, hooks.get(event)):
-            hooks = put(hooks, event, kept + missing)
+                groups.append(rest)
+        if not same(groups + missing, hooks.get(event)):
+            hooks = put(hooks, event, groups + missing)
     return put(settings, "hooks", hooks) if hooks else dict(settings)
 
 

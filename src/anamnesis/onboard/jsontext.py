@@ -1,8 +1,8 @@
 """JSON documents edited in place: only the changed values are touched.
 
-A settings file belongs to its user. Reading it into a dictionary and writing that back would
-reorder nothing, but reindent everything; so the text is read with the position of each value, and
-only the differences to what is wanted are cut out or put in.
+A settings file belongs to its user. Loading it into a dictionary and writing that back would keep
+the order but reindent everything. So the text is parsed with the position of each value, and only
+what differs is removed or inserted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BLANK_OR_COMMENT = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DECODER = json.JSONDecoder()
 _DEEPEST = 200
-_MOST_STEPS = 2_000  # far more than any set-up needs; keeps a loop from running for ever
+_MOST_STEPS = 2_000  # far more than any set-up needs; keeps a loop from running forever
 
 
 class NotJson(ValueError):
@@ -64,10 +64,10 @@ def parsed(text: str, *, comments: bool = False) -> Node:
     return node
 
 
-def amended(text: str, wanted: Any, *, comments: bool = False) -> str:
-    """The document with the fewest changes that make its value `wanted`. Raises NotJson."""
+def amended(text: str, target: Any, *, comments: bool = False) -> str:
+    """The document with the fewest changes that give it the value `target`. Raises NotJson."""
     for _ in range(_MOST_STEPS):
-        step = _step(_Layout(text), parsed(text, comments=comments), wanted)
+        step = _step(_Layout(text), parsed(text, comments=comments), target)
         if step is None:
             return text
         text = step
@@ -75,7 +75,7 @@ def amended(text: str, wanted: Any, *, comments: bool = False) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON: 1, 1.0 and true are three different ones."""
+    """Whether two values are the same JSON; 1, 1.0 and true are all different."""
     return _canonical(one) == _canonical(other)
 
 
@@ -198,52 +198,50 @@ class _Layout:
         comma = "," if colon == ":" else ", "
         if indentation is None:
             return json.dumps(value, ensure_ascii=ascii_only, separators=(comma, colon))
-        shown = json.dumps(
-            value, ensure_ascii=ascii_only, indent=self.unit, separators=(",", colon)
-        )
-        return shown.replace("\n", self.newline + indentation)
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=self.unit, separators=(",", colon))
+        return text.replace("\n", self.newline + indentation)
 
 
 def _strings(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _step(layout: _Layout, node: Node, wanted: Any) -> str | None:
-    """The text after one change towards `wanted`; None if there is nothing to change."""
-    if same(node.value, wanted):
+def _step(layout: _Layout, node: Node, target: Any) -> str | None:
+    """The text after one change towards `target`; None if there is nothing to change."""
+    if same(node.value, target):
         return None
     opening = layout.text[node.start]
-    if opening == "{" and isinstance(wanted, dict):
-        return _object_step(layout, node, wanted)
-    if opening == "[" and isinstance(wanted, list):
-        return _array_step(layout, node, wanted)
+    if opening == "{" and isinstance(target, dict):
+        return _object_step(layout, node, target)
+    if opening == "[" and isinstance(target, list):
+        return _array_step(layout, node, target)
     indentation = layout.indentation(node.start) if layout.is_multiline else None
-    return layout.splice(node.start, node.end, layout.rendered(wanted, indentation=indentation))
+    return layout.splice(node.start, node.end, layout.rendered(target, indentation=indentation))
 
 
-def _object_step(layout: _Layout, node: Node, wanted: dict[str, Any]) -> str | None:
+def _object_step(layout: _Layout, node: Node, target: dict[str, Any]) -> str | None:
     present = {str(child.key): child for child in node.children}
     for index, child in enumerate(node.children):
-        if child.key not in wanted:
+        if child.key not in target:
             return _without(layout, node, index)
     for key, child in present.items():
-        if (step := _step(layout, child.node, wanted[key])) is not None:
+        if (step := _step(layout, child.node, target[key])) is not None:
             return step
-    missing = next(key for key in wanted if key not in present)
-    return _with(layout, node, len(node.children), wanted[missing], key=missing)
+    missing = next(key for key in target if key not in present)
+    return _with(layout, node, len(node.children), target[missing], key=missing)
 
 
-def _array_step(layout: _Layout, node: Node, wanted: list[Any]) -> str | None:
-    """Change the first item that differs; items that are wanted later stay where they are."""
+def _array_step(layout: _Layout, node: Node, target: list[Any]) -> str | None:
+    """Change the first item that differs; items that occur later in `target` stay in place."""
     old = [_canonical(item) for item in node.value]
-    new = [_canonical(item) for item in wanted]
+    new = [_canonical(item) for item in target]
     first = _common(old, new)
     last = _common(old[first:][::-1], new[first:][::-1])
     rest, missing = old[first : len(old) - last], new[first : len(new) - last]
     if missing and (not rest or rest[0] in missing):
-        return _with(layout, node, first, wanted[first])
+        return _with(layout, node, first, target[first])
     if len(rest) == len(missing) and missing[0] not in rest:
-        return _step(layout, node.children[first].node, wanted[first])
+        return _step(layout, node.children[first].node, target[first])
     return _without(layout, node, first)
 
 
@@ -308,5 +306,5 @@ def _labelled(
     layout: _Layout, value: Any, key: str | None, *, indentation: str | None, colon: str
 ) -> str:
     colon = colon if re.fullmatch(r"[ \t]*:[ \t]*", colon) else ": "
-    shown = layout.rendered(value, indentation=indentation, colon=colon)
-    return shown if key is None else f"{layout.rendered(key, indentation=None)}{colon}{shown}"
+    rendered = layout.rendered(value, indentation=indentation, colon=colon)
+    return rendered if key is None else f"{layout.rendered(key, indentation=None)}{colon}{rendered}"

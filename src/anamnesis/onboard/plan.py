@@ -109,25 +109,25 @@ def _change(edit: Edit) -> FileChange | None:
     return None if after == before else FileChange(edit.path, edit.what, before, after)
 
 
-def _touched(known: TouchedFile | None, change: FileChange) -> TouchedFile:
+def _touched(recorded: TouchedFile | None, change: FileChange) -> TouchedFile:
     """What to record about a file; its original only while nobody else has changed it."""
     before, after = receipts.hashed(change.before), receipts.hashed(change.after)
     backup = None if change.before is None else settings.free_backup(change.path)
     backups = (backup,) if backup else ()
     made = _missing_directories(change.path)
-    if known is None:
+    if recorded is None:
         existed = change.before is not None
         return receipts.TouchedFile(before, after, existed, backup, before, backups, made)
     # If the process was killed before the last change, the file is what that change had found.
-    unchanged = before in (known.before, known.after)
+    unchanged = before in (recorded.before, recorded.after)
     return replace(
-        known,
+        recorded,
         before=before,
         after=after,
-        original=known.original if unchanged else None,
-        existed=known.existed or not unchanged,
-        backups=tuple(dict.fromkeys([*known.backups, *backups])),
-        directories=tuple(dict.fromkeys([*known.directories, *made])),
+        original=recorded.original if unchanged else None,
+        existed=recorded.existed or not unchanged,
+        backups=tuple(dict.fromkeys([*recorded.backups, *backups])),
+        directories=tuple(dict.fromkeys([*recorded.directories, *made])),
     )
 
 

@@ -63,15 +63,15 @@ def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
         injected = _call(setup, "inject", "--project", _PROJECT, "--format", "text")
         yield _step("inject", injected, word in injected.text)
     finally:
-        gone = _call(setup, "delete", *notes, "--yes")
+        deleted = _call(setup, "delete", *notes, "--yes")
         undo.drop(setup.home, notes)  # `anamnesis undo` is for what you did
-    yield _step("delete", gone, gone.code == 0)
+    yield _step("delete", deleted, deleted.code == 0)
 
 
-def _notes(found: str) -> list[str]:
+def _notes(printed: str) -> list[str]:
     """The ids of the notes that a search printed as JSON."""
     try:
-        return [str(note["id"]) for note in json.loads(found)]
+        return [str(note["id"]) for note in json.loads(printed)]
     except (ValueError, KeyError, TypeError):
         return []
 

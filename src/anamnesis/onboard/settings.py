@@ -7,7 +7,7 @@ import stat
 from typing import TYPE_CHECKING, Any
 
 from anamnesis.ground import atomic
-from anamnesis.ground.errors import AnamnesisError, NotWritable
+from anamnesis.ground.errors import AnamnesisError, NotWritable, reason_of
 from anamnesis.onboard import jsontext
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def read_bytes(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UnusualSettings(path, f"it cannot be read ({reason})") from error
+        raise UnusualSettings(path, f"it cannot be read ({reason_of(error)})") from error
 
 
 def json_amended(
@@ -69,10 +68,10 @@ def json_amended(
         before = jsontext.parsed(text, comments=comments).value
         if not isinstance(before, dict):
             raise UnusualSettings(path, "it is not a JSON object")
-        wanted = change(before)
-        if data is not None and jsontext.same(wanted, before):
+        after = change(before)
+        if data is not None and jsontext.same(after, before):
             return data
-        return jsontext.amended(text, wanted, comments=comments).encode()
+        return jsontext.amended(text, after, comments=comments).encode()
     except jsontext.NotJson as error:
         raise UnusualSettings(path, f"it is not valid JSON ({error})") from None
     except UnusualShape as error:
@@ -129,9 +128,9 @@ def amended_store_config(
     """The content of config.json with this machine's name and remote in it."""
 
     def change(config: dict[str, Any]) -> dict[str, Any]:
-        kept = {key: value for key, value in config.items() if key != "remote"}
+        unchanged = {key: value for key, value in config.items() if key != "remote"}
         return {
-            **kept,
+            **unchanged,
             "machine_id": machine_id,
             **others,
             **({"remote": remote} if remote else {}),
@@ -143,8 +142,8 @@ def amended_store_config(
 def replace_file(path: str, before: bytes | None, after: bytes | None) -> None:
     """Replace the content that was read before, or remove the file.
 
-    A symbolic link stays one: what it points to is changed. Every change leaves a backup of its
-    own beside the file that it changed. Raises SettingsChanged.
+    A symbolic link stays one: its target is changed. Every change leaves its own backup beside the
+    file. Raises SettingsChanged or NotWritable.
     """
     target = os.path.realpath(path)
     if read_bytes(target) != before:
@@ -170,9 +169,9 @@ def free_backup(path: str) -> str:
 
 
 def require_writable(path: str, before: bytes | None) -> int:
-    """The mode that the file has or is to get; raises NotWritable if it is read-only.
+    """The mode that the file has or will get.
 
-    Raises SettingsChanged.
+    Raises NotWritable if it is read-only, and SettingsChanged if it is gone.
     """
     target = os.path.realpath(path)
     folder = _nearest_folder(target)

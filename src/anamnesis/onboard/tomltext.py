@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def with_table(
     path: str, data: bytes | None, name: tuple[str, str], table: Mapping[str, Any]
 ) -> bytes:
-    """The file with `[name.name]` saying what it should, appended if it says something else.
+    """The file with these values under `[name.name]`; a different table is replaced at the end.
 
     Raises UnusualSettings.
     """
@@ -80,23 +80,23 @@ def _without(text: str, name: tuple[str, str]) -> str:
         rf"""(?:{re.escape(part)}|"{re.escape(part)}"|'{re.escape(part)}')""" for part in name
     )
     ours = re.compile(rf"\s*\[\s*{first}\s*\.\s*{second}\s*(?:\.[^\]]*)?\]")
-    kept: list[str] = []
+    outside: list[str] = []
     below: list[str] = []
     inside = False
     for line in text.splitlines(keepends=True):
         if line.lstrip().startswith("["):
-            kept += below
+            outside += below
             below = []
             inside = ours.match(line) is not None
-            if inside and kept and not kept[-1].strip():
-                kept.pop()
+            if inside and outside and not outside[-1].strip():
+                outside.pop()
         if not inside:
-            kept.append(line)
+            outside.append(line)
         elif line.strip() and not line.lstrip().startswith("#"):
             below = []
         else:
             below.append(line)
-    return "".join(kept + below)
+    return "".join(outside + below)
 
 
 def _key(name: str) -> str:

@@ -85,9 +85,9 @@ def removal(setup: Setup, receipt: Receipt) -> Removal:
 def carry_out(removal: Removal, receipt: Receipt, home: Home) -> None:
     """Make the changes; the backups of files that are restored exactly are deleted.
 
-    Of a client's account file none stays: it holds more than settings, and only our part goes.
-    What will be thrown away is on the receipt before anything is: we may be killed. The receipt
-    goes last, and stays as long as a file needs you.
+    No backup of a client's account file stays: it holds more than settings, and only our part of
+    it is removed. Everything to be deleted is recorded on the receipt first, in case the process is
+    killed. The receipt goes last, and stays as long as a file needs you.
     """
     for change in removal.changes:  # all of them or none
         settings.require_writable(change.path, change.before)
@@ -175,10 +175,10 @@ def purge(home: Home) -> list[str]:
                 _delete(os.path.join(home, name))
     if config.pointed_to() == home:
         journey.point_to(None)
-    left = sorted(os.listdir(home))
-    if not left:
+    other_names = sorted(os.listdir(home))
+    if not other_names:
         os.rmdir(home)
-    return left
+    return other_names
 
 
 @contextmanager
@@ -205,7 +205,7 @@ def _change(edit: Edit, touched: TouchedFile | None) -> FileChange | None:
         if not touched.existed:
             after = None
         elif (original := _original(touched)) is not None:
-            # It may hold what an earlier version or a hand set up, which must not come back.
+            # It may hold an earlier or a manual set-up, which must not come back.
             after = edit.remove(original) or original
     elif touched is not None and not touched.existed and _says_nothing(after):
         after = None

@@ -15,10 +15,13 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from anamnesis.redact.anchors import Anchored, Finding, by_letters
-from anamnesis.redact.given import PASSWORD, SECRET
-from anamnesis.redact.likely import Mention, likely_secrets
+from anamnesis.redact.given import LOGIN, PASSWORD, PHRASE, PIN, SECRET
+from anamnesis.redact.likely import likely_secrets
 from anamnesis.redact.names import named_values
-from anamnesis.redact.shapes import PHRASES, VENDORS
+from anamnesis.redact.phrases import PHRASES
+from anamnesis.redact.sayings import is_unsaid
+from anamnesis.redact.shapes import VENDORS
+from anamnesis.redact.slots import Mention
 from anamnesis.redact.values import (
     MARK_OF_ID,
     is_given_password,
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 11  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 13  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
@@ -53,13 +56,14 @@ _ID = re.compile(r"(?<![A-Za-z0-9])0[0-9A-HJKMNP-TV-Z]{25}(?![A-Za-z0-9])")
 _PART = re.compile(r"[A-Za-z0-9_+/~%-]+={0,2}")
 _IN_PARTS = re.compile(
     r"(?:[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}|[012]/\d{16}(?:/\d{16})?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}"
-    r"|[0-9a-f]{24}:[0-9a-f]{64}|[um]\d{6,9}-[0-9a-f]{24}|[a-z]{2,8}_[0-9a-f]{32,64})\Z"
+    r"|[0-9a-f]{24}:[0-9a-f]{64}|\d{6}(?:-\d{6}){7}|[um]\d{6,9}-[0-9a-f]{24}|[a-z]{2,8}_[0-9a-f]{32,64})\Z"
 )  # of Mailgun, Asana, fal, Ghost and UptimeRobot, and a short mark before digits
 # What stands before a checksum, an id, or something public.
 _NO_KEY = re.compile(
-    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?keys?(?:\s?=\s\S{1,60})?|kid|peer|site-verification|recv-keys?|acme-challenge\S{0,60}\s[^\n]{0,20}txt|bitcoin|ipfs|urn|btih|commit|\|1(?:\|[a-z0-9+/]{27}=)?|(?<=[\"{,])[xyn]"
-    r"|cache[ _-]?key|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu)?ids?|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,4}(?:sha\d*[:=-])?\Z"
+    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?keys?(?:\s?=\s\S{1,60}|[a-z :]{0,20}[:=]\s\w{1,8})?|kid|peer|site-verification|site[ _-]?key|x-amz-id-2|cf-ray|\benc|password>(?=\{)|recv-keys?|acme-challenge\S{0,60}\s[^\n]{0,20}txt|bitcoin|ipfs|urn|btih|commit|\|1(?:\|[a-z0-9+/]{27}=)?|(?<=[\"{,])[xyn]"
+    r"|cache[ _-]?key|websocket-(?:key|accept)|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu|ksu)?ids?|cursor|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,4}(?:sha\d*[:=-])?\Z"
 )
+_CALLED_ID = re.compile(r"[\"'`]?\s(?:as|is|for)\s[^\n.]{0,20}\bid\b")
 _TOKEN_CHARACTERS = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/~.:%-"
 )
@@ -70,18 +74,25 @@ _KEY_MARKER = r"-----(?P<edge>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?--
 # What follows BEGIN when END was cut off: base64 lines, however they are quoted or prefixed.
 _BLOCK_LINES = r"(?:[\s\\nr+>|\"',-]{0,8}[A-Za-z0-9+/=]{16,})*+"
 # Names in letters that `names` does not seek, each as it is written; an ending may follow.
-_PASSWORDS_ELSEWHERE = (
+_ELSEWHERE: dict[str, tuple[str, ...]] = {
+    PASSWORD: (
     "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "비번", "패스워드", "암호", "hasł", "Hasł", "şifre", "Şifre", "mật khẩu",
     "Mật khẩu", "كلمة المرور", "كلمة السر", "סיסמה", "κωδικό", "Κωδικό", "पासवर्ड", "รหัสผ่าน", "slaptažod",
-)  # fmt: skip
-_KEYS_ELSEWHERE = (
+    ),
+    SECRET: (
     "ключ", "Ключ", "токен", "Токен", "令牌", "密钥", "密鑰", "金鑰", "秘钥", "トークン", "キー", "シークレット", "토큰", "키", "κλειδί", "مفتاح", "מפתח",
     "कुंजी", "khóa",
-)  # fmt: skip
-_ENDING = re.compile(r"[a-zа-яёіїєα-ω]{0,4}")
+    ),
+    PIN: ("пин", "ПИН", "Пин", "暗証番号", "핀번호"),
+    PHRASE: ("фраза", "Фраза", "фразу", "パスフレーズ", "合言葉", "口令短语", "암호문"),
+    LOGIN: ("вайфай", "Вайфай", "логин", "ログイン", "로그인", "登录", "登入", "アカウント", "账号", "パス"),
+}  # fmt: skip
+_ENDING = re.compile(r"[a-zа-яёіїєα-ω]{0,4}(?:-код[а-я]{0,3})?")
 _AFTER_OTHER_NAME = re.compile(
     r"[^\S\n:：=—–(（是为為는은이가をは「“>\"'`-]{0,3}(?P<sign>[是为為는은이가をは:：=—–(（「“\"'`→>-]{0,3})[^\S\n]{0,3}[\"'`「“]?(?P<value>[!#-&(-_a-~À-ɏͰ-ӿ]{1,200})"
 )
+_PLURAL = ("ей", "ями", "ям", "ях")  # several passwords have no value
+_KANA = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
 _MOST_WORDS_BETWEEN = 4
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 # Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.
@@ -193,15 +204,18 @@ def _named_in_other_alphabets(text: str, mentions: list[Mention]) -> Iterator[Fi
 
     Adds where the names stand to `mentions`.
     """
-    for names, is_password in ((_PASSWORDS_ELSEWHERE, True), (_KEYS_ELSEWHERE, False)):
-        kind = PASSWORD if is_password else SECRET
+    for kind, names in _ELSEWHERE.items():
         for name in names:
             at = text.find(name)
             while at >= 0:
                 end = at + len(name)
-                if found := _given_elsewhere(text, end, is_password=is_password):
-                    yield found
-                mentions.append(Mention(start=at, end=end, kind=kind, word="elsewhere"))
+                if kind in (PASSWORD, SECRET):
+                    found = _given_elsewhere(text, end, is_password=kind == PASSWORD)
+                    yield from (found,) if found else ()
+                ending = _ENDING.match(text, end)
+                last = ending.end() if ending else end
+                if not text.startswith(_PLURAL, end):
+                    mentions.append(Mention(start=at, end=last, kind=kind, word="elsewhere"))
                 at = text.find(name, end)
 
 
@@ -220,7 +234,12 @@ def _given_elsewhere(text: str, at: int, *, is_password: bool) -> Finding | None
 
 
 def _is_named_elsewhere(value: str, *, is_password: bool, is_assigned: bool) -> bool:
-    if is_stand_in(value) or is_ticket(value) or value.lower() == "1password":
+    if (
+        is_stand_in(value)
+        or is_ticket(value)
+        or value.lower() == "1password"
+        or _KANA.search(value)
+    ):
         return False
     if not is_password:
         return len(value) >= 16 and looks_generated(value)
@@ -257,6 +276,8 @@ def _key_in(text: str, start: int, value: str) -> int:
             first = start + part.start()
         keys = keys or is_key(part[0])
     keys = keys or _IN_PARTS.match(value) is not None
+    if keys and _CALLED_ID.match(text, start + len(value)):
+        return -1
     return first if keys else -1
 
 
@@ -292,7 +313,7 @@ _VENDORS, _PHRASES = _by_literal(VENDORS), by_letters(_by_literal(PHRASES))
 def _is_secret(shape: Shape, value: str) -> bool:
     if is_stand_in(value) or (shape.no_words and is_words(value)):
         return False
-    if shape.chosen and not is_password_like(value):
+    if (shape.chosen and not is_password_like(value)) or (shape.unsaid and not is_unsaid(value)):
         return False
     return not shape.generated or looks_generated(value)
 

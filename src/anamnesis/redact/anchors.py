@@ -179,6 +179,7 @@ class Shape:
     generated: bool = False  # the mark alone proves little: the value must look random too
     no_words: bool = False  # likewise, but anything other than plain words will do
     chosen: bool = False  # likewise, but a password that you could make up will do
+    unsaid: bool = False  # likewise, but any word will do that is not said of passwords
 
     @property
     def compiled(self) -> re.Pattern[str]:
@@ -211,6 +212,7 @@ def phrase(
     generated: bool = False,
     no_words: bool = False,
     chosen: bool = False,
+    unsaid: bool = False,
 ) -> Shape:
     """Words around a secret; the pattern ignores case and its group 1 is the secret.
 
@@ -219,7 +221,7 @@ def phrase(
     return Shape(
         kind=kind, literals=tuple(each.replace("␣", " ").encode() for each in literals.split()),
         pattern=f"(?i){pattern}", before=before, generated=generated, no_words=no_words,
-        chosen=chosen,
+        chosen=chosen, unsaid=unsaid,
     )  # fmt: skip
 
 

@@ -28,13 +28,14 @@ from anamnesis.redact.values import (
     is_words,
     looks_generated,
 )
-from anamnesis.redact.vocabulary import share_of_known_words
+from anamnesis.redact.vocabulary import is_remark, share_of_known_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PASSWORD, SECRET, KEY = "password", "secret", "key"
+PIN, PHRASE = "pin", "phrase"  # are given digits only, or several words
 LOGIN = "login"  # of words that are said of passwords, but are given no value
 KNOWN_KEYS = re.compile(
     r"(?i)(?:api|access|private|auth|signing|encryption|master|account|license|secret|service|admin|client|shared|"
@@ -42,6 +43,11 @@ KNOWN_KEYS = re.compile(
     r"[ _-]?key"
 )
 _ENV_NAME = re.compile(r"(?:[\w.-]*[.-])?[A-Z][A-Z0-9_]*\Z")
+# A password's length, policy or manager is none.
+ABOUT_IT = re.compile(
+    r"(?i)s?[ _-](?:hash(?:es|ing)?|strength|polic(?:y|ies)|manager|length|generator|reset|prompt|fields?|hint|min|max|minimum|maximum|rotation|rules?|requirements?|history|file|complexity|check(?:er|s)?"
+    r"|format|type|encoder|algorithm|librar(?:y|ies)|store|storage|input|expiry|expiration|lifetime|grants?|flow|endpoint|provider|format|count|usage|limit|budget|entropy|score|validat(?:ion|or)|screen|page|dialog|form|prefix|name|login|auth(?:entication)?|protection|prompts|entry|pad|encryption|change|changes|hasher|ändern|zurücksetzen|vergessen|primaria|for[áa]nea|primária|oublié|olvidad[ao]|dimenticata)\b|-(?:less|based|protected|only|free|related|style|like|derived)\b"
+)
 _SAID_TO_BE = frozenset(
     f"spoken {verb}"
     for verb in (
@@ -74,11 +80,16 @@ _SHORTEST_SECRET = 10
 _SHORTEST_RANDOM = 12
 _SHORTEST_RANDOM_KEY = 16
 _LONG_KEY = 24  # without any other sign that it is one
+_SHORTEST_WORD = 6  # of a cell that is a plain word
 _SHORTEST_LISTED = 14  # of a key in a table or on a line of its own
 _SAME_LINE = 80  # characters between a name and the end of its line
 _LONGEST_LINE = 400  # of a table
 _MOST_ROWS = 12
 _PHRASE = re.compile(r"(?i)phrase|psk")
+_FILE = re.compile(r"\.[a-z]{2,4}\Z")
+_NO_LITERAL = re.compile(
+    r"(?i)[(){}\[\]<>|]|::|->|=>|&&|pass|pwd|secret|token|cred|self|this|config|env\b|settings|form|request|user|args|option|params|data|prompt"
+)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _KEY_ID = re.compile(r"(?:0x)?(?:[0-9A-F]{16}|[0-9A-F]{40})\Z")  # of OpenPGP
 _RANDOM_KEY = re.compile(r"[A-Za-z0-9_+/=-]{16,}\Z")
@@ -111,6 +122,8 @@ def is_secret(given: Given) -> bool:
         return _is_spoken_secret(given)
     if given.how == "blank":
         return _is_argument(given)
+    if given.is_password and _is_strong(given):
+        return True
     written_out = given.quoted or (given.how == "tight =" and _ENV_NAME.match(given.name))
     if is_code(given.value) and not (
         (written_out and looks_generated(given.value)) or _is_made_of_other_words(given)
@@ -119,11 +132,34 @@ def is_secret(given: Given) -> bool:
     return _is_assigned_secret(given)
 
 
+def _is_strong(given: Given) -> bool:
+    """Whether only a password would stand there: of a variable, an option, a connection string."""
+    value = given.value
+    if _NO_LITERAL.search(value) or " " in value or value.startswith(("/", "./", "~/", "-")):
+        return False
+    if _ENV_NAME.match(given.name):
+        return given.how == "tight =" and given.at_line_start
+    if given.name.startswith("-"):
+        return given.how in ("tight =", "=") and not is_words(value)
+    if given.how == "tight =" and given.name[:1].isupper():
+        return given.at_line_start  # a connection string
+    if given.how in ("tag", "pair") or (given.quoted and given.how in ("=", ":", "=>")):
+        return "." not in value and share_of_known_words(value) in ("none", "some")
+    return False
+
+
 def _is_made_of_other_words(given: Given) -> bool:
     """Whether a password only looks like code: `c0balt.Heron`, `Nagel.Brett`."""
     value = given.value
-    if not given.is_password or value.islower():
+    if not given.is_password or (value.islower() and not given.quoted):
         return given.is_password and is_misspelt(value)
+    if (
+        given.quoted
+        and "(" not in value
+        and "/" not in value
+        and share_of_known_words(value) in ("none", "some")
+    ):
+        return not _FILE.search(value)
     return is_misspelt(value) or is_invented(value)
 
 
@@ -141,7 +177,11 @@ def _is_assigned_secret(given: Given) -> bool:
 
 
 def _can_be_secret(given: Given) -> bool:
-    if is_stand_in(given.value) or given.value.lower() == given.name.lower():
+    if (
+        given.value.startswith("//")
+        or is_stand_in(given.value)
+        or given.value.lower() == given.name.lower()
+    ):
         return False
     if given.name.lower() == "pass" and not _is_no_verb(given):
         return False
@@ -216,7 +256,11 @@ def _is_argument(given: Given) -> bool:
     if given.name.startswith("-") and given.quoted and given.is_password and " " not in value:
         return True
     if given.name.lower().startswith(("-", "aws_", "_auth")):
-        return _is_random(given) or (given.is_password and not is_words(value))
+        if _is_random(given) or (given.is_password and not is_words(value)):
+            return True
+        joined = "-" in value or "_" in value or "." in value
+        is_other = joined or share_of_known_words(value) == "none"
+        return given.is_password and is_other and not _NO_LITERAL.search(value)
     if (is_code(value) and not has_generated_part(value)) or not _is_random(given):
         return False
     return _is_said_password(given) if given.is_password else _is_said_secret(given)
@@ -299,10 +343,14 @@ def value_below(text: str, position: int, *, kind: str) -> tuple[int, int] | Non
     return found.span(1) if _is_listed(found[1], kind) else None
 
 
-def _is_listed(value: str, kind: str) -> bool:
+def _is_listed(value: str, kind: str, *, is_cell: bool = False) -> bool:
     """Whether a value that stands where a secret is announced is one."""
     if kind == PASSWORD:
-        return is_given_password(value)
+        is_joined = re.fullmatch(r"[^\W\d_]{2,}(?:[-_.][^\W\d_]{2,}){1,4}", value) is not None
+        is_word = is_cell and value.isalpha() and len(value) >= _SHORTEST_WORD
+        is_said = share_of_known_words(value) == "all" or is_remark(re.split(r"[-_.]", value)[0])
+        is_other = (is_joined or is_word) and not is_said and not _FILE.search(value)
+        return is_given_password(value) or is_other
     return len(value) >= _SHORTEST_LISTED and looks_generated(value) and not is_name(value)
 
 
@@ -316,7 +364,7 @@ def values_of_column(text: str, start: int, end: int, *, kind: str) -> Iterator[
     after = text[end:last].lstrip(" `*_\"'")
     if not sign or (after and not after.startswith(sign)):
         return
-    before = text[first:start].rstrip(" `*_\"'")
+    before = text[first:start].rstrip(" `*_\"'").removesuffix("Mot de").rstrip()
     if before and not before.endswith(sign):
         return
     if not before and not after.strip(f"{sign} "):
@@ -331,6 +379,10 @@ def values_of_column(text: str, start: int, end: int, *, kind: str) -> Iterator[
             first = text.find(sign, first) + 1
         cell = text[first:last].split(sign, 1)[0]
         value = cell.strip(" `*\"'\r")
-        if _is_listed(value, kind) and " " not in value and not is_stand_in(value):
+        if (
+            _is_listed(value, kind, is_cell=sign != ",")
+            and " " not in value
+            and not is_stand_in(value)
+        ):
             at = first + cell.find(value)
             yield at, at + len(value)

@@ -10,17 +10,21 @@ import re
 
 from anamnesis.redact.anchors import PLACEHOLDER_START, Finding, by_letters, compiled
 from anamnesis.redact.given import (
+    ABOUT_IT,
     KEY,
     KNOWN_KEYS,
     LOGIN,
     PASSWORD,
+    PHRASE,
+    PIN,
     SECRET,
     Given,
     is_secret,
     value_below,
     values_of_column,
 )
-from anamnesis.redact.likely import Mention
+from anamnesis.redact.slots import Mention
+from anamnesis.redact.sought import WHOLE_WORDS, WORDS
 from anamnesis.redact.values import is_chosen, is_jumbled, is_memorable
 
 TYPE_CHECKING = False
@@ -29,137 +33,19 @@ if TYPE_CHECKING:
 
     from anamnesis.redact.anchors import Anchored
 
-# The word that matters is found first and the rest of the name around it afterwards: a pattern
-# that starts with an open run of name characters would be quadratic on long words.
-_WORDS = (
-    (b"pass", PASSWORD),
-    (b"pwd", PASSWORD),
-    (b"psw", PASSWORD),
-    (b"pssw", PASSWORD),
-    (b"pasw", PASSWORD),
-    (b"mdp", PASSWORD),
-    (b"pw", PASSWORD),
-    (b"psk", PASSWORD),
-    (b"kennwort", PASSWORD),
-    (b"senha", PASSWORD),
-    (b"contrase", PASSWORD),
-    (b"wachtwoord", PASSWORD),
-    (b"senord", PASSWORD),
-    (b"sandi", PASSWORD),
-    (b"salasana", PASSWORD),
-    (b"heslo", PASSWORD),
-    (b"adgangskode", PASSWORD),
-    (b"parol", PASSWORD),
-    (b"clave", PASSWORD),
-    (b"haslo", PASSWORD),
-    (b"jelsz", PASSWORD),
-    (b"lozinka", PASSWORD),
-    (b"sifre", PASSWORD),
-    (b"secret", SECRET),
-    (b"token", SECRET),
-    *(
-        (word, SECRET)
-        for word in (b"klucz", b"chave", b"chiave", b"jeton", b"cl\xe9", b"schl\xfcssel")
-    ),
-    (b"credential", SECRET),
-    (b"auth", SECRET),
-    (b"cookie", SECRET),
-    (b"otp", SECRET),
-    (b"recovery code", SECRET),
-    (b"backup code", SECRET),
-    (b"jwt", KEY),
-    (b"_pat", KEY),
-    (b"key", KEY),
-    *(
-        (word, LOGIN)
-        for word in (
-            b"login",
-            b"log in",
-            b"sign in",
-            b"creds",
-            b"zugang",
-            b"identifiant",
-            b"melde",
-            b"einlogg",
-            b"connecte",
-            b"sesi\xf3n",
-            b"accedi",
-            b"ssh",
-            b"sftp",
-            b"ftp",
-            b"vnc",
-            b"rdp",
-            b"wifi",
-            b"wi-fi",
-            b"wlan",
-            b"schl\xfcssel",
-            b"basic auth",
-            b"basicauth",
-            b"community",
-            b"superuser",
-            b"root@",
-            b"admin@",
-            b"ubuntu@",
-            b"deploy@",
-            b"@",
-            b"user",
-            b"admin",
-            b"root ",
-            b"account",
-            b"authtok",
-            b"sasl",
-            b"unlock",
-            b"vpn",
-            b"sudo",
-            b"konto",
-            b"compte",
-            b"usuario",
-            b"cuenta",
-            b"utente",
-            b"benutzer",
-            b"anmeld",
-            b"acceso",
-            b"acc\xe8s",
-            b"bearer",
-            b"license",
-            b"lizenz",
-            b"unseal",
-            b"signing",
-            b"decrypt",
-            b"encrypt",
-        )
-    ),
-)
-_SOUGHT = by_letters((word, (word, kind)) for word, kind in _WORDS)
-_WHOLE_WORD = {
-    b"pass": r"(?i:pass(?:w(?:or[dt]|r?d)|phrase|code|ord(?:et)?|owrd|e)?)",
-    b"senord": r"(?i:senord(?:et)?)",
-    b"adgangskode": r"(?i:adgangskoden?)",
-    b"wachtwoord": r"(?i:wachtwoord(?:en)?)",
-    b"heslo": r"(?i:heslo)",
-    b"pwd": r"(?i:pwd)",
-    b"psw": r"(?i:psw(?:d|rd|ord)?)",
-    b"pssw": r"(?i:pssw(?:d|rd|ord))",
-    b"pasw": r"(?i:pasw(?:d|rd|ord|ort))",
-    b"mdp": r"(?i:mdp)",
-    b"clave": r"(?i:clave)",
-    b"parol": r"(?i:parol[aey]?)",
-    b"jelsz": r"(?i:jelsz(?:ó|o))",
-    b"pw": r"(?i:pw)",
-    b"contrase": r"(?i:contrase(?:ñ|n|Ñ)a)",
-    b"credential": r"(?i:credentials?)",
-}
+_SOUGHT = by_letters((word, (word, kind)) for word, kind in WORDS)
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")
 _LONGEST_NAME = 60
 _SAME_LINE = 80
+_STARTING = frozenset((b"sasl", b"vnc", b"rdp"))  # too short to count inside a word
 _LONGEST_JUDGED = 300  # of a bare value, to tell what it is; what is taken may be longer
 # How a name may go on after the word: `SECRET_KEY_BASE`, `secretAccessKey`, `password2`. Anything
 # else (`tokenizer`, `token_count`, `passwords`) is about secrets, not one.
 _REST_OF_NAME = (
     r"(?:_(?!(?:[A-Z0-9]{1,20}_){0,4}(?:COUNT|LIMIT|NAME|FILE|PATH|UR[LI]|TYPE|ID\b|TTL|LENGTH|SIZE|BUDGET|HASH|PREFIX"
-    r"|SOURCE|HEADER|ENV|EXPIR|MAX|MIN|FIELD|ALGO|POLICY|ARN|VERSION|STORE|BUCKET|ENDPOINT|REGION|USER))[A-Z0-9_]{1,24}"
+    r"|SOURCE|HEADER|ENV|EXPIR|MAX|MIN|FIELD|ALGO|POLICY|ARN|VERSION|STORE|BUCKET|ENDPOINT|REGION|USER|PROVIDER|BACKEND|METHOD|MODE|SERVER|HOST|DOMAIN|DRIVER|STRATEGY|SCHEME|ISSUER|AUDIENCE|CLASS|SERVICE|ENABLED|REQUIRED|TIMEOUT|LIFETIME|CHECK|PORT|HASHER|VALIDATOR|MANAGER|ROTATION|THRESHOLD|FAIL|RATE|RATIO|ENGINE|HELPER|REALM|ALGORITHM))[A-Z0-9_]{1,24}"
     r"|(?i:[-_](?:access[-_])?key(?:[-_]base)?|[-_]value|[-_](?:prod|production|staging|stage|dev|live|test|primary"
-    r"|secondary|old|new|base64|b64|v\d))|(?:Access)?Key(?:Base)?|Value|Prod|Staging|Dev|\d{1,2})?(?![A-Za-z0-9_])"
+    r"|secondary|old|new|plain|clear|cleartext|base64|b64|v\d))|(?:Access)?Key(?:Base)?|Value|Prod|Staging|Dev|\d{1,2})?(?![A-Za-z0-9_])"
 )
 _OPEN_QUOTED = r"(?P<open>[^\s\"'`\\]{1,500})"
 # A bare value goes on to its real end: `&`, `;`, `,` and `|` end it only where something new starts.
@@ -185,7 +71,7 @@ _ASSIGNED = (
     r"  | (?P<call>\s?\(\s{0,2}|(?<=[\"'A-Z])\s{0,2},\s{0,12})(?=\\*[\"'`])"
     r"  | (?P<tag>(?:(?<=[\"'])>|</key>\s{0,12}<string>)(?=[^<\n]{4,400}</))|(?P<paren>\s?\()(?=[^\s()\"'`,]{7,64}\))"
     r"  | (?P<cell>\s{0,3}\|\s{0,3})"
-    r"  | (?P<blank>[ \t]{1,3})(?=[^\s=:|]) ) (?:[bruf]{1,2}(?=[\"']))?" + _VALUE
+    r"  | (?P<blank>[ \t]{1,3})(?=[^\s=:|]) ) (?:[brufN]{1,2}(?=[\"']))?" + _VALUE
 )
 # "the password for staging is …", "use token …", "the key I got was …"
 _SPOKEN = (
@@ -205,14 +91,24 @@ _PUNCTUATION = ".,;:?)*"
 _NOT_KEYS = re.compile(
     r"(?i)(?:public|publishable|primary|foreign|cache|sort|partition|object|row|dict|idempotency|host|hot|arrow|"
     r"translation|locale|query|lookup|map|item|index|unique|natural|composite|surrogate|storage|s3|route|react|group|event|metric|"
-    r"parent|child|shard|dedup\w*|fingerprint|redis|config|by|registry|routing|message|trace|(?<!un)lock|etag|context|project|session|state|site)"
+    r"parent|child|shard|dedup\w*|fingerprint|redis|config|by|registry|routing|message|trace|(?<!un)lock|etag|context|project|state|site|websocket)"
     r"[-_. ]?key"
 )
 _NAMES_WITH_PW = frozenset(
     f"{whose}pw"
     for whose in ("root", "bind", "db", "admin", "user", "ldap", "mail", "ftp", "sudo", "app")
 )
-_NO_PASS = re.compile(r"(?i)(?:com|by|tres|sur|over|under|en)pass\Z|passes|cwd\Z|oldpwd\Z")
+# Short words that others contain.
+_WHOLE = frozenset(
+    (b"pw", b"psk", b"auth", b"jwt", b"psw", b"mdp", b"clave", b"parol", b"pin", b"puk", b"ww", b"phrase", b"frase", b"fraza")
+)  # fmt: skip
+_NO_TOKEN = re.compile(
+    r"(?i)public|(?:page|next|continuation|continue|sync|cursor|resume)[-_]?token"
+)
+_PASS_OF = re.compile(
+    r"(?i)(?:^|[-_.])(?:db|wi_?fi|user|admin|root|smtp|e?mail|ftp|my|sql|mysql|redis|pg|postgres|rabbitmq|default|http|proxy|ssh|vpn|login|auth|app|api|mqtt|ap|sta|net|ldap|basic|bind|service)[-_.]?\Z"
+)
+_NO_PASS = re.compile(r"(?i)(?:com|by|tres|sur|over|under|en|im)passe?\Z|passes|cwd\Z|oldpwd\Z")
 # Where a shell, an .env file or a diff starts an assignment.
 _LINE_START = re.compile(
     r"(?:\A|[\n;{,\"'`$#>|&]|\\n|\bexport|\bset|\bENV|\bARG|\benv|\bsudo|-e|--env|--build-arg|=\S{1,15})\s*[+-]?\s*\Z"
@@ -232,17 +128,27 @@ def named_values(anchored: Anchored, mentions: list[Mention]) -> Iterator[Findin
             continue  # inside the value that was found last
         named_until = None if kind == LOGIN else _end_of_name(text, position, word)
         if named_until is None:
-            if kind in (LOGIN, PASSWORD):  # or `passwords`
-                mentions.append(_mention(position, position + len(word), LOGIN, word))
+            if word in _STARTING and text[position - 1 : position].isalpha():
+                continue  # `prusaslicer`
+            if kind in (LOGIN, PASSWORD) and word not in _WHOLE:  # or `passwords`
+                name = word if kind == LOGIN else b"passwords"
+                mentions.append(_mention(position, position + len(word), LOGIN, name))
             continue  # `tokenizer`
         if word == b"auth" and text[named_until : named_until + 1] in "./":
             continue  # `auth.py`
         if not _is_sensitive(_name(text, position, named_until), word, text, position):
             continue
-        for finding in _named(text, position, named_until, word, kind):
+        for finding in (
+            () if kind in (PIN, PHRASE) else _named(text, position, named_until, word, kind)
+        ):
             start, end = finding.start, finding.end
             yield finding
-        is_verb = text[position:named_until].lower() == "pass"  # tests do
+        if kind in (PIN, PHRASE):
+            mentions.append(_mention(position, named_until, kind, word))
+            continue
+        is_verb = text[position:named_until].lower() == "pass" and not _PASS_OF.search(
+            text, _start_of_name(text, position), position
+        )  # tests do
         mentions.append(_mention(position, named_until, LOGIN if is_verb else kind, word))
 
 
@@ -295,7 +201,7 @@ def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterat
     ):
         start = _start_of_name(text, position - 1)  # `API key`
     name = text[start:end]
-    if _is_in_placeholder(text, start):
+    if _is_in_placeholder(text, start) or (kind == KEY and _NOT_KEYS.search(name)):
         return
     if assigned := compiled(_ASSIGNED).match(text, end):
         at_line_start = _LINE_START.search(text[max(0, start - 20) : start]) is not None
@@ -310,6 +216,8 @@ def _given(text: str, position: int, end: int, word: bytes, kind: str) -> Iterat
             is_used=text[max(0, start - 6) : start].lower().endswith(("with ", "using ", "use ")),
         )  # fmt: skip
     yield from _named_afterwards(text, start, end, kind)
+    if ABOUT_IT.match(text, end):
+        return
     labelled = compiled(_LABELLED).match(text, end)
     if labelled and not _ID_BEFORE.search(text, end, labelled.start("bare")):
         value = labelled["bare"].rstrip(_PUNCTUATION)
@@ -349,7 +257,7 @@ def _is_in_placeholder(text: str, position: int) -> bool:
 
 
 def _end_of_name(text: str, position: int, word: bytes) -> int | None:
-    if pattern := _WHOLE_WORD.get(word):
+    if pattern := WHOLE_WORDS.get(word):
         whole = compiled(pattern).match(text, position)
         if whole is None:
             return None
@@ -377,11 +285,10 @@ def _start_of_name(text: str, position: int) -> int:
 
 def _is_sensitive(name: str, word: bytes, text: str, position: int) -> bool:
     before, first = text[position - 1 : position], text[position]
-    starts_a_word = not before.isalnum() or (before.islower() and first.isupper())
-    if (
-        word in (b"pw", b"psk", b"auth", b"jwt", b"psw", b"mdp", b"clave", b"parol")
-        and not starts_a_word
-    ):
+    starts_a_word = (
+        not before.isalnum() or before > "\u2e80" or (before.islower() and first.isupper())
+    )
+    if word in _WHOLE and not starts_a_word:
         return text[max(0, position - 2) : position] in ("\\n", "\\t") or (
             word == b"pw" and name.lower() in _NAMES_WITH_PW
         )
@@ -390,7 +297,7 @@ def _is_sensitive(name: str, word: bytes, text: str, position: int) -> bool:
     if word in (b"pass", b"pwd"):
         return _NO_PASS.search(name) is None
     if word == b"token":
-        return "ublic" not in name
+        return _NO_TOKEN.search(name) is None
     if word == b"key":
         return _NOT_KEYS.search(name) is None
     return True

@@ -1,7 +1,7 @@
-"""Secrets that their own shape or the words around them betray.
+"""Secrets that their own shape betrays.
 
 Tokens carry the mark of whoever issued them: `ghp_…`, `AKIA…`, `sk-ant-…`; the formats are those
-that the vendors document. Headers, addresses and commands betray what they are given. Every pattern
+that the vendors document. Every pattern
 starts where its literal stands, or a known number of characters before. No pattern nests
 quantifiers, and every run has a bound, so the time is linear in the text.
 """
@@ -9,7 +9,7 @@ quantifiers, and every run has a bound, so the time is linear in the text.
 # ruff: noqa: E501  (a pattern is read in one piece)
 from __future__ import annotations
 
-from anamnesis.redact.anchors import Shape, phrase, shape
+from anamnesis.redact.anchors import Shape, shape
 
 _HEX32, _HEX40, _HEX64 = r"[0-9a-f]{32}", r"[0-9a-f]{40}", r"[0-9a-f]{64}"
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
@@ -118,6 +118,7 @@ _CLOUDS = (
     ),
     shape("1password token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/=_-]{60,4000}"),
     shape("1password key", "A3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
+    shape("private key", "LS0tLS1CRUdJTi", r"LS0tLS1CRUdJTi(?:BSU0EgUFJJ|BQUklWQVRF|BFQyBQUkl|BPUEVOU1NI|BFTkNSWVBU)[A-Za-z0-9+/=]{20,8000}"),
     shape("age key", "AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
     shape("nostr key", "nsec1", r"nsec1[a-z0-9]{58}"),
 )  # fmt: skip
@@ -142,8 +143,8 @@ _SERVICES = (
     shape("facebook token", "EAA", r"EAA[A-Za-z0-9]{60,400}" + _END, generated=True),
     shape("square token", "EAAA", r"EAAA[A-Za-z0-9_-]{56,62}" + _END, generated=True),
     shape("square token", "sq0atp- sq0csp-", r"sq0(?:atp|csp)-[A-Za-z0-9_-]{20,60}"),
-    shape("stripe key", "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_",
-          r"[srp]k_(?:live|test)_[A-Za-z0-9]{10,255}"),
+    shape("stripe key", "sk_live_ sk_test_ rk_live_ rk_test_",
+          r"[sr]k_(?:live|test)_[A-Za-z0-9]{10,255}"),
     shape("webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{20,255}"),
     shape("razorpay key", "rzp_", r"rzp_(?:live|test)_[A-Za-z0-9]{14,30}"),
     shape("flutterwave key", "FLWSECK", r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,60}(?:-X)?"),
@@ -198,184 +199,9 @@ _SERVICES = (
     shape(
         "api key",
         "_live_ _prod_ _pat_ _sk_ _api_ _secret_ _key_ _token_ _tkn_ _oat_ _test_ -api- -pat- -token-",
-        r"[_-](?:live|prod|pat|sk|api|secret|key|token|tkn|oat|test|api)[_-][A-Za-z0-9]{24,255}" + _END,
+        r"(?<!pk)[_-](?:live|prod|pat|sk|api|secret|key|token|tkn|oat|test|api)[_-][A-Za-z0-9]{24,255}" + _END,
         generated=True, inside=True,
     ),
 )  # fmt: skip
 
 VENDORS: tuple[Shape, ...] = (*_CODE_HOSTS, *_MODELS, *_CLOUDS, *_PACKAGES, *_SERVICES)
-
-# What a shell takes as one argument, quoted or not. A placeholder such as <password> is judged
-# later, where all values are.
-_ARGUMENT = r"[\"']?((?<=\")[^\"\n]{4,200}(?=\")|(?<=')[^'\n]{4,200}(?=')|[^\s\"'`]{4,200})"
-_USER = r"[\"']?[^\s:\"'`/]{1,99}:[\"']?([^\s\"'`]{1,200})"
-# The rest of a command up to one of its options: not past its line, nor past a pipe.
-_OPTIONS = r"\b[^\n|]{0,200}?\s"
-
-_HEADERS = (
-    phrase(
-        "authorization header",
-        "authorization",
-        r"authorization[\"'\\\]]{0,4}(?:\s{0,3}[:=,]\s{0,3}[\"'`\\]{0,3}|\s[\"'])"
-        r"(?:[a-z][a-z0-9-]{1,20}[ :=]\s{0,3}(?:token=)?[\"\\]{0,3})?([A-Za-z0-9._~+/=:|$!%@-]{8,4000})",
-        no_words=True,
-    ),
-    phrase("bearer token", "bearer", r"bearer[\s:]{1,3}[\"'`]?([A-Za-z0-9._~+/=|-]{16,4000})", no_words=True),
-    phrase("authorization header", "basic", r"basic\s{1,3}([A-Za-z0-9+/]{10,400}={0,2})(?![\w/+=])", generated=True),
-    phrase("okta token", "ssws", r"ssws\s{1,3}([A-Za-z0-9_-]{20,100})"),
-    phrase("cookie", "sessid= sessionid= connect.sid=",
-           r"(?:sessid|sessionid|connect\.sid)=([A-Za-z0-9%._~+/=-]{16,400})"),
-)  # fmt: skip
-
-_ADDRESSES = (
-    phrase("password in url", "://", r"://[^\s:/@\"'<>`\\,]{0,100}:([^\s/\"'`\\]{1,200})@(?=[\w\[$({*<])"),
-    phrase("password in url", "://", r"(?<!http)(?<!https)://[^\s:/@\"'<>`\\,]{0,100}:(?!\d{1,5}[/,])([^\s\"'`\\]{1,200})@(?=[\w\[])"),
-    phrase("token in url", "://", r"://([A-Za-z0-9_.~-]{20,255})(?::x-oauth-basic|:)?@"),
-    phrase("slack webhook", "hooks.slack.com/",
-           r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,255})"),
-    phrase("discord webhook", "/api/webhooks/", r"/api/webhooks/(\d{10,25}/[A-Za-z0-9_-]{30,100})"),
-    phrase("teams webhook", ".office.com/webhook", r"\.office\.com/webhook(?:b2)?/([^\s\"'<>)]{40,400})"),
-    phrase("zapier webhook", "hooks.zapier.com/", r"hooks\.zapier\.com/hooks/catch/([0-9]{4,12}/[a-z0-9]{5,20})"),
-    phrase("signed url", "sig=", r"(?<=[?&;])sig=([A-Za-z0-9%/+=_-]{30,255})"),
-    phrase("aws signature", "x-amz-signature=", r"x-amz-signature=([0-9a-f]{64})"),
-    phrase("signed url", "signature=", r"(?<=[?&-])signature=([A-Za-z0-9%/+=_~-]{40,2000})"),
-    phrase("aws session token", "x-amz-security-token=", r"x-amz-security-token=([A-Za-z0-9%/+=_-]{40,4000})"),
-    phrase("key in url", "code= key= sig= apikey= appid=",
-           r"(?<=[?&])(?:code|key|sig|apikey|appid)=([A-Za-z0-9%/+=_.~-]{24,255})", generated=True),
-)  # fmt: skip
-
-_COMMANDS = (
-    phrase("password", "curl wget", r"(?:curl|wget)" + _OPTIONS + r"(?:-u|--user)(?:[ =]|(?<=-u))" + _USER),
-    phrase("password", "--user --proxy-user --creds --auth", r"--(?:proxy-)?(?:user|creds|auth)[ =]" + _USER),
-    phrase("password", "mysql mariadb", r"(?:mysql|mariadb)\w{0,10}" + _OPTIONS + r"-p(?![a-z-]{0,20}[ ]?=)([^\s\"'`][^\s\"'`]{3,200})"),
-    phrase("password", "mysql mariadb", r"(?:mysql|mariadb)\w{0,10}" + _OPTIONS + r"-p[\"']([^\s\"'`]{3,200})"),
-    phrase("password", "login", r"login" + _OPTIONS + r"(?:-p|--password|--token)[ =]" + _ARGUMENT),
-    phrase("password", "mongo", r"mongo\w{0,10}" + _OPTIONS + r"-p[ =]?" + _ARGUMENT),
-    phrase("password", "redis-cli", r"redis-cli" + _OPTIONS + r"-a[ =]?" + _ARGUMENT),
-    phrase("password", "sqlcmd", r"sqlcmd" + _OPTIONS + r"(?-i:-P)[ =]?" + _ARGUMENT),
-    phrase("password", "ldap", r"ldap[a-z]{3,10}" + _OPTIONS + r"-w[ =]?" + _ARGUMENT),
-    phrase("password", "twine", r"twine" + _OPTIONS + r"-p[ =]?" + _ARGUMENT),
-    phrase("password", "htpasswd", r"htpasswd\s+-[a-z]{0,6}b[a-z]{0,6}\s+\S{1,200}\s+\S{1,100}\s+" + _ARGUMENT),
-    phrase("password", "alias", r"alias\s+set\s+\S{1,60}\s+https?://\S{1,200}\s+\S{1,100}\s+" + _ARGUMENT, no_words=True),
-    phrase("password", "␣-p", r" -p[ ]([^\s\"'`/:]{10,200})", generated=True),
-    phrase("password", "␣-p ␣-w ␣-a ␣-k ␣-x", r" -[pwakx] [\"']?(?=[^\s\"'`]{0,40}\d)(?=[^\s\"'`]{0,40}[!#%^*?~&@$])([^\s\"'`/:=,-][^\s\"'`/:=,]{6,100})(?=[\s\"'`]|\Z)", chosen=True),
-    phrase("password", "password passwd", r"(?<!\d)passw(?:or)?d\s+(?!(?:under|in|at|from|for|with|by|as|is|of|to|on|the|or|and|like|field|must|should|can|may|was|are|named|called)\s)[\w.@-]{1,40}\s+[\"']([^\s\"']{5,100})[\"']", no_words=True),
-    phrase("password", "pass", r"pass[^\n]{0,60}?(?:type|fill|send_?keys|set_?value|input)(?:_in)?\(\s?[\"']([^\s\"']{5,100})[\"']"),
-    phrase("password", "type( fill( send_keys( sendkeys( setvalue( fill_in(", r"[a-z_]{4,9}\(\s?[\"'][^\"'\n]{0,40}(?:pass|pwd)[^\"'\n]{0,20}[\"'],\s?(?:with:\s)?[\"']([^\s\"']{5,100})[\"']"),
-    phrase("password", "␣-p", r" -p[ =]?[\"']([^\s\"'`]{6,100})[\"']", chosen=True),
-    phrase("password", "http-basic", r"http-basic\S{0,60}\s+\S{1,60}\s+" + _ARGUMENT),
-    phrase("password", "user", r"(?<![\w-])user\s[\w.@-]{1,40}\s(?-i:(?=[^\s]{0,60}[A-Z!@#$%~&*]))([^\s\"'`]{6,64})(?=[ \t]*(?:\n|\Z))", chosen=True),
-    phrase("password", "passwd", r"passwd\s+-s\s+" + _ARGUMENT),
-    phrase("password", "␣-a ␣-u ␣--auth ␣--creds", r" -{1,2}(?:a|u|auth|creds|credentials)[ =]" + _USER, chosen=True),
-    phrase("password", "send", r"send(?:line)?\s[\"']([^\s\"']{5,100}?)\\+r", chosen=True),
-    phrase("password", "pass", r"pass(?:word|wd)?[^\n]{0,60}?\bvalues\s?\((?:[^()\n]{0,100},)?\s?'([^'\n]{5,100})'", chosen=True),
-    phrase("password", "identified", r"identified\s+by\s+[\"']?([^\s\"';\\)]{4,200})", chosen=True),
-    phrase("password", ":*:", r"(?<=[\w*]):\*:[^\s:]{1,60}(?::[^\s:]{1,60})?:([^\s\"'`:]{4,200})(?!\S)"),
-    phrase("password", "␣-hp", r" -hp([^\s\"'`]{4,200})"),
-    phrase("password", "wlan wifi wi-fi", r"(?:wlan|wi-?fi)[- ](?:schl\xfcssel|key|code|passw\w{2,4}|pw|cl\xe9|clave)\s?[:=]?\s{1,3}" + _ARGUMENT, chosen=True),
-    phrase("password", "log logged sign", r"(?:log(?:ged)?|sign)\s?in\s(?:as|with)\s\S{1,60}\s(?:with|and|using|/)\s[\"'`]?([^\s\"'`]{6,64})", chosen=True),
-    phrase("stream key", "rtmp", r"rtmps?://\S{1,80}/([A-Za-z0-9_-]{20,100})(?!\S)"),
-    phrase("password", "␣/␣", r"(?<=[\w`]) / `?(?=[^\s`]{0,40}\d)(?=[^\s`]{0,40}[!#%^*?~&@$])([^\s\"'`/|<>(){}\[\]]{8,64})(?=[\s`.,;)]|\Z)", chosen=True),
-    phrase("paypal token", "access_token$", r"(access_token\$[a-z]{4,12}\$[0-9a-z]{16}\$[0-9a-f]{32})"),
-    phrase("aws mws token", "amzn.mws.", r"(amzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"),
-    phrase("password", "smbclient", r"smbclient\s[^\n|]{0,160}?(?-i:-U)[ =]?[\"']?[\w.\\/-]{1,60}%([^\s\"']{4,200})"),
-    phrase("password", "net", r"net1?\s+use\s[^\n]{0,120}?\s([^\s/\\*][^\s]{5,100})\s+/user:", no_words=True),
-    phrase("password", "wifi.begin", r"wifi\.begin\(\s{0,3}[^,()\n]{1,80},\s{0,3}\"([^\"\n]{8,64})\""),
-    phrase("password", "openssl", r"openssl" + _OPTIONS + r"-k[ ]" + _ARGUMENT, no_words=True),
-    phrase("password", "net", r"net1?\s+user\s+\S{1,60}\s+([^\s/*][^\s]{5,100})\s+/", no_words=True),
-    phrase("password", "echo", r"echo\s(?:-[en]{1,2}\s)?[\"']?([^\s\"'`|$]{4,200})[\"']?\s?\|\s?sudo\s+-[a-z]{0,4}s\b"),
-    phrase("password", "ssh-keygen", r"ssh-keygen" + _OPTIONS + r"(?-i:-N)[ ]" + _ARGUMENT),
-    phrase("password", "sqlplus rman", r"(?:sqlplus|rman\s+target)" + _OPTIONS + r"[\w.]{1,40}/([^\s/\"'`]{4,200})@[\w/]"),
-    phrase("password", "rclone", r"rclone\s+obscure\s+" + _ARGUMENT),
-    phrase("password", "echo printf", r"(?:echo|printf)\s(?:-[en]{1,2}\s)?[\"']([^\"'\n$]{5,200})[\"']\s?\|\s?(?:sudo\s)?(?:cryptsetup|gpg|openssl)\b"),
-    phrase("password", "auth␣ priv␣", r"(?:auth|priv)\s(?:md5|sha[\d-]{0,4}|3?des|aes)(?:\s\d{3})?\s([^\s\"'`]{6,100})", no_words=True),
-    phrase("password", "community", r"snmp-server\scommunity\s(?!public|private)([^\s\"']{5,60})", before=(12,)),
-    phrase("password", "createuser", r"createuser\s\S{1,40}\s(?:md5|sha[\d-]{0,4})\s" + _ARGUMENT),
-    phrase("password", "␣aes␣ ␣des␣", r"(?<=[\"'])\s(?:aes|des)\s[\"']([^\"'\n]{8,100})[\"']"),
-    phrase("passphrase", "passphrase", r"(?<=[a-z_])passphrase\s?=\s?([^\W\d_]{3,20}(?:\s[^\W_]{2,20}){2,8})(?=\s*(?:\n|\Z))"),
-    phrase("password", "nmcli", r"nmcli" + _OPTIONS + r"password\s" + _ARGUMENT),
-    phrase("password", "option␣key", r"option key\s[\"']([^\"'\n]{6,100})[\"']"),
-    phrase("password", "snmp", r"snmp[a-z]{2,8}" + _OPTIONS + r"(?-i:-[AX])[ ]?" + _ARGUMENT),
-    phrase("password", "ipmitool", r"ipmitool" + _OPTIONS + r"(?-i:-P)[ ]?" + _ARGUMENT),
-    phrase("password", "zip", r"zip\s(?:[^\n|]{0,60}\s)?(?-i:-P)[ ]?" + _ARGUMENT),
-    phrase("password", "/p:", r"(?<=\s)/p:'([^'\n]{4,200})'"),
-    phrase("password", "/p:", r"(?<=\s)/p:([^\s\"']{4,200})(?=[^\n]{0,200}\s/[uv]:|\s|\Z)", no_words=True),
-    phrase("password", "password-command passwordeval passwordcommand", r"password-?(?:command|eval)[ =][\"'](?:echo|printf)\s([^\s\"']{4,200})"),
-    phrase("password", "echo printf", r"(?:echo|printf)\s(?:-[en]{1,2}\s)?[\"']?([^\s\"'`|$]{5,400})[\"']?\s?\|\s?(?:sudo\s(?:-\w+\s)?)?(?:passwd|vncpasswd|smbpasswd|cryptsetup|kinit|openssl|gpg|gcloud secrets|vault|su\b)"),
-    phrase("password", "<<<", r"<<<\s?[\"']?([^\s\"'`$<{][^\s\"'`]{5,200})", chosen=True),
-    phrase("secret", "=%s", r"=%s(?:\\n)?[\"']?\s+[\"']?([^\s\"'`]{8,400})", generated=True),
-    # A program is logged in with what follows: `wandb login …`, `doctl auth init -t …`.
-    phrase("token", "login␣ auth␣ authtoken␣ setapikey␣ set-token␣ set-agent-token␣ service␣install␣", r"(?<![\w.-])(?:login|auth(?:token|enticate)?|set-?[a-z-]{0,12}(?:token|key)|service install|setapikey)(?:\s+[a-z][\w.-]{0,20}){0,2}(?:\s+-{1,2}[a-z-]{1,20})?[ =]([A-Za-z0-9_.+/=:~-]{24,400})(?![^\s\"'`,;)])", generated=True),
-    phrase("token", "␣-t", r" -t[ =]([0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!\S)"),
-    phrase("password", "unlock", r"unlock(?:\s--?[a-z]+){0,2}\s([^\s\"'`-][^\s\"'`]{5,100})", chosen=True),
-    phrase("password", "openssl", r"openssl\s+passwd\s+(?:-\S{1,12}\s+){0,3}([^\s\"'`-][^\s\"'`]{4,100})"),
-    phrase("password", "user", r"user\s\S{1,40}\s+pass(?:word)?\s+" + _ARGUMENT, chosen=True),
-    # The last of what a call takes, after the user: `login("bob", "…")`.
-    phrase("password", "pass( password( credentials( credential( authentication( authenticate( auth( login( pw_set( getconnection(",
-           r"[a-z_]{1,24}\(\s{0,3}(?:[^()\"'`,\n]{1,60},\s{0,3})?[\"'][^\"'\n]{1,80}[\"'],\s{0,3}[\"']([^\s\"']{5,100})[\"']", chosen=True),
-    phrase("password", "_connect( mysqli( create_superuser( createuser( create_user( pdo(",
-           r"[a-z_]{1,20}\(\s{0,3}[\"'][^\"'\n]{1,80}[\"'],\s{0,3}[\"'][^\"'\n]{0,80}[\"'],\s{0,3}[\"']([^\s\"']{5,100})[\"']"),
-    # An account that every machine has, and what can only be its password.
-    phrase("password", "root admin postgres ubuntu deploy jenkins sa oracle system scott pi guest backup",
-           r"(?<![\w./@{-])(?:root|admin(?:istrator)?|postgres|ubuntu|deploy|jenkins|sa|oracle|system|scott|pi|guest|backup)"
-           r"(?::|\s?\|\s?|\s/\s|/(?=[^\s\"'`)]{0,60}[!$%^&*#?@]))[\"'`]?([^\s\"'`/|:,)]{6,64}?)(?=[\s\"'`.,;)|]|@[\w.-]+(?:\s|\Z)|\Z)", chosen=True),
-    phrase("password", "admin root", r"(?<![\w./@-])(?:admin(?:istrator)?|root)/([A-Za-z0-9]{8,64})(?=[\s\"'`.,;)|]|\Z)", generated=True),
-    phrase("password", "␣-u ␣--user ␣-l ␣-n", r" (?:-[uln]|--user(?:name)?)[ =:]?[^\s-]\S{0,60}\s+(?:-p|-{1,2}pass)[ =:][\"']?(?!\d+(?::\d+)?\s)(?![./~-])([^\s\"'`]{5,200})"),
-    phrase("password", "@", r"@[\w-]{1,40}(?:\.[\w-]{1,40}){0,4}\.[a-z]{2,6}(?:\s[/|]\s|,?\s(?:with|and)\s)[\"'`]?([^\s\"'`|]{6,64})", chosen=True),
-    phrase("password", "user= username= u: user:", r"(?<![\w-])(?:user(?:name)?=[\w.@-]{1,40}:|u(?:ser)?:\s?[\w.@-]{1,40}[\s,;/]{1,3}p:\s?)([^\s\"'`]{6,64})", chosen=True),
-    phrase("password", "masterauth requirepass", r"(?:masterauth|requirepass)\s+" + _ARGUMENT, no_words=True),
-    phrase("password", "login pass", r"(?:login|pass)[^\n]{0,60}?[\"'=:]\s?([a-z]{4}(?: [a-z]{4}){3})(?![\w ])"),
-    phrase("passphrase", "phrase", r"(?<=pass)phrase[^\n\"'«»„“”:]{0,60}[\"'«»„“”]((?:[^\W\d_]{2,15}\s){2,8}[^\W_]{2,15})[\"'«»“”]"),
-    phrase("passphrase", "phrase", r"(?<=pass)phrase[^\n:]{0,40}:\s(?![^\n]*\b(?:the|must|use|at|is|are|of|for|with|your|be|and|or|an?|to|in|by|from|not|was|has|as|it|no)\b)((?:[a-z]{3,15}\s){2,8}[a-z0-9]{2,15})(?=[ .]*(?:\n|\Z))"),
-    phrase("access key id", "access_key accesskey", r"access_?key(?:_?id)?[\"']?\s?[:=]\s?[\"']?(?-i:(?=[A-Z]{0,19}\d)([A-Z0-9]{20}))(?!\w)"),
-    phrase("password", "app-specific app", r"app(?:-specific)?\spassword[\s:=]{1,3}([a-z]{4}(?:[- ][a-z]{4}){3})"),
-    phrase("token", "--token", r"--token[ =]([a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])"),
-    phrase("password", "http https", r"https?\s(?:-[a-z]\s)?(?:-a|--auth)[ =]" + _USER),
-    phrase("password", "secret password", r"(?:secret|password)\s[0579]\s([^\s\"']{6,100})", no_words=True),
-    phrase("password", "impdp expdp", r"(?:imp|exp)dp\s+[\w.]{1,40}/([^\s/\"'`]{4,200})"),
-    phrase("password", "lftp", r"lftp" + _OPTIONS + r"-u[ ][^\s,]{1,60}," + _ARGUMENT),
-    phrase("password", "kinit sudo", r"(?:kinit|sudo -s)[^\n]{0,60}<<<\s?" + _ARGUMENT),
-    phrase("secret", "password-file= data-file=", r"(?:password|data)-file=<\(echo\s(?:-n\s)?" + _ARGUMENT),
-    phrase("password", "zugangsdaten identifiants clave", r"(?:zugangsdaten|identifiants|clave)\s?[:=]?\s{0,3}(?:[\w.@-]{1,40}\s?[/:]\s?)?(?=[^\s\d]{0,60}\d)([^\s\"'`/:]{6,200})", no_words=True),
-    phrase("password", "␣-u", r" (?-i:-U)[ =]?[\w.\\-]{1,40}%([^\s\"'`]{4,200})"),
-    phrase("password", "user username", r"user(?:name)?\s[\w.@-]{2,40}\s?(?:and|with|/|,)\s(?-i:(?=[^\s]{0,60}[A-Z!@#$%]))([^\s\"'`]{8,64})", chosen=True),
-    phrase("password hash", "$apr1$ $2a$ $2b$ $2y$ $5$ $6$ $y$", r"(?<=:)\$(?:apr1|2[aby]|[56y])\$([^\s:\"'`]{8,200})"),
-    phrase("pin", "pin", r"(?<![a-z])pin(?:\s(?:code|number))?(?:\s(?:of|for|to|der|vom|zum|für|du|de|del|di)(?:\s\w{1,20}){1,4})?\s?(?:is|ist|est|es|lautet|:|=)\s{0,3}(\d{4,8})(?![\w-]|\.\d)"),
-    phrase("pin", "code", r"(?:(?<=unlock )|(?<=access )|(?<=door )|(?<=alarm )|(?<=gate )|(?<=entry )|(?<=safe )|(?<=zugangs)|(?<=zutritts)|(?<=tür))code(?:\s(?:of|for|to|vom|zum|für)(?:\s\w{1,20}){1,6})?\s?(?:is|ist|:|=)\s{0,3}(\d{4,8})(?![\w-]|\.\d)"),
-    phrase("one-time codes", "codes code", r"(?:(?<=backup )|(?<=recovery )|(?<=2fa )|(?<=scratch )|(?<=rescue ))codes?(?:\s(?:of|for|to)(?:\s\w{1,20}){1,5})?\s?(?:are|is|[:=])?\s{0,3}((?:[0-9a-z]{4,5}[- ][0-9a-z]{4,5}(?:,?\s{1,2}(?=[0-9]))?){1,16})(?![a-z])"),
-    phrase("otp seed", "otp 2fa mfa authenticator", r"(?:t?otp|[2m]fa|authenticator)(?:\s(?:seed|secret|key|setup key|code)){0,2}[\s:=]{1,3}(?:is\s)?(?-i:(?=[A-Z]{0,40}[2-7])([A-Z2-7]{16,64}))(?!\w)"),
-    phrase("password", "sshpass", r"sshpass\s+-p\s*" + _ARGUMENT),
-    phrase("password", "7z rar", r"(?:7z[a]?|rar)\s[^\n|]{0,60}?\s?-p([^\s\"'`]{4,200})"),
-    phrase("password", "7z zip", r"(?:7z|zip)[a]?\s[^\n|]{0,60}?\s?-p[ ]?([^\s\"'`]{4,200})", generated=True),
-    phrase("password", "pass:", r"(?:(?<=passin )|(?<=passout )|(?<=-pass ))pass:([^\s\"'`\\]{1,200}|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')"),
-    phrase("password", "chpasswd", r"chpasswd\s{0,3}<<<\s{0,3}[\"']?[^\s:\"']{1,60}:([^\s\"']{1,200})"),
-    phrase("password", "echo", r"echo\s(?:-[en]{1,2}\s)?[\"']?[\w.-]{1,40}:([^\s\"'`|]{1,200})[\"']?\s?\|\s?(?:sudo\s)?chpasswd"),
-    phrase("password", "echo printf", r"(?:echo|printf)\s(?:-[en]{1,2}\s)?[\"']?([^\s\"'`|$]{6,2000})[\"']?\s{0,2}\|[^\n]{0,80}?--(?:password|token|with)-?(?:stdin|token)", no_words=True),
-    phrase("password", "machine", r"machine\s+\S{1,200}\s+login\s+\S{1,200}\s+password\s+(\S{1,200})"),
-    phrase("password", "user role login", r"(?:user|role|login)\s[^\n;]{1,160}?identified\s+by\s+([^\s\"';\\)]{4,200})", no_words=True),
-    phrase("password", "auth=(", r"auth=\(\s{0,2}[\"'][^\"'\n]{1,80}[\"'],\s{0,3}[\"']([^\"'\n]{4,200})[\"']"),
-    phrase("password", "add_user change_password", r"(?:add_user|change_password)\s+\S{1,60}\s+" + _ARGUMENT, no_words=True),
-    phrase("password", "useradd usermod", r"user(?:add|mod)" + _OPTIONS + r"(?:-p|--password)[ =]" + _ARGUMENT),
-    phrase("password", "/user:", r"(?<=\s)/user:\S{1,80}\s+([^\s/\"'][^\s\"']{5,100})", no_words=True),
-    phrase("password", ":thin:", r":thin:[^\s/:@]{1,60}/([^\s\"']{1,200}?)@(?=[\w/])"),
-    # `.pgpass`: host, port, database, user and password
-    phrase("password", ":5432: :3306: :1433: :5433: :6432:", r"(?<=[\w*]):\d{4}:[^\s:]{1,60}:[^\s:]{1,60}:([^\s\"'`]{4,200})"),
-    phrase("password", "id user username login account email", r"(?:id|user(?:name|id)?|login|account|e-?mail)\s?[/,&+:|)(]\s?\(?(?:p/?wd?|pass(?:wd|word|code)?|psw)\b[\s:=)(>-]{1,5}[\"'`]?[\w.@+-]{1,60}\s?[/:,|(]{1,2}\s?(?=\S{0,60}\d)([^\s\"'`)]{6,200})"),
-    phrase("password", "user grant", r"(?:user\s+\S{1,80}|grant\s[^\n]{1,160}?)\s+identified\s+(?:with\s+\S{1,40}\s+)?by\s+(?:password\s+)?[\"']([^'\"\n]{1,200})[\"']"),
-    phrase("password", "creds credentials login wifi wlan ssid log sign", r"(?:creds|credentials|login|wi-?fi|wlan|ssid|(?:log|sign)\s?in)(?:\s(?:with|as|using))?(?:\s(?:for|to|of|on)\s[\w.-]{1,30})?(?:\s(?:is|are))?\s?[:=]?\s{1,3}[\"'`]?[\w.@-]{1,40}\s?[/:]\s?(?!(?:[0-9a-f]{2}:){3})(?=[^\s\d]{0,60}\d)([^\s\"'`/.]{6,200})(?=[\s\"'`.,;)]|\Z)"),
-    phrase("password", "creds credentials login wifi wlan ssid zugang", r"(?:creds|credentials|login|wi-?fi|wlan|ssid|zugang)(?:\s(?:with|as|using|for|to|of|on|is|are)(?:\s[\w.-]{1,30})?){0,2}\s?[:=]?\s{1,3}[\"'`]?[\w.@-]{1,40}\s?[/:]{1,2}\s?[\"'`]?([^\s\"'`/]{6,100}?)(?=[.,;)]?(?:[\s\"'`]|\Z))", chosen=True),
-    phrase("token", "login(", r"login\(\s{0,3}[\"'`]([A-Za-z0-9_.-]{50,200})[\"'`]"),
-    phrase("seed phrase", "mnemonic seed recovery", r"(?:mnemonic|(?:seed|recovery)[ _](?:phrase|words))(?:\s[^\n:=]{1,60})?[\"']?\s{0,2}(?:is|[:=])\s{0,3}[\"'`]?((?:[a-z]{3,8}\s){11,23}[a-z]{3,8})"),
-    phrase("password", "password", r"(?<=with )(?:encrypted )?password\s+'([^'\n]{1,200})'"),
-    phrase("password", "securestring", r"securestring\s+(?:-string\s+)?[\"']([^\"'\n]{1,200})[\"']"),
-    phrase("password", "<password <passwd <secret <apikey <token", r"<(?:password|passwd|secret|apikey|token)>([^\s]{4,200}?)</"),
-    phrase("token", "snyk heroku vault", r"(?:snyk|heroku|vault)\s+(?:auth|login|config set api=?)[ =](?:token=)?" + _ARGUMENT, generated=True),
-    phrase("token", "sonar.login", r"sonar\.login[\"', =:]{1,5}" + _ARGUMENT, generated=True),
-    phrase("secret", "secret variable", r"(?:secret|variable)\s+set\s+\S{1,60}\s+(?:--body|-b|--value)[ =]" + _ARGUMENT),
-    phrase("secret", "--from-literal=", r"--from-literal=[\"']?[\w.-]{1,60}=([^\s\"']{1,400})"),
-    phrase("secret", "aws_secret_access_key aws_session_token", r"aws_se\w{5,20}[\s=:\"']{1,5}([A-Za-z0-9/+=]{30,2000})"),
-    phrase("azure key", "accountkey= sharedaccesskey=", r"(?:account|sharedaccess)key=([^;\s\"']{20,200})"),
-    phrase("azure client secret", "q~", r"((?-i:[A-Za-z0-9_~.]{3}[0-9]Q)~[A-Za-z0-9_~.-]{31,34})(?![A-Za-z0-9_~-])", before=(4,)),
-)  # fmt: skip
-
-PHRASES: tuple[Shape, ...] = (*_HEADERS, *_ADDRESSES, *_COMMANDS)

@@ -2,7 +2,7 @@
 
 Nothing is edited in place and nothing is deleted. An update or a retraction is a new note that
 supersedes the old one, so that two machines never write different words into one file. Where two
-machines distilled the same sessions, one run stays and the other steps back.
+machines distilled the same sessions, one run stays and supersedes the other.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _kept_tags(note: Memory) -> list[str]:
 
 
 def superseding(notes: Iterable[Memory]) -> list[Memory]:
-    """The notes to write so that each batch has one active run; none if nothing is to do."""
+    """The notes to write so that each batch has one active run; none if that is so already."""
     batches: dict[str, dict[str, list[Memory]]] = {}
     for note in notes:
         batch, run = key(note, "batch"), key(note, "run")

@@ -1,8 +1,8 @@
-"""What a model is shown and asked, and what it may propose: one wrong detail drops an operation.
+"""What a model is shown and asked, and what it may propose: one wrong detail voids an operation.
 
-Pure: it decides from the answer and from what the model was shown. Ids that were not shown, a
-secret, an unknown key, a note that a person wrote as the target: each makes an operation invalid.
-An answer of the wrong form, or with no valid operation among several, is refused as a whole.
+Pure: it decides from the answer and from what the model was shown. An id that was not shown, a
+secret, an unknown key, a note of your own as the target: each makes an operation invalid. An answer
+of the wrong form, or without a single valid operation, is refused as a whole.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _usable(
     reply: list[object], sessions: Collection[str], editable: Mapping[str, str]
 ) -> list[Operation]:
     """The operations that keep the rules, each once; the first reason if none of them does."""
-    found: dict[tuple[object, ...], Operation] = {}
+    usable: dict[tuple[object, ...], Operation] = {}
     problem: InvalidProposal | None = None
     for number, each in enumerate(reply, 1):
         try:
@@ -116,10 +116,10 @@ def _usable(
             problem = problem or error
             continue
         same = (operation.op, operation.title.lower(), operation.body.lower(), operation.targets)
-        found.setdefault(same, operation)
-    if problem is not None and not found:
+        usable.setdefault(same, operation)
+    if problem is not None and not usable:
         raise problem
-    return list(found.values())
+    return list(usable.values())
 
 
 def _operation(
@@ -229,7 +229,7 @@ def batch(project: str, sessions: Sequence[Memory], durable: Sequence[Memory]) -
 def question(batch: Batch) -> str:
     """The text of the question."""
     editable = batch.editable
-    shown = {
+    content = {
         "project": batch.project,
         "sessions": [_as_shown(note) for note in batch.sessions],
         "durable_notes": [
@@ -237,7 +237,7 @@ def question(batch: Batch) -> str:
             for note in batch.durable
         ],
     }
-    return json.dumps(shown, ensure_ascii=False, indent=1)
+    return json.dumps(content, ensure_ascii=False, indent=1)
 
 
 def _as_shown(note: Memory) -> dict[str, object]:

@@ -1,6 +1,6 @@
-"""Without a model: what several sessions say of the same file, error or command becomes a note.
+"""Without a model: what several sessions say about a file, error or command becomes a note.
 
-A failure that was fixed in several sessions is known by its program and its error, a statement by
+A failure that was fixed in several sessions is identified by its program and error, a statement by
 its words. One that names nothing ("all tests pass and the build is clean") is boilerplate.
 """
 
@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anamnesis.index.fixes import PAIR
 from anamnesis.notes.derived import derived_id
 from anamnesis.notes.fields import Memory
 from anamnesis.redact import findings
@@ -29,8 +30,6 @@ _NO_FACTS = re.compile(
     r"^\*\*(?:Ask|Asked and answered later|Branch|Commits|Last results|Commands|Open|Runs"
     r"|Files touched \(\d+\)):\*\*"
 )
-# The line of docs/formats/session-note.md.
-_FIX = re.compile(r"^- `(?P<command>.+?)` failed: (?P<error>.+) → (?P<fix>.+)$", re.MULTILINE)
 _VARIES = re.compile(r"\d+|0x[0-9a-f]+|(?<=[\s'\"(])/\S+")  # numbers, addresses, absolute paths
 # A file, a piece of code, an option, a name: what a statement is about.
 _ANCHOR = re.compile(
@@ -56,39 +55,45 @@ class Fact:
 
 def repeated_facts(sessions: Iterable[Memory]) -> list[Fact]:
     """The statements that enough sessions make, in the words of the latest."""
-    found: dict[str, dict[str, tuple[Memory, str]]] = {}
+    by_words: dict[str, dict[str, tuple[Memory, str]]] = {}
     for session in sessions:
         for statement in _statements(session.body):
             norm = " ".join(_WORD.findall(statement.lower()))
             # Several notes of one session count once.
-            found.setdefault(norm, {})[session.prov_session or session.id] = (session, statement)
+            by_words.setdefault(norm, {})[session.prov_session or session.id] = (session, statement)
     facts = []
-    for norm in sorted(found):
-        sightings = sorted(found[norm].values(), key=lambda each: (each[0].updated_at, each[0].id))
+    for norm in sorted(by_words):
+        sightings = sorted(
+            by_words[norm].values(), key=lambda each: (each[0].updated_at, each[0].id)
+        )
         if len(sightings) >= ENOUGH_SESSIONS:
             facts.append(Fact(sightings[-1][1], tuple(session for session, _ in sightings)))
     return facts
 
 
 def repeated_fixes(sessions: Iterable[Memory]) -> list[Fact]:
-    """The failures that enough sessions overcame, as the first of them did."""
-    found: dict[str, dict[str, tuple[Memory, re.Match[str]]]] = {}
+    """The failures that enough sessions fixed, in the words of the first."""
+    by_kind: dict[str, dict[str, tuple[Memory, re.Match[str]]]] = {}
     for session in sessions:
-        for line in _FIX.finditer(session.body):
+        for line in re.finditer(PAIR, session.body):
             program = " ".join(line["command"].split()[:2])
             kind = f"{program}: {_VARIES.sub('0', line['error'].lower())}"
-            found.setdefault(kind, {}).setdefault(
+            by_kind.setdefault(kind, {}).setdefault(
                 session.prov_session or session.id, (session, line)
             )
     facts = []
-    for kind in sorted(found):
+    for kind in sorted(by_kind):
         # In the words of the first session, which stay the same when a later one repeats it.
-        seen = sorted(found[kind].values(), key=lambda each: (each[0].created_at, each[0].id))
-        if len(seen) >= ENOUGH_SESSIONS and not findings(seen[0][1][0]):
-            line = seen[0][1]
+        sightings = sorted(
+            by_kind[kind].values(), key=lambda each: (each[0].created_at, each[0].id)
+        )
+        if len(sightings) >= ENOUGH_SESSIONS and not findings(sightings[0][1][0]):
+            line = sightings[0][1]
             title = f"`{line['command']}` fails: {line['error']}"
             text = line[0].removeprefix("- ")
-            facts.append(Fact(text, tuple(session for session, _ in seen), "procedural", title))
+            facts.append(
+                Fact(text, tuple(session for session, _ in sightings), "procedural", title)
+            )
     return facts
 
 
@@ -122,7 +127,7 @@ def _statements(body: str) -> Iterator[str]:
     for line in body.splitlines():
         if _BLOCK.match(line):
             skipped = _NO_FACTS.match(line) is not None
-        if skipped or _FIX.match(line):
+        if skipped or re.match(PAIR, line):
             continue
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 THRESHOLD = 0.8  # of all word triples are shared; below, paraphrases of different facts appear
 _SKETCH = 16  # smallest hashes; two texts at the threshold share none of them once in 10^11
@@ -65,30 +65,23 @@ def likeness(one: Shape, other: Shape) -> float:
     return shared / (small + large - shared)
 
 
-def groups(
-    texts: Iterable[tuple[str, str]],
-    *,
-    threshold: float = THRESHOLD,
-    progress: Callable[[int], None] | None = None,
-) -> list[list[str]]:
+def groups(texts: Iterable[tuple[str, str]], *, threshold: float = THRESHOLD) -> list[list[str]]:
     """Groups of two and more `(key, text)` that are all like the first of the group."""
     shapes: dict[str, Shape] = {}
     buckets: dict[int, list[str]] = {}
-    for done, (key, text) in enumerate(texts):
-        found = shapes[key] = shape(text)
-        for hash in found.triples[:_SKETCH]:
+    for key, text in texts:
+        own_shape = shapes[key] = shape(text)
+        for hash in own_shape.triples[:_SKETCH]:
             buckets.setdefault(hash, []).append(key)
-        if progress is not None:
-            progress(done + 1)
-    taken: set[str] = set()
+    grouped: set[str] = set()
     result = []
     for key, own in shapes.items():
-        if key in taken:
+        if key in grouped:
             continue
         near = _near(key, own, shapes, buckets, threshold)
-        members = [key, *(other for other in near if other not in taken)]
+        members = [key, *(other for other in near if other not in grouped)]
         if len(members) > 1:
-            taken.update(members)
+            grouped.update(members)
             result.append(members)
     return result
 

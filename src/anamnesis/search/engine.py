@@ -1,8 +1,7 @@
 """Searching the index: a free text in, the notes that answer it best out, each with the reason.
 
-Which notes are looked at must not cost more in a larger store. Common words are in half of all
-notes. While rarer words are there, those choose the notes to look at, and the common ones only
-help to rank them.
+Choosing the notes to rank must not cost more in a larger store, and common words are in half of all
+notes. So as long as there are rarer words, those choose, and the common ones only help to rank.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
     from anamnesis.search.query import Filters, Query, Term
     from anamnesis.search.rank import Share, Why
 
-_READ = 30  # notes whose text is read and ranked with everything we know
+_READ = 30  # notes whose text is read and fully ranked, at a time
 _LONGEST_BODY = 20_000  # characters that are read for the ranking of one note
 _PREFIX_WEIGHT = 0.7
 _BUDGET = 2000  # notes that a question may select; each costs some microseconds
-_ENOUGH = 200  # found by rare words; fewer may all be beside the point
+_ENOUGH = 200  # notes found by rare words; fewer may all be irrelevant
 _PAIRED = 5  # words too common alone that are tried two by two
 _UBIQUITOUS = 4  # a word in more than this share of notes says little
 _SPARE = 20  # notes asked for beyond those wanted, as some may turn out to be filtered
@@ -73,34 +72,34 @@ class SearchHit:
 
 
 def search(
-    db: sqlite3.Connection, asked: Question, fresh: dict[int, bytes] | None = None
+    db: sqlite3.Connection, question: Question, fresh: dict[int, bytes] | None = None
 ) -> list[FoundNote]:
     """The notes that answer a free text best.
 
-    A longer list begins with the shorter one: notes are read and ranked in blocks, in the order
-    that their words alone give. `fresh` learns the vectors that had to be made (see `keep`).
+    A longer list begins with the shorter one: notes are read and ranked in blocks, ordered by
+    their words alone. Vectors that had to be computed are added to `fresh` (see `keep`).
     """
-    query = queries.read(asked.text)
-    wanted = asked.offset + asked.limit
-    if asked.limit <= 0 or asked.offset < 0 or not query.terms:
+    query = queries.read(question.text)
+    wanted = question.offset + question.limit
+    if question.limit <= 0 or question.offset < 0 or not query.terms:
         return []
-    if asked.forgiving:
+    if question.forgiving:
         query, known = _in_words_of_the_store(db, query)
     else:
         known = statistics(db, query.terms)
-    meaning = _meaning(query) if asked.by_meaning else None
+    meaning = _meaning(query) if question.by_meaning else None
     places: dict[str, tuple[str, str]] = {}
     hits: list[rank.Ranked] = []
     best = 0.0
-    for rows in _blocks(db, asked, query, known):
+    for rows in _blocks(db, question, query, known):
         block = texts(db, rows, places)
         hits += rank.ranked(
-            query, block, known, meaning=meaning, nearness=asked.nearness, best=best, fresh=fresh
+            query, block, known, meaning=meaning, nearness=question.nearness, best=best, fresh=fresh
         )
         best = best or max(hit.points for hit in hits)
     return [
         FoundNote(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
-        for hit in hits[asked.offset : wanted]
+        for hit in hits[question.offset : wanted]
     ]
 
 
@@ -119,17 +118,17 @@ def matching(db: sqlite3.Connection, text: str, *, limit: int) -> list[int]:
 
 
 def _blocks(
-    db: sqlite3.Connection, asked: Question, query: Query, known: rank.Statistics
+    db: sqlite3.Connection, question: Question, query: Query, known: rank.Statistics
 ) -> list[list[int]]:
-    """The rows of the notes to read: by their words, the first ones joined by the nearest."""
+    """The rows of the notes to read, by their words; the nearest ones join the first block."""
     terms = [term for term in query.terms if known.frequencies.get(term.stem)]
-    wanted = -(-(asked.offset + asked.limit) // _READ) * _READ
+    wanted = -(-(question.offset + question.limit) // _READ) * _READ
     rows = []
     if terms:
-        rows = candidates(db, terms, known, filters=asked.filters, wanted=wanted)
+        rows = candidates(db, terms, known, filters=question.filters, wanted=wanted)
     first = rows[:_READ]
-    if asked.nearness is not None:
-        near = nearest(db, asked.nearness.best_first(), filters=asked.filters, wanted=_READ)
+    if question.nearness is not None:
+        near = nearest(db, question.nearness.best_first(), filters=question.filters, wanted=_READ)
         first += [row for row in near if row not in first]
     rest = [rows[start : start + _READ] for start in range(_READ, len(rows), _READ)]
     blocks = [first, *([row for row in block if row not in first] for block in rest)]
@@ -137,7 +136,7 @@ def _blocks(
 
 
 def _in_words_of_the_store(db: sqlite3.Connection, query: Query) -> tuple[Query, rank.Statistics]:
-    """The question, with a last word that is still being typed and with typing errors corrected."""
+    """The question, with a half-typed last word completed and typing errors corrected."""
     known = statistics(db, query.terms)
     last = queries.last_word(query)
     if last is not None and not known.frequencies.get(last.stem, 1):
@@ -159,7 +158,7 @@ def _meaning(query: Query) -> Meaning | None:
 def texts(
     db: sqlite3.Connection, rows: Sequence[int], places: dict[str, tuple[str, str]]
 ) -> list[rank.Candidate]:
-    """The notes in these rows as the ranking reads them; `places` learns where each is."""
+    """The notes in these rows as the ranking reads them; their places are added to `places`."""
     cursor = db.execute(
         "SELECT m.scope, m.body_path, "  # noqa: S608  fixed names
         "m.id, f.title, substr(f.body, 1, ?), f.tags, f.parts, m.updated_at, m.confidence, "
@@ -210,7 +209,7 @@ _KINDS = {
 
 
 def explanation(score: float, why: Why) -> list[str]:
-    """The sum behind a score, then what each word gave to it."""
+    """The sum behind a score, then what each word contributed."""
     parts = [f"{why.words:.3f} words", f"{MEANING:g} x {why.meaning:.3f} meaning"]
     if why.nearness:
         parts.append(f"{NEARNESS:g} x {why.nearness:.3f} nearness")
@@ -239,7 +238,7 @@ def statistics(db: sqlite3.Connection, terms: Iterable[Term]) -> Statistics:
 
 
 def frequency(db: sqlite3.Connection, match: str, notes: int) -> int:
-    """How many notes match; counting stops where it no longer makes a difference."""
+    """How many notes match; counting stops where more would make no difference."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
     count: int = db.execute(sql, (match, _ceiling(notes))).fetchone()[0]
     return count
@@ -253,7 +252,7 @@ def candidates(
     filters: Filters,
     wanted: int,
 ) -> list[int]:
-    """The rows of the notes to look at, by their words alone."""
+    """The rows of the notes to rank, chosen by their words alone."""
     every = _any(term.match for term in terms)
     narrow = filters.match()
     if narrow and frequency(db, _all(narrow), known.notes) <= _BUDGET:
@@ -291,10 +290,10 @@ def nearest(
 def expression(terms: Sequence[Term], frequencies: Mapping[str, int], notes: int) -> str:
     """A match expression for about as many notes as the budget allows.
 
-    Rare words select alone; where they find too few, common ones select two by two; where all
-    are too common for that, the rarest must come together, and one that is alone must be in the
-    head of a note. The other words are part of the expression too, in a way that excludes
-    nothing: they count for the order of the notes.
+    Rare words select alone; where they find too few, common ones select in pairs; where all are
+    too common for that, the rarest must occur together, and a single word must be in a title or
+    tag. The other words are part of the expression too, in a way that excludes nothing: they
+    affect the order of the notes.
     """
     rarest_first = sorted(terms, key=lambda term: (frequencies[term.stem], term.stem))
     telling = [term for term in rarest_first if frequencies[term.stem] < _ceiling(notes)]
@@ -345,7 +344,7 @@ def _quick(db: sqlite3.Connection, match: str, filters: Filters, wanted: int) ->
         (_all([match, *filters.match()]), limit),
     ).fetchall()
     if len(ranked) == limit and ranked[-1][1] == ranked[-2][1]:
-        return None  # which of equal notes are in would depend on the order they were indexed in
+        return None  # which of several equal notes are in would depend on the indexing order
     condition, values = filters.condition()
     marks = ", ".join("?" * len(ranked))
     kept = db.execute(

@@ -1,4 +1,4 @@
-"""What of a note answers: its title and best stretch with marks, or the lines that say most."""
+"""The part of a note that answers: title and best passage with marks, or the telling lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BEFORE, _LENGTH = 40, 230  # characters of a passage before the first match, an
 _MOST_WORDS = 6  # that are marked: those that gave most to the score
 _LONG_LINE = 240  # characters; a longer line is taken apart into sentences
 _SENTENCE_END = "(?<=[.!?;])\\s+|(?<=[\u3002\uff01\uff1f\uff1b])"
-_BESIDE = 0.3  # of what a piece is worth goes to its neighbours: an answer follows its question
+_BESIDE = 0.3  # of a piece's worth counts for its neighbours: an answer follows its question
 _GAP = "…"
 
 
@@ -39,17 +39,17 @@ class Excerpt:
 
 
 def excerpt(db: sqlite3.Connection, note_id: str, shares: Iterable[Share]) -> Excerpt | None:
-    """What of a note gave it its score."""
-    wanted = [share for share in shares if share.kind != "function"][:_MOST_WORDS]
+    """The parts of a note that gave it its score."""
+    telling = [share for share in shares if share.kind != "function"][:_MOST_WORDS]
     row = db.execute(
         "SELECT title, substr(body, 1, ?), tags FROM memories_fts "
         "WHERE rowid = (SELECT rowid FROM memories WHERE id = ?)",
         (_LONGEST, note_id),
     ).fetchone()
-    if row is None or not wanted:
+    if row is None or not telling:
         return None
     texts = [text.replace(START, "").replace(END, "") for text in row]
-    spans = [_spans(text, wanted) for text in texts]
+    spans = [_spans(text, telling) for text in texts]
     matched = [
         text[a:b].lower() for text, each in zip(texts, spans, strict=True) for a, b, _ in each
     ]
@@ -62,10 +62,10 @@ def excerpt(db: sqlite3.Connection, note_id: str, shares: Iterable[Share]) -> Ex
     )
 
 
-def _spans(text: str, wanted: Sequence[Share]) -> list[Span]:
-    stems = {stem(share.word): share.word for share in wanted}
-    begun = tuple(share.word for share in wanted if share.kind == "prefix")
-    heads = {share.word[:2] for share in wanted}  # most words need no stemming to be told apart
+def _spans(text: str, shares: Sequence[Share]) -> list[Span]:
+    stems = {stem(share.word): share.word for share in shares}
+    begun = tuple(share.word for share in shares if share.kind == "prefix")
+    heads = {share.word[:2] for share in shares}  # most words need no stemming to be told apart
     spans: list[Span] = []
     for match in re.finditer(r"\w+", text):
         word = words.fold(match[0])
@@ -73,7 +73,7 @@ def _spans(text: str, wanted: Sequence[Share]) -> list[Span]:
             spans.append((*match.span(), stems.get(stem(word), word)))
         elif re.search(_JOINT, match[0]):
             spans += _matching_pieces(match, stems)
-    for share in wanted:
+    for share in shares:
         if share.kind == "bigram":
             places = re.finditer(re.escape(share.word), text, re.IGNORECASE)
             spans += [(*place.span(), share.word) for place in places]
@@ -99,7 +99,7 @@ def _apart(spans: list[Span]) -> list[Span]:
 
 
 def _passage(body: str, spans: Sequence[Span]) -> str:
-    """The stretch with most different words that match, in whole words."""
+    """The stretch with the most different matching words, cut between words."""
     best = max(spans, key=lambda span: (_variety(spans, span[0]), -span[0]), default=(0, 0, ""))
     first = max(0, best[0] - _BEFORE)
     if first:
@@ -126,7 +126,7 @@ def _marked(text: str, spans: Sequence[Span], first: int, last: int) -> str:
 
 
 def passage(body: str, weights: Mapping[str, float], *, room: int) -> str:
-    """At most so many characters of a body: all of it, or what says most of some words.
+    """At most `room` characters of a body: all of it, or the parts with the most telling words.
 
     `weights` gives the points of each word that the note was found by.
     """
@@ -139,12 +139,12 @@ def passage(body: str, weights: Mapping[str, float], *, room: int) -> str:
         for at, value in enumerate(own)
     ]
     kept: set[int] = set()
-    left = room - 2 * len(_GAP)
+    space = room - 2 * len(_GAP)
     for at in sorted(range(len(pieces)), key=lambda at: (-worth[at], at)):
         size = len(pieces[at][1]) + len(_GAP) + 2
-        if size <= left and (worth[at] or not kept):
+        if size <= space and (worth[at] or not kept):
             kept.add(at)
-            left -= size
+            space -= size
     return _joined(pieces, sorted(kept)) if kept else _cut(pieces, worth, room)
 
 

@@ -75,7 +75,7 @@ class Matrix:
         return Nearness(self, cosines)
 
     def _blocks(self) -> Iterator[Floats]:
-        """The vectors as floats, some at a time: four times smaller they stay in memory."""
+        """The vectors as floats, a block at a time: in memory they stay a quarter of that size."""
         for start in range(0, max(len(self._vectors), 1), _BLOCK):
             yield self._vectors[start : start + _BLOCK].astype(np.float32)
 

@@ -4,7 +4,7 @@ The table beside this file gives each of 28,000 English words and word pieces a 
 whole numbers (benchmarks/word_vectors.py makes it, meaning.LICENSE.txt says whose it is). A text
 is the sum of its words. A vector is kept as one big integer with 32 bits for each dimension:
 adding two texts is then one addition, fast without any library and equal on every machine. What
-a note means is kept in the index as 256 signed bytes: to work it out costs more than to find it.
+a note means is kept in the index as 256 signed bytes: computing it costs more than a lookup.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NIBBLES = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
 def _number(header: bytes, key: bytes) -> int:
-    """A number of the table's header; all of JSON for two of them would cost every prompt."""
+    """A number from the table's header; loading JSON for two of them would slow every prompt."""
     return int(header.partition(b'"%s": ' % key)[2].rstrip(b"}").partition(b",")[0])
 
 
@@ -46,7 +46,7 @@ class Table(dict[str, int]):
     """The vector of every word met so far, as a big integer; an unknown word is 0.
 
     The file holds a line about itself, the borders between words, the words in the order of
-    their bytes, and their rows. It is mapped and not read: a prompt needs some hundred of them.
+    their bytes, and their rows. It is mapped, not read: a prompt needs about a hundred rows.
     """
 
     def __init__(self, content: mmap, *, pieces: bool = True) -> None:
@@ -62,7 +62,7 @@ class Table(dict[str, int]):
         _, last = _BORDERS.unpack_from(content, self._words - 2 * _LANE)
         if self._words + last != self._rows:
             raise ValueError("the parts of the table do not fit together")
-        # Taking words apart asks for a dozen beginnings of each: that is worth having them at hand.
+        # Splitting a word looks up a dozen prefixes of it: that is worth a table in memory.
         self._places = self._all_places() if pieces else {}
         self._lanes = struct.Struct(f"<{self.dimensions + 1}I")
         self.packed = struct.Struct(f"{self.dimensions}b")
@@ -137,7 +137,7 @@ class Table(dict[str, int]):
 
 
 class Meaning:
-    """What a question means, to hold notes against."""
+    """What a question means, to compare notes with."""
 
     def __init__(self, table: Table, words: Sequence[str]) -> None:
         self._table = table
@@ -170,9 +170,9 @@ def _sample(words: Sequence[str]) -> Sequence[str]:
 
 
 def of(words: Sequence[str], *, pieces: bool = True) -> Meaning | None:
-    """The meaning of a question, or None where meaning is switched off or cannot be had.
+    """The meaning of a question; None where meaning is switched off or its table unusable.
 
-    Without pieces, words that the table does not have as a whole mean nothing; taking them apart
+    Without `pieces`, words that the table does not have as a whole mean nothing; splitting them
     is what costs most.
     """
     table = None if is_off() else _table(pieces=pieces)
@@ -186,7 +186,7 @@ def knows(word: str) -> bool:
 
 
 def is_off() -> bool:
-    """Whether this person wants recall by words alone."""
+    """Whether you switched recall by meaning off."""
     return not is_on("meaning", default=True)
 
 

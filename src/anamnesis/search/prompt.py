@@ -1,15 +1,14 @@
 """Whether a note answers what was just typed: the notes that do, or nothing.
 
-A search may give its best guess, for it was asked for. A prompt is interrupted by what is
-given, so a note must earn that by three figures, each of which means the same in a store of 25
-notes and of 50,000:
+A search may return its best guess: somebody asked. A prompt is interrupted by a note, so the note
+must earn that by three figures, each of which means the same in a store of 25 notes and of 50,000:
 
-coverage  how much of what the prompt says, weighed by rarity, the note says too
+coverage  how much of what the prompt says, weighted by rarity, the note says too
 strength  its points by words, in units of a word that no other note has
 lead      how far it is ahead of the next note
 
-A name that few notes contain (`EADDRINUSE`, `busy_timeout`, `src/app.py`, 5432) is enough alone.
-Where words leave it open, the vectors of words decide. docs/decisions/0070-prompts.md has the
+A name that few notes contain (`EADDRINUSE`, `busy_timeout`, `src/app.py`, 5432) is enough on its
+own. Where the words leave it open, word vectors decide. docs/decisions/0070-prompts.md has the
 measurements behind the constants.
 """
 
@@ -37,7 +36,7 @@ MOST = 3  # notes that are given at a time
 
 _PROMPT_LENGTH = 4_000  # characters; what follows is pasted
 _MOST_TERMS = 16  # that are looked for; every word more makes the search of a large store slower
-_LOOKED_AT = 12  # notes; beyond, the order by words says that they say less
+_LOOKED_AT = 12  # notes; those further down say less
 _SMALLEST = 50  # notes: in a store of three, a word that two of them have is still a rare word
 _LEAD = 1 / 3
 _ENOUGH = 2.2  # coverage, strength and a third of the lead, without asking what words mean
@@ -50,14 +49,14 @@ _ENOUGH_OF_A_TURN = 0.65  # strength of what was said
 _OPEN = 1.0  # less is never enough, whatever the words mean
 _MEANING = 6.0  # the cosine of the right note is some 0.2 above that of a wrong one
 _ENOUGH_WITH_MEANING = 4.6
-# Of the encoder. So many deviations cannot be had by chance in a store of less than some twenty.
+# Of the encoder. In a store of fewer than some twenty notes, no note can deviate that much.
 _NEAR, _STANDS_OUT, _AHEAD = 0.7, 4.0, 0.8
 _UNDERSTOOD = 0.6  # of the words of a prompt must have a vector; the rest may be the point
-_BESIDE_BEST = 0.8  # of the best note's points; what has fewer is crumbs beside it
+_BESIDE_BEST = 0.8  # of the best note's points; notes with fewer are not worth adding
 
 
-# Who asks about earlier work half remembers it, so its words are few of the note's; an order in the
-# same words wants work, not an answer.
+# A question about earlier work comes from half a memory of it, so it shares few words with the
+# note; an order in the same words wants work, not an answer.
 _SESSIONS = "episodic/"
 _LEAST_ASKED = 3  # words that tell something; fewer ask about what is on the screen
 _QUESTION_LENGTH = 600  # characters; what is pasted below a request asks nothing
@@ -152,8 +151,8 @@ def answers(
 ) -> list[PromptAnswer]:
     """The notes that answer a prompt, best first; mostly none.
 
-    `nearness` asks the encoder, where there is one; that is slow, so it is asked last.
-    `ask_archive` gives for the id of each session's note how strongly its turns answer.
+    `nearness` asks the encoder, where there is one; that is slow, so it comes last.
+    `ask_archive` gives, by the id of each session's note, how strongly its turns answer.
     """
     text = prompt[:_PROMPT_LENGTH]
     query = _bounded(queries.read(text))
@@ -168,7 +167,7 @@ def answers(
     block = engine.texts(db, rows, places)
     known = replace(known, notes=max(known.notes, _SMALLEST))
     hits = rank.ranked(query, block, known)
-    by_id = {id: said for row, (id, said) in named.items() if row in rows}
+    by_id = {id: names for row, (id, names) in named.items() if row in rows}
     is_question = _is_question(text) and len(query.terms) >= _LEAST_ASKED
     evidence = [
         _evidence(
@@ -229,7 +228,7 @@ def _weight(term: Term, known: rank.Statistics) -> float:
 def _with_turns(
     evidence: Sequence[_Evidence], ask_archive: Callable[[], Mapping[str, float]] | None
 ) -> list[_Evidence]:
-    """The evidence with what was said in the sessions of these notes, where one is asked."""
+    """The evidence with what was said in the sessions of these notes, where that may help."""
     if ask_archive is None or not any(each.is_hinted_at for each in evidence):
         return list(evidence)
     strengths = ask_archive()
@@ -263,7 +262,7 @@ def _chosen(
 
 
 def _near(evidence: Sequence[_Evidence], nearness: Nearness | None) -> list[_Evidence]:
-    """The one note that stands out by what it says, among those whose words leave it open."""
+    """The one note that stands out by its meaning, among those whose words leave it open."""
     if nearness is None:
         return []
     by_nearness = sorted(evidence, key=lambda each: -nearness.cosine(each.hit.candidate.id))
@@ -281,9 +280,9 @@ def _meaning(query: Query) -> Meaning | None:
     """The meaning of the prompt, from the vectors of English words."""
     from anamnesis.search import meaning  # most prompts are decided without
 
-    said = [term.text for term in query.terms if term.kind in ("word", "light")]
-    known = sum(map(meaning.knows, said))
-    if query.language or known < _UNDERSTOOD * len(said):
+    spoken = [term.text for term in query.terms if term.kind in ("word", "light")]
+    understood = sum(map(meaning.knows, spoken))
+    if query.language or understood < _UNDERSTOOD * len(spoken):
         return None
     return meaning.of(query.words, pieces=False)
 
@@ -316,7 +315,7 @@ _SHOUTED = r"[A-Z]{5,}"
 
 
 def mentioned(text: str) -> list[str]:
-    """The names in a text, as they stand there."""
+    """The names in a text, as written."""
     names = dict.fromkeys(mark for mark in _MARK.findall(text) if _is_name(mark))
     return list(names)[:_MOST]
 
@@ -361,7 +360,7 @@ def _is_name(mark: str) -> bool:
 
 
 def _is_english(word: str) -> bool:
-    """Whether a word in capitals is only an emphasised one."""
+    """Whether a word in capitals is just an ordinary word, emphasised."""
     from anamnesis.search import meaning
 
     return meaning.knows(word.lower())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FUNCTION_WEIGHT = 0.2  # enough to order notes that match the rest equally
 _LIGHT_WEIGHT = 0.4
 _PART_WEIGHT = 0.5  # a piece of an identifier says half of what the identifier says
-# A prompt can be pages long. What it is about stands at its beginning or at its end.
+# A prompt can be pages long. Its point is at the beginning or at the end.
 _FIRST_WORDS, _LAST_WORDS = 32, 16
 
 
@@ -48,7 +48,7 @@ class Term:
 
 @record
 class Query:
-    """A free text, read."""
+    """A free text as terms."""
 
     terms: tuple[Term, ...]  # each stem once, in the order of the text
     pairs: tuple[tuple[str, str], ...]  # stems of words that follow one another
@@ -67,7 +67,7 @@ def any_of(texts: Iterable[str]) -> str:
 
 
 def read(text: str) -> Query:
-    """The terms of a free text; whatever it contains, nothing in it is an operator."""
+    """The terms of a free text; nothing in it is ever an operator."""
     sequence = _bounded(words.tokens(text))
     terms: dict[str, Term] = {}
     language = words.language_of(sequence)
@@ -129,8 +129,8 @@ def _parts(compound: str) -> list[Term]:
 
 
 def _add(terms: dict[str, Term], term: Term) -> None:
-    known = terms.get(term.stem)
-    if known is None or known.weight < term.weight:
+    present = terms.get(term.stem)
+    if present is None or present.weight < term.weight:
         terms[term.stem] = term
 
 
@@ -169,12 +169,12 @@ class Filters:
 
     @property
     def only_projects(self) -> bool:
-        """Whether nothing is asked for but, perhaps, projects."""
+        """Whether there are no filters except, perhaps, projects."""
         return self == Filters(self.projects, include_superseded=self.include_superseded)
 
     def condition(self) -> tuple[str, list[str]]:
         """The filters as SQL on `memories m` and `memories_fts`, with their values."""
-        clauses, values = self._in_force()
+        clauses, values = self._supersession()
         if self.projects:
             clauses.append(f"m.project IN ({', '.join('?' * len(self.projects))})")
             values += self.projects
@@ -204,8 +204,8 @@ class Filters:
             values += self.also[1]
         return " AND ".join(clauses), values
 
-    def _in_force(self) -> tuple[list[str], list[str]]:
-        """The condition on what replaces what: now, or on a day in the past."""
+    def _supersession(self) -> tuple[list[str], list[str]]:
+        """The condition on superseded notes: as of now, or of a day in the past."""
         if not self.as_of:
             return ["1" if self.include_superseded else "m.superseded = 0"], []
         if self.include_superseded:
@@ -213,7 +213,7 @@ class Filters:
         return [_KNOWN_THEN, _NOT_REPLACED_THEN], [self.as_of] * 4
 
     def match(self) -> list[str]:
-        """What of the filters the full-text index itself can narrow by."""
+        """The part of the filters that the full-text index itself can apply."""
         clauses = []
         if self.projects:
             clauses.append(any_of(map(words.facet, self.projects)))

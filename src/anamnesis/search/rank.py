@@ -36,7 +36,7 @@ _ADJACENCY = 0.5
 _WINDOW = 4  # words apart
 MEANING = 0.8  # against 1 for the words of the best note
 NEARNESS = 1.25  # the same, for what the encoder says
-_READ_FOR_MEANING = 16  # notes; what is further down by its words does not come up by meaning
+_READ_FOR_MEANING = 16  # notes; meaning does not lift what ranks lower by its words
 _RECENCY = 0.01  # at most; enough to order equals
 _HALF_LIFE = 365  # days
 _DOUBT = 0.1  # what a confidence of 0 costs
@@ -64,7 +64,7 @@ class Candidate:
     updated_at: str
     confidence: float
     row: int = 0
-    vector: bytes | None = None  # what it means, if that was worked out before
+    vector: bytes | None = None  # what it means, if that was computed before
 
     @property
     def words(self) -> list[str]:
@@ -97,9 +97,9 @@ class Why:
 
     @property
     def parts(self) -> list[tuple[str, float]]:
-        """What gave the score how much; all of them together are the score.
+        """What contributed how much to the score; the parts add up to it.
 
-        The words in the order of their shares, then what is no word.
+        The words come first, in the order of their shares.
         """
         points = sum(share.points for share in self.shares) + self.together
         unit = self.words / points if points else 0.0
@@ -112,7 +112,7 @@ class Why:
 
 
 class Ranked:
-    """A candidate with its score; why it has it is worked out when it is asked for."""
+    """A candidate with its score; the explanation is computed on request."""
 
     __slots__ = ("_best", "_reading", "candidate", "meaning", "nearness", "prior", "score")
 
@@ -128,12 +128,12 @@ class Ranked:
 
     @property
     def points(self) -> float:
-        """What its words alone are worth."""
+        """The points for its words alone."""
         return self._reading.points
 
     @property
     def strength(self) -> float:
-        """The same in units of a word that no other note has; means the same in every store."""
+        """Its points in units of a word that no other note has; comparable between stores."""
         return self._reading.points / self._reading.scorer.most
 
     @property
@@ -174,8 +174,8 @@ def ranked(
 ) -> list[Ranked]:
     """The candidates, best first; equals by the latest, then by id.
 
-    `best` is the most points that a note has, if that note is not among the candidates. `fresh`
-    learns the vectors that had to be made, by the row of the note.
+    `best` is the most points that any note has, if that note is not among the candidates. Vectors
+    that had to be computed are added to `fresh`, by the row of the note.
     """
     if not candidates:
         return []
@@ -183,7 +183,7 @@ def ranked(
     readings = [_Reading(candidate, scorer) for candidate in candidates]
     best = best or max(reading.points for reading in readings) or 1.0
     newest = max(map(_day, candidates))
-    # With an encoder, notes come that are not here for their words: each is looked at.
+    # With an encoder, some notes are not here for their words: the meaning of each is compared.
     looked_at = _READ_FOR_MEANING if nearness is None else len(readings)
     by_words = sorted(readings, key=lambda reading: reading.points, reverse=True)
     hits = [
@@ -217,7 +217,7 @@ class _Scorer(dict[str, int]):
         self.function_words = {t.text: at for at, t in enumerate(self.terms) if not t.selects}
         self._stems = {t.stem: at for at, t in enumerate(self.terms) if t.selects}
         self._starts = [(t.text, at) for at, t in enumerate(self.terms) if t.kind == "prefix"]
-        # Stemming changes no letter but the last that is left, so a word begins like its stem.
+        # Stemming changes at most the last letter that it keeps, so a word begins like its stem.
         begun = {start for start, _ in self._starts}
         begun.update(t.stem[:-1] or t.stem for t in self.terms if t.selects)
         self._heads = [f" {head}" for head in begun]
@@ -225,7 +225,7 @@ class _Scorer(dict[str, int]):
 
     def among(self, spaced: str) -> list[tuple[int, int]]:
         """Where in a text with spaces around each word terms stand: `(place, term)`."""
-        # Nearly every word of a note is none. By how terms begin the others are found at once.
+        # Hardly any word of a note is a term. Searching for how terms begin finds those at once.
         found: dict[int, int] = {}
         for head in self._heads:
             at = spaced.find(head)
@@ -309,7 +309,7 @@ def _numbered(
 
 
 def _closeness(scorer: _Scorer, places: list[tuple[int, int]]) -> float:
-    """Points for each pair of following words, fewer the further apart they stand."""
+    """Points for each pair of consecutive words, fewer the further apart they are."""
     last: dict[int, int] = {}
     nearest: dict[int, tuple[int, float]] = {}
     for place, term in places:

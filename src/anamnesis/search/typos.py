@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from anamnesis.search.query import Query, Term
 
 _SHORTEST = 4  # letters; shorter words have too many neighbours
-_TWO_SLIPS = 8  # letters from which on two slips are forgiven
-_MOST_WORDS = 4  # of a question, the longest: each costs a look through a part of the vocabulary
+_TWO_SLIPS = 8  # letters; from this length on two slips are forgiven
+_MOST_WORDS = 4  # of a question, the longest: each means scanning a part of the vocabulary
 _CORRECTABLE = ("word", "prefix")
 _WEIGHT = 0.7
-_COMPLETIONS = 16  # words that a word which is begun may become
+_COMPLETIONS = 16  # words that a half-typed one may become
 _MOST_NOTES = 4000  # that have one of them
 _FOUND = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT 1"
 _TRIED = 3  # words in turn, of those that are as near
@@ -29,14 +29,14 @@ def corrected(db: sqlite3.Connection, query: Query) -> Query:
     """The question with its longest words replaced by the likeliest words of the store."""
     words = [t for t in query.terms if t.kind in _CORRECTABLE and len(t.text) >= _SHORTEST]
     words = sorted(words, key=lambda term: -len(term.text))[:_MOST_WORDS]
-    meant = {term.stem: better for term in words if (better := likeliest(db, term))}
-    return exchanged(query, meant)
+    corrections = {term.stem: better for term in words if (better := likeliest(db, term))}
+    return exchanged(query, corrections)
 
 
 def completed(db: sqlite3.Connection, term: Term) -> Term:
-    """A word that is begun, with the words of the store that it most likely becomes.
+    """A half-typed word, with the words of the store that it most likely becomes.
 
-    Two letters begin a twentieth of all words. Looking for all of those would cost a look at half
+    A twentieth of all words share two initial letters. Searching for all of those would read half
     of the notes.
     """
     known = words_beginning(db, term.text, most=_COMPLETIONS)
@@ -61,7 +61,7 @@ def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
     nearest = sorted(
         (apart, -notes, word)
         for word, notes in known
-        # Most words have other letters, which is told far sooner than how far apart they are.
+        # Most words have different letters, which is checked far faster than their distance.
         if len(letters.difference(word)) <= slips + 1
         and len({*word}.difference(letters)) <= slips + 1
         and (apart := _apart(term, word, at_most=slips)) <= slips
@@ -76,7 +76,7 @@ def likeliest(db: sqlite3.Connection, term: Term) -> Term | None:
 
 
 def written(known: str) -> str:
-    """A word that the tokenizer makes this stem of; the stem itself where none is known."""
+    """A word that the tokenizer reduces to this stem; the stem itself if none is known."""
     return next((form for form in _forms(known) if stem(form) == known), known)
 
 
@@ -103,7 +103,7 @@ def distance(one: str, other: str, *, at_most: int) -> int:
     # next, and where it shrinks (Hyyrö 2003). Bit 0 is the first letter of `one`.
     all_rows, last_row = (1 << len(one)) - 1, 1 << len(one) >> 1
     grows, shrinks, same, before = all_rows, 0, 0, 0
-    found = len(one)
+    slips = len(one)
     places = _places(one)
     for letter in other:
         here = places.get(letter, 0)
@@ -111,14 +111,14 @@ def distance(one: str, other: str, *, at_most: int) -> int:
         same = (((here & grows) + grows) ^ grows) | here | shrinks | swapped
         dearer, cheaper = shrinks | ~(same | grows), same & grows
         if dearer & last_row:
-            found += 1
+            slips += 1
         elif cheaper & last_row:
-            found -= 1
+            slips -= 1
         dearer = dearer << 1 | 1
         grows = (cheaper << 1 | ~(same | dearer)) & all_rows
         shrinks = dearer & same & all_rows
         before = here
-    return min(found, at_most + 1)
+    return min(slips, at_most + 1)
 
 
 @lru_cache(maxsize=8)

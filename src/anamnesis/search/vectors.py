@@ -1,7 +1,7 @@
-"""The file of the vectors that the encoder made of notes: beside the index, and derived like it.
+"""The file of the notes' vectors, made by the encoder: beside the index, and derived like it.
 
-A text is known by its hash, so none is encoded twice: not after a rebuild of the index, not when
-only tags change, not when two notes say the same.
+A text is identified by its hash, so none is encoded twice: not after a rebuild of the index, not
+when only tags change, not when two notes say the same.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.errors import NotWritable, reason_of
 from anamnesis.search import encoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
+    from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
     from anamnesis.search.encoder import Encoder
     from anamnesis.search.matrix import Matrix, Nearness
 
 
-FILE = "vectors.db"
 _BUSY_SECONDS = 5.0
 _TABLES = (
     "CREATE TABLE model (name TEXT NOT NULL)",
@@ -46,8 +46,8 @@ class EmbeddedNote:
 class Shelf:
     """The vectors of one store, for the one process that adds to them."""
 
-    def __init__(self, root: str, model: str) -> None:
-        self._path = os.path.join(root, FILE)
+    def __init__(self, home: Home, model: str) -> None:
+        self._home, self._path = home, home.vectors_db
         self._db = self._opened(model)
 
     def __enter__(self) -> Self:
@@ -63,9 +63,9 @@ class Shelf:
         return dict(self._db.execute("SELECT id, file FROM notes").fetchall())
 
     def vectors_of(self, text: str) -> bytes | None:
-        """What this very text was made into before."""
-        asked = "SELECT vectors FROM texts WHERE hash = ?"
-        stored = self._db.execute(asked, (_hash(text),)).fetchone()
+        """The vectors of exactly this text, if it was encoded before."""
+        query = "SELECT vectors FROM texts WHERE hash = ?"
+        stored = self._db.execute(query, (_hash(text),)).fetchone()
         return None if stored is None else stored[0]
 
     def keep(self, entries: Sequence[EmbeddedNote], fresh: Mapping[str, bytes]) -> None:
@@ -83,16 +83,16 @@ class Shelf:
     def _opened(self, model: str) -> sqlite3.Connection:
         """The file if it is sound and of this model, else a new one: it can be made again."""
         with suppress(OSError, sqlite3.DatabaseError):
-            db = connect(os.path.dirname(self._path))
+            db = connect(self._home)
             if db.execute("SELECT 1 FROM model WHERE name = ?", (model,)).fetchone():
                 return db
             db.close()
         try:
-            remove(os.path.dirname(self._path))
+            remove(self._home)
             os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
-            raise NotWritable(self._path, reason=(error.strerror or "").lower()) from error
-        db = connect(os.path.dirname(self._path))
+            raise NotWritable(self._path, reason=reason_of(error)) from error
+        db = connect(self._home)
         db.execute("PRAGMA journal_mode=WAL")  # searches go on while vectors are added
         with _changing(db):
             for table in _TABLES:
@@ -101,12 +101,11 @@ class Shelf:
         return db
 
 
-def connect(root: str) -> sqlite3.Connection:
-    """A connection to the vectors of a store, if there are any."""
-    path = os.path.join(root, FILE)
-    os.stat(path)  # SQLite would make a file of it
+def connect(home: Home) -> sqlite3.Connection:
+    """A connection to the vectors of a store; raises OSError if there are none."""
+    os.stat(home.vectors_db)  # SQLite would create the file
     return sqlite3.connect(
-        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        home.vectors_db, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
 
 
@@ -140,27 +139,27 @@ def texts_of_notes(index: sqlite3.Connection, ids: Sequence[NoteId]) -> dict[str
     return {id: f"{title}\n{body}".strip() for id, title, body in cursor}
 
 
-def count(root: str) -> int:
+def count(home: Home) -> int:
     """How many notes have vectors."""
     try:
-        with closing(connect(root)) as db:
+        with closing(connect(home)) as db:
             number: int = db.execute("SELECT count(*) FROM notes").fetchone()[0]
             return number
     except (OSError, sqlite3.Error):
         return 0
 
 
-def forget(root: str, ids: Iterable[NoteId]) -> None:
-    """Drop some notes, where there are vectors at all: they tell what a note was about."""
-    with suppress(OSError, sqlite3.Error), closing(connect(root)) as db:
+def forget(home: Home, ids: Iterable[NoteId]) -> None:
+    """Drop some notes, if there are vectors at all: vectors reveal what a note was about."""
+    with suppress(OSError, sqlite3.Error), closing(connect(home)) as db:
         _drop(db, ids)
 
 
-def remove(root: str) -> None:
-    """Take the vectors of a store away."""
+def remove(home: Home) -> None:
+    """Delete the vectors of a store."""
     for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
-            os.unlink(os.path.join(root, FILE + suffix))
+            os.unlink(home.vectors_db + suffix)
 
 
 def _drop(db: sqlite3.Connection, gone: Iterable[str]) -> None:
@@ -177,7 +176,7 @@ def _changing(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 
 def _hash(text: str) -> str:
-    from hashlib import sha256  # a search of a store without vectors comes by here too
+    from hashlib import sha256  # late: a store without vectors imports this module too
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -188,8 +187,8 @@ _UNREAD = -1
 class Semantics:
     """The notes of one store by their vectors, kept in memory between questions."""
 
-    def __init__(self, root: str) -> None:
-        self._root = root
+    def __init__(self, home: Home) -> None:
+        self._home = home
         self._lock = allocate_lock()
         self._db: sqlite3.Connection | None = None
         self._inode = self._version = _UNREAD
@@ -225,10 +224,10 @@ class Semantics:
     def _notice(self, model: Encoder) -> None:
         from anamnesis.search.matrix import Matrix
 
-        inode = os.stat(os.path.join(self._root, FILE)).st_ino
+        inode = os.stat(self._home.vectors_db).st_ino
         if self._db is None or inode != self._inode:
             self._let_go()
-            self._db, self._inode = connect(self._root), inode
+            self._db, self._inode = connect(self._home), inode
         version = self._db.execute("PRAGMA data_version").fetchone()[0]
         if version != self._version:
             self._matrix = Matrix(of_notes(self._db, model.model), model.dimensions)

@@ -46,7 +46,7 @@ __all__ = [
     "_deserialize", "_fts_query", "_serialize", "_utcnow",
 ]  # fmt: skip
 
-_UNDERSTOOD_AT_ONCE = 100  # notes; meanwhile no other process can write
+_UNDERSTOOD_AT_ONCE = 100  # notes; no other process can write meanwhile
 Notes = list[Memory]  # inside the class, `list` is the method
 
 
@@ -82,7 +82,7 @@ class MemoryStore(Filing):
 
     @property
     def lags(self) -> bool:
-        """Whether a hurried store left changes on disk to be indexed in the background."""
+        """Whether a hurried store left changes on disk for the background to index."""
         return self._catalog.lags
 
     def close(self) -> None:
@@ -220,7 +220,7 @@ class MemoryStore(Filing):
     ) -> Sequence[SearchHit]:
         """The notes that answer a free text best, each with its score and the reasons for it.
 
-        Where there is an encoder, it is part of the meaning.
+        An encoder, where there is one, counts as part of the meaning.
         """
         from anamnesis.search.engine import Question, SearchHit, keep, search
         from anamnesis.search.query import EVERYTHING
@@ -228,7 +228,7 @@ class MemoryStore(Filing):
         self._catalog.notice()
         filters = EVERYTHING if filters is None else filters
         by_encoder = by_encoder and by_meaning and encoder_is_on()
-        asked = Question(
+        question = Question(
             query,
             filters,
             limit=k,
@@ -239,7 +239,7 @@ class MemoryStore(Filing):
         )
         fresh: dict[int, bytes] = {}
         hits = self._catalog.query_and_keep(
-            lambda db: search(db, asked, fresh), lambda db: keep(db, fresh)
+            lambda db: search(db, question, fresh), lambda db: keep(db, fresh)
         )
         read = ((hit, self._read(f"{tree.tree_of(hit.scope)}/{hit.path}")) for hit in hits)
         return [SearchHit(file.note, hit.score, hit.why) for hit, file in read if file is not None]
@@ -251,7 +251,7 @@ class MemoryStore(Filing):
         filters: Filters,
         ask_archive: Callable[[], Mapping[str, float]] | None = None,
     ) -> Sequence[tuple[Memory, PromptAnswer]]:
-        """The notes that answer a prompt, each with the reason; usually none."""
+        """The notes that answer a prompt, each with its reason; usually none."""
         from anamnesis.search.prompt import answers
 
         self._catalog.notice()
@@ -269,16 +269,16 @@ class MemoryStore(Filing):
     def stats(self) -> dict[str, int | dict[str, int]]:
         """How many notes there are: in all, and by type, project and scope."""
         self._catalog.notice()
-        # In the order of an index, so that one look at it counts all.
+        # In the order of an index, so that one pass over it counts everything.
         cells = self._catalog.rows(
             "SELECT type, project, scope, count(*) FROM memories GROUP BY 1, 2, 3"
         )
         counts: dict[str, int | dict[str, int]] = {"total": sum(cell[3] for cell in cells)}
         for at, column in enumerate(("type", "project", "scope")):
-            found: dict[str, int] = {}
+            numbers: dict[str, int] = {}
             for cell in cells:
-                found[cell[at]] = found.get(cell[at], 0) + cell[3]
-            most_first = sorted(found.items(), key=lambda each: (-each[1], each[0]))
+                numbers[cell[at]] = numbers.get(cell[at], 0) + cell[3]
+            most_first = sorted(numbers.items(), key=lambda each: (-each[1], each[0]))
             counts[f"by_{column}"] = dict(most_first)
         return counts
 
@@ -296,7 +296,7 @@ class MemoryStore(Filing):
         return int(self._catalog.rows("SELECT count(*) FROM memories")[0][0])
 
     def understand(self) -> int:
-        """Compute what notes mean before a search needs it; gives how many."""
+        """Compute what notes mean before a search needs it; gives their number."""
         from anamnesis.search import engine
 
         rows = self.ask(engine.not_understood)
@@ -319,8 +319,8 @@ class MemoryStore(Filing):
     ) -> None:
         """Index some changed files, named relative to the root; nothing else is read.
 
-        What is `known` from writing a file is not read from it again. If the index cannot be
-        written, the next refresh catches up: that is not an error.
+        A file whose content is `known` from writing it is not read again. If the index cannot
+        be written, the next refresh catches up: that is not an error.
         """
         try:
             self._catalog.refresh_paths(list(paths), known=known, progress=progress)
@@ -374,8 +374,8 @@ class MemoryStore(Filing):
 
 
 def _filters(project: str | None, type: str | None, scope: str | None) -> dict[str, str]:
-    asked = {"project": project, "type": type, "scope": scope}
-    return {column: value for column, value in asked.items() if value is not None}
+    filters = {"project": project, "type": type, "scope": scope}
+    return {column: value for column, value in filters.items() if value is not None}
 
 
 def _path(*parts: str) -> Path:

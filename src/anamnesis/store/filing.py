@@ -50,7 +50,7 @@ class Filing:
     ) -> None:
         """Open a store; a hurried caller gets IndexBroken where others wait for a rebuild.
 
-        `progress` is told how far that is: files read, and all of them.
+        `progress` gets the number of files read so far, and of all files.
         """
         self.home = Home(os.path.abspath(os.path.expanduser(os.fspath(root))))
         for name in tree.TREES:
@@ -104,16 +104,16 @@ class Filing:
         return file if file is not None and file.note.id == note_id else None
 
     def require(self, note_id: str) -> tree.ReadNote:
-        """The same. Raises NoSuchNote."""
+        """The note with its hash. Raises NoSuchNote."""
         file = self.read(note_id)
         if file is None:
             raise NoSuchNote(note_id)
         return file
 
     def files_of(self, note: Memory) -> Sequence[str]:
-        """The file of a note and its copies; not a file with its id and a different text.
+        """The file of a note and its copies; not a file with its id but a different text.
 
-        A copy is what a save leaves that was killed while it gave the note another place.
+        A copy is left by a save that was killed while it moved the note.
         """
         own = self._path_of(note.id)
         paths = [path for path in self._paths_of(note.id) if path != own]
@@ -123,19 +123,19 @@ class Filing:
         return [own, *same] if own else same
 
     def change(self, paths: Sequence[str], make: Callable[[], None]) -> None:
-        """Hold the store while files of notes are changed; the index follows, if it can."""
+        """Hold the store's lock while notes' files are changed; the index follows if it can."""
         with self._catalog.lock():
             trusted = self._catalog.trusted(paths)
             make()
             self._follow(paths, trusted)
 
     def reasons(self, ids: Sequence[NoteId]) -> dict[str, str]:
-        """Why some of these notes are held; those whose scan was put off are scanned now."""
+        """Why some of these notes are held; those not scanned yet are scanned now."""
         self.scan(ids)
         return self._catalog.query(lambda db: rows.reasons(db, ids))
 
     def scan(self, ids: Sequence[NoteId] | None = None) -> None:
-        """Scan those of these notes, or of all, whose scan was put off; the latest first."""
+        """Scan those of these notes, or of all, that were not scanned yet; the latest first."""
         waiting = self._catalog.query(lambda db: rows.unscanned(db, ids))
         for first in range(0, len(waiting), _SCANNED_AT_ONCE):
             self._lagging(self._catalog.scan, waiting[first : first + _SCANNED_AT_ONCE])
@@ -149,11 +149,11 @@ class Filing:
         notes = [note for id in ids if (note := self.get(id)) is not None]
         self._lagging(self._catalog.judge, notes)
 
-    def _lagging(self, scan: Callable[[Sequence[T]], None], these: Sequence[T]) -> None:
+    def _lagging(self, scan: Callable[[Sequence[T]], None], notes: Sequence[T]) -> None:
         try:
-            scan(these)
+            scan(notes)
         except INDEX_LAG:
-            return  # they stay as they are, which is held if nobody scanned them
+            return  # they stay as they are: held, if they were never scanned
 
     def _follow(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
         try:
@@ -220,17 +220,17 @@ class Filing:
             raise InvalidInput(
                 f"{note_id[:80]!r} is not a note id.", hint="Ids are letters, digits, - and _."
             )
-        known = self._rows("SELECT path FROM files WHERE note_id = ?", note_id)
+        rows = self._rows("SELECT path FROM files WHERE note_id = ?", note_id)
         usual = [f"{name}/{type}/{note_id}.md" for name in tree.TREES for type in TYPES]
-        paths = dict.fromkeys([*(row[0] for row in known), *usual])
+        paths = dict.fromkeys([*(row[0] for row in rows), *usual])
         return [path for path in paths if os.path.lexists(os.path.join(self.home, path))]
 
     def _path_of(self, note_id: str) -> str | None:
         """The file of this id, found even while the index lags."""
         if not is_valid_id(note_id):
             return None
-        known = self._rows("SELECT scope, body_path FROM memories WHERE id = ?", note_id)
-        for scope, body_path in known:
+        rows = self._rows("SELECT scope, body_path FROM memories WHERE id = ?", note_id)
+        for scope, body_path in rows:
             path = f"{tree.tree_of(scope)}/{body_path}"
             if os.path.lexists(os.path.join(self.home, path)):
                 return path

@@ -1,6 +1,6 @@
 """Layer 3: git moves the notes between machines, and never the database.
 
-Any other way of moving them is a `SyncBackend` too; tests/contract/ holds what it must do.
+Any other way of moving them is a `SyncBackend` too; tests/contract/ says what it must do.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class SyncBackend(Protocol):
 
 
 def __getattr__(name: str) -> object:
-    """Load the git backend when it is asked for: a server starts long before its first sync."""
+    """Load the git backend on first use: a server starts long before its first sync."""
     if name not in ("GitSyncBackend", "_BRANCH"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from anamnesis.sync import git

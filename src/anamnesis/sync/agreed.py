@@ -1,8 +1,8 @@
 """What this machine and the remote last agreed on, where the remote's history was rewritten.
 
-A history that was squashed, purged, or put back to an older copy shares few commits with ours, or
+A history that was squashed, purged or restored from an older copy shares few commits with ours, or
 none. Merged without a base, what either side deleted comes back and every edit is a conflict; with
-a base that the other side never had, what it does not know of looks deleted. So the base is the
+a base that the other side never had, what it has never seen looks deleted. So the base is the
 newest state that both really had: a whole commit where one is known, else file by file.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.repository import Repository
 
 _RECENT = 50  # earlier positions of the remote that are tried as the common history
-_MAKING = "%an %ae %at %cn %ce %ct %s"  # which a purge leaves as it was
+_MAKING = "%an %ae %at %cn %ce %ct %s"  # what a purge leaves unchanged
 _NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never sent
 
 
@@ -64,8 +64,8 @@ def across_a_rewrite(repository: Repository, ours: str, other: str, *, behind: i
 def _taken_over(repository: Repository, ours: str, other: str) -> str | None:
     """The last state of the remote that this machine took over, other than the one it has now."""
     before = repository.positions(UPSTREAM, most=_RECENT)
-    known = (commit for commit in before if commit != other)
-    return next((commit for commit in known if _is_inside(repository, commit, ours)), None)
+    earlier = (commit for commit in before if commit != other)
+    return next((commit for commit in earlier if _is_inside(repository, commit, ours)), None)
 
 
 class _Shared:
@@ -73,23 +73,23 @@ class _Shared:
 
     def __init__(self, mine: Mapping[str, list[str]], theirs: Mapping[str, list[str]]) -> None:
         self._mine = mine
-        found = {
+        shared = {
             path: next(filter(theirs[path].__contains__, blobs), "")
             for path, blobs in mine.items()
             if path in theirs
         }
-        self.newest = {path: blob for path, blob in found.items() if blob}
+        self.newest = {path: blob for path, blob in shared.items() if blob}
 
     def allows(self, state: Mapping[str, str]) -> bool:
         """Whether the other side may have had a state of ours: none of its files is newer."""
         return not any(map(self._is_newer, state, state.values()))
 
     def _is_newer(self, path: str, blob: str) -> bool:
-        known = self.newest.get(path, blob)
-        if known == blob:
+        shared_blob = self.newest.get(path, blob)
+        if shared_blob == blob:
             return False
         versions = self._mine[path]
-        return blob in versions and versions.index(blob) < versions.index(known)
+        return blob in versions and versions.index(blob) < versions.index(shared_blob)
 
 
 def _continues(repository: Repository, ours: str, other: str) -> bool:
@@ -107,13 +107,13 @@ def _newest_met(
     other: str,
     theirs: Mapping[str, list[str]],
 ) -> str | None:
-    """The newest commit of ours that the other side must have had: it has something made in it.
+    """The newest commit of ours that the other side must have had: it has something made there.
 
     Machines only ever add to what the others have, so a side that has a version of a file, or a
-    note in any version, had all that came before it. A version that was put back proves nothing,
-    because the other side may have it from the time before, nor does a tombstone: two machines
-    that forget one note write the same. The first commit may be a squashed one, made of many times;
-    it counts if the other side had exactly its files.
+    note in any version, had everything before it. A version that was restored proves nothing,
+    because the other side may have it from before, and neither does a tombstone: two machines
+    that forget the same note write the same one. The first commit may be squashed from many; it
+    counts if the other side had exactly its files.
     """
     made: dict[tuple[str, str], str] = {}
     for commit, changes in history:
@@ -122,11 +122,11 @@ def _newest_met(
                 made[change.path, change.after] = commit
                 if names_an_id(change.path):
                     made[_name(change.path), ""] = commit
-    there = {(path, blob) for path, blobs in theirs.items() for blob in blobs}
-    there |= {(_name(path), "") for path in theirs}
-    known = {commit for what, commit in made.items() if what in there}
+    versions_there = {(path, blob) for path, blobs in theirs.items() for blob in blobs}
+    versions_there |= {(_name(path), "") for path in theirs}
+    met_commits = {commit for what, commit in made.items() if what in versions_there}
     first = history[-1][0]
-    met = next((commit for commit, _ in history if commit in known and commit != first), None)
+    met = next((commit for commit, _ in history if commit in met_commits and commit != first), None)
     if (
         met is None
         and _tree(repository, first)

@@ -13,7 +13,7 @@ import os
 
 from anamnesis.ground import atomic
 from anamnesis.ground.clock import utcnow
-from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.errors import NotWritable, reason_of
 from anamnesis.ground.records import record, replace
 from anamnesis.notes.fields import is_valid_id
 from anamnesis.notes.frontmatter import note_in
@@ -64,7 +64,7 @@ class Conflicts:
     ) -> Conflict:  # fmt: skip
         """Keep both sides of a note until you choose; on disk when this returns.
 
-        `known` is what `held` gave, for a caller with many: reading all for each takes minutes.
+        `known` is the result of `held`, for callers with many: reading all each time takes minutes.
         """
         before = (self.held() if known is None else known).get(path)
         if before is not None:
@@ -83,31 +83,31 @@ class Conflicts:
         atomic.rename(making, folder)
         return conflict
 
-    def renew(self, known: Conflict, now: Conflict) -> Conflict:
-        """Keep what became of a held note since; on disk when this returns.
+    def renew(self, before: Conflict, after: Conflict) -> Conflict:
+        """Record how a held note has changed since; on disk when this returns.
 
-        Only the base counts for later merges, and it is one file: a kill in between costs nothing.
+        Only the base matters to later merges, and it is one file: a kill in between costs nothing.
         """
-        folder = self._folder(known.id)
-        if now.base is not None and now.base != known.base:
-            atomic.write_bytes(os.path.join(folder, "base.md"), now.base)
-        if now.theirs != known.theirs:
-            atomic.write_bytes(os.path.join(folder, "theirs.md"), now.theirs)
-        if _described(now) != _described(known):
-            atomic.write_text(os.path.join(folder, "conflict.json"), _described(now))
-        return now
+        folder = self._folder(before.id)
+        if after.base is not None and after.base != before.base:
+            atomic.write_bytes(os.path.join(folder, "base.md"), after.base)
+        if after.theirs != before.theirs:
+            atomic.write_bytes(os.path.join(folder, "theirs.md"), after.theirs)
+        if _described(after) != _described(before):
+            atomic.write_text(os.path.join(folder, "conflict.json"), _described(after))
+        return after
 
     def keep(self, conflict: Conflict, mine: bytes | None) -> None:
         """Keep this machine's version beside the other one, before anything is written over it."""
         folder, number = self._folder(conflict.id), 1
         while mine is not None:
             name = "mine.md" if number == 1 else f"mine-{number}.md"
-            known = _read(folder, name)
-            if known is None:
+            kept = _read(folder, name)
+            if kept is None:
                 atomic.write_bytes(os.path.join(folder, name), mine)
-            if known in (None, mine):
+            if kept in (None, mine):
                 return
-            number += 1  # of a try that was interrupted, before one more edit
+            number += 1  # left by an interrupted attempt, before another edit
 
     def resolve(self, conflict: Conflict, *, mine: bytes | None) -> None:
         """End a conflict. Both versions move to the archive of resolved ones."""
@@ -118,23 +118,23 @@ class Conflicts:
     def files(self, conflict: Conflict) -> dict[str, bytes]:
         """What is kept of a conflict: every file in its folder, by name."""
         folder = self._folder(conflict.id)
-        found = {name: _read(folder, name) for name in _names(folder) if not _is_beside(name)}
-        return {name: data for name, data in found.items() if data is not None}
+        contents = {name: _read(folder, name) for name in _names(folder) if not _is_beside(name)}
+        return {name: data for name, data in contents.items() if data is not None}
 
     def reopen(self, conflict_id: str) -> None:
-        """Mark a conflict whose resolution is being taken back: main may have that by now."""
+        """Mark a conflict whose resolution is being undone: main may have it by now."""
         atomic.write_bytes(os.path.join(self._folder(conflict_id), _REOPENED), b"")
 
     def reopened(self) -> dict[str, Conflict]:
-        """The conflicts whose resolution was taken back since the last commit, by path."""
+        """The conflicts whose resolution was undone since the last commit, by path."""
         return {conflict.path: conflict for conflict in self._all(marked=_REOPENED)}
 
     def unmark(self, conflict: Conflict) -> None:
-        """Take the mark away: main has the other version again."""
+        """Remove that mark: main has the other version again."""
         atomic.remove(os.path.join(self._folder(conflict.id), _REOPENED))
 
     def sweep(self) -> None:
-        """Remove the folders that keep no conflict any more: taken back, or resolved file by file.
+        """Remove the folders without a conflict: it was undone, or resolved file by file.
 
         Such a folder would be in the way of the next conflict about the same note. Raises
         NotWritable.
@@ -142,20 +142,20 @@ class Conflicts:
         for folder in (self._root, *map(self._folder, _ARCHIVES)):
             for name in filter(is_valid_id, _names(folder)):
                 path = os.path.join(folder, name)
-                left = _names(path)
-                if name in _ARCHIVES or not os.path.isdir(path) or not all(map(_is_beside, left)):
+                files = _names(path)
+                if name in _ARCHIVES or not os.path.isdir(path) or not all(map(_is_beside, files)):
                     continue
-                for each in left:
+                for each in files:
                     atomic.discard(os.path.join(path, each))
                 try:
                     os.rmdir(path)
                 except OSError as error:
                     if not os.path.isdir(path) or _names(path):
                         continue  # something was put there just now
-                    raise NotWritable(path, reason=atomic.reason_of(error)) from error
+                    raise NotWritable(path, reason=reason_of(error)) from error
 
     def unannounced(self) -> list[Conflict]:
-        """The held notes that no session has heard of yet; from now on they count as announced."""
+        """The held notes that no session was told of yet; from now on they count as announced."""
         news = []
         for conflict in self._all():
             marker = os.path.join(self._folder(conflict.id), _ANNOUNCED)
@@ -167,7 +167,7 @@ class Conflicts:
         return news
 
     def erase(self, ids: Container[NoteId]) -> None:
-        """Keep no version of some notes, neither held nor resolved."""
+        """Delete every kept version of some notes, held or resolved."""
         import shutil
 
         kept = [(self._root, name, name) for name in _names(self._root)]
@@ -190,7 +190,7 @@ class Conflicts:
         return os.path.join(self._root, name)
 
     def _id_for(self, path: str, theirs: bytes) -> str:
-        """The note's id, or one made from the path where that does not name it alone."""
+        """The note's id, or one made from the path where that is taken or unusable."""
         note = note_in(theirs)
         note_id = note.id if note else path.rpartition("/")[2].removesuffix(".md")
         if is_valid_id(note_id) and note_id not in _ARCHIVES and not self._is_taken(note_id):

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from anamnesis.sync.repository import Distance, Identity
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
-_AT_ONCE = 2000  # files; a tenth of a second, and a session is given some dozens of them
+_AT_ONCE = 2000  # files; a tenth of a second, and a session gets a few dozen of them
 _MAX_LOCKED = 20  # tries at a ref that is kept locked: some five seconds
 _PURGED_IS_BACK = (
     "a text that was purged is in the history again, brought by a machine with an older version; "
     "update that machine, then run: anamnesis forget --purge-history"
 )
 _REWRITTEN = "the remote's history was rewritten; the notes were kept"
-ACCEPTED = "Deletions-Accepted: all"  # in a commit that really means to delete every note
+ACCEPTED = "Deletions-Accepted: all"  # in a commit that deletes every note on purpose
 
 
 @record
@@ -58,7 +58,7 @@ class Cycle:
         self._transport = transport
         self._url = url
         self._accept_deletions = accept_deletions
-        self._hurried = hurried  # whether someone waits for the newest notes of very many
+        self._hurried = hurried  # whether a session waits for the newest of very many notes
         self._remarks: list[str] = []
         self._changed: dict[str, None] = {}
         self._stale: dict[str, None] = {}  # paths whose index entry is out of date
@@ -87,11 +87,11 @@ class Cycle:
         return self._completed(result)
 
     def _without_remote(self) -> SyncResult:
-        done = "committed locally" if self._committed else "nothing to commit"
-        return SyncResult(detail=f"{done}; no remote is set")
+        outcome = "committed locally" if self._committed else "nothing to commit"
+        return SyncResult(detail=f"{outcome}; no remote is set")
 
     def _exchange(self, tip: str | None, parent: str | None) -> SyncResult:
-        """Fetch, replay and push until the remote took it; then write the files."""
+        """Fetch, replay and push until the remote accepts it; then write the files."""
         assert self._transport is not None  # noqa: S101  for the type checker; run() asked
         locked = 0
         for pause in remote.pauses():
@@ -116,7 +116,7 @@ class Cycle:
                 break
         if target is None:
             return SyncResult(detail="synced; there are no notes yet")
-        # Also when the push failed: what others did arrives, and ours waits in the branch.
+        # Even if the push failed: others' changes arrive, and ours wait in the branch.
         self._land(tip, target, main=tip)
         self._resolve_conflicts(target.commit)
         if pushed.trouble:
@@ -125,7 +125,7 @@ class Cycle:
         return SyncResult(pushed=pushed.done, pulled=target.pulled, sent=sent, detail="synced")
 
     def _notes_sent(self, old: str | None, new: str, parent: str | None) -> int:
-        """How many notes the remote did not have; git is asked only where we do not know."""
+        """How many notes the remote did not have; asks git only where that is unknown."""
         if old == parent:
             return sum(map(is_note, self._committed))
         return sum(is_note(change.path) for change in self._repository.diff(old, new))
@@ -179,8 +179,8 @@ class Cycle:
         return main
 
     def _put_back(self, swept: Sequence[Change], tip: str | None) -> None:
-        wanted = [Change(change.path, None, change.before) for change in swept]
-        self._apply(wanted)
+        restored = [Change(change.path, None, change.before) for change in swept]
+        self._apply(restored)
         known = sum(map(is_note, self._repository.files(tip))) if tip else 0
         number = sum(is_note(change.path) for change in swept)
         share = f"all {number}" if number == known else f"{number} of {known}"
@@ -195,7 +195,7 @@ class Cycle:
         self._stale.update(dict.fromkeys(changed))
 
     def _with_held(self, target: Integration) -> Integration:
-        """The target and, on top of it, what held notes have besides the parts in dispute."""
+        """The target and, on top of it, the undisputed changes of held notes."""
         news = self._held.news(target.clashes, target.commit)
         if not news:
             return target
@@ -264,7 +264,7 @@ class Cycle:
         return _Contents(self._repository, blobs)
 
     def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
-        """Whether the other side lost all notes although no commit says that it was meant."""
+        """Whether the other side lost all notes although no commit says so on purpose."""
         if self._accept_deletions or not is_sweeping(theirs, notes_left=0):
             return False
         files = self._repository.files(other)
@@ -370,7 +370,7 @@ class Cycle:
         head = self._repository.resolve(MAIN)
         absent = recovery.remembered(self._repository.own).absent
         ids = tuple(conflict.id for conflict in self._worktree.conflicts.held().values())
-        remarks = list(dict.fromkeys(self._remarks))  # a race may have made us say it twice
+        remarks = list(dict.fromkeys(self._remarks))  # a race may repeat one
         if ids:
             remarks.append(f"edited on two machines and held: {', '.join(ids)}")
         return replace(
@@ -387,7 +387,7 @@ class Cycle:
 
 
 class _Contents:
-    """Contents by id; one that is too large to merge equals nothing else."""
+    """Contents by id; one that is too large to merge is equal to no other."""
 
     def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
         self._repository = repository

@@ -73,7 +73,7 @@ def merge_lines(
 def edits(base: Sequence[str], changed: Sequence[str], *, by_blank: bool = True) -> Iterator[Edit]:
     """What turns one list of lines into the other, in order.
 
-    Blank lines are all alike: unless `by_blank`, none is taken for the same one by itself.
+    Blank lines are all alike: unless `by_blank`, two of them alone do not count as the same line.
     """
     head = _common(base, changed)
     tail = _common(base[head:][::-1], changed[head:][::-1])
@@ -90,7 +90,7 @@ def edits(base: Sequence[str], changed: Sequence[str], *, by_blank: bool = True)
 
 
 def regions(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
-    """The places that were rewritten, in order; the last region is what is left unchanged."""
+    """The places that were rewritten, in order; the last region is the unchanged rest."""
     ours, others = list(edits(base, mine)), list(edits(base, theirs))
     done = 0
     while ours or others:
@@ -124,7 +124,7 @@ def ended(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _next_group(ours: list[Edit], others: list[Edit]) -> tuple[list[Edit], list[Edit]]:
-    """Take the first edits that overlap or touch one another off both lists."""
+    """Pop the first edits that overlap or touch one another from both lists."""
     first = ours if not others or (ours and ours[0].start <= others[0].start) else others
     end = first[0].end
     groups: tuple[list[Edit], list[Edit]] = ([], [])
@@ -152,7 +152,7 @@ def rewritten(base: Sequence[str], start: int, end: int, changes: Sequence[Edit]
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines with their ends; only LF ends a line, so that any text is put together again."""
+    """The lines with their ends; only LF ends a line, so that joining them gives the text back."""
     lines = text.split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
@@ -171,7 +171,7 @@ def _work(old: Sequence[str], new: Sequence[str]) -> int:
     return sum(counts[line] for line in old)
 
 
-_ALIKE = 0.5  # of the words of both: an edited sentence keeps more, another one shares fewer
+_ALIKE = 0.5  # of both sides' words: an edited sentence keeps more, a different one shares fewer
 _MAX_PAIRS = 10_000  # comparisons of two lines: some 50 ms
 
 
@@ -181,7 +181,7 @@ def are_alike(one: str, other: str) -> bool:
 
 
 def pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """Numbers of the lines that became one another, in order; the most alike in total."""
+    """Pairs of line numbers, old and new, that make the most similar matching, in order."""
     if not old or not new or len(old) * len(new) > _MAX_PAIRS:
         return []
     left, right = ([_words(line) for line in lines] for lines in (old, new))
@@ -220,7 +220,7 @@ def _words(text: str) -> Counter[str]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Some lines before both edits, here and there."""
+    """Some lines as they were, as we have them and as they have them."""
 
     base: Lines
     mine: Lines
@@ -228,9 +228,9 @@ class Place:
 
 
 def groups(mine: Sequence[Edit], theirs: Sequence[Edit]) -> Iterator[tuple[list[Edit], ...]]:
-    """The edits of both sides that overlap, together; what merely touches stays apart.
+    """The edits of both sides in groups that overlap; edits that merely touch stay apart.
 
-    Unless both wrote the same words there: then one side holds what the other one did already.
+    Unless both wrote the same words there: then one side already has the other's edit.
     """
     rows = [(e.start, e.end, side, e) for side, es in enumerate((mine, theirs)) for e in es]
     rows.sort(key=lambda row: row[:3])
@@ -264,7 +264,7 @@ def _share(group: Sequence[Edit], edit: Edit) -> bool:
 def shifted_down(base: Lines, changes: Sequence[Edit]) -> Iterator[Edit]:
     """The same edits with each added or removed line as far down as it can be.
 
-    Between equal lines there is more than one place for it, and two sides must find the same.
+    Between equal lines there are several places for it, and both sides must choose the same.
     """
     for number, edit in enumerate(changes):
         limit = changes[number + 1].start if number + 1 < len(changes) else len(base)
@@ -281,11 +281,10 @@ def shifted_down(base: Lines, changes: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def narrowed(place: Place, *, mine_first: bool) -> tuple[list[str], Place, list[str]]:
-    """What both agree on, then the lines in dispute, then again what both agree on.
+    """What both agree on, then the disputed lines, then again what both agree on.
 
-    Lines that both have are agreed; a stretch in which one side has only lines from before is
-    what the other one made of it. If more than one stretch is left, all from the first to the
-    last is in dispute.
+    Lines that both have are agreed; a stretch that one side left unchanged becomes what the other
+    made of it. If more than one stretch remains, the whole place is disputed.
     """
     base = place.base
     first, second = (place.mine, place.theirs) if mine_first else (place.theirs, place.mine)
@@ -322,16 +321,16 @@ def _made_by_one(one: Lines, other: Lines, known: set[str]) -> Lines | None:
 
 
 def _disputed(place: Place, lines: Lines) -> list[str]:
-    """The lines from before that those in dispute stand for."""
+    """The base lines that the disputed ones replace."""
     both = set(place.mine) & set(place.theirs) - set(place.base)
     lost = [line for line in place.base if line not in place.mine and line not in place.theirs]
     if len(both) >= len(lost):
-        lost = []  # both made the same of them
+        lost = []  # both replaced them by the same lines
     return [line for line in place.base if line in lines or line in lost]
 
 
 def united(mine: Lines, theirs: Lines, *, mine_first: bool) -> Lines:
-    """Two additions at one place, one after the other; what both added is there once."""
+    """Two additions at one place, one after the other; what both added appears once."""
     for small, large in ((mine, theirs), (theirs, mine)):
         if _is_within(small, large):
             return large
@@ -342,7 +341,7 @@ def united(mine: Lines, theirs: Lines, *, mine_first: bool) -> Lines:
         return theirs
     if known[1] <= known[0]:
         return mine
-    # What continues the text above stays with it, and what leads to the text below with that.
+    # What continues the text above goes next to it, and what leads into the text below likewise.
     ranks = [(_is_blank(side[0]), not _is_blank(side[-1])) for side in (mine, theirs)]
     first, second = (0, 1) if (ranks[0], not mine_first) <= (ranks[1], mine_first) else (1, 0)
     added = [unit for unit in units[second] if _plain(unit) not in known[first]]
@@ -350,7 +349,7 @@ def united(mine: Lines, theirs: Lines, *, mine_first: bool) -> Lines:
 
 
 def longer(one: str, other: str) -> str | None:
-    """The text that has every line of the other, in order; None if neither has."""
+    """The text that contains every line of the other, in order; None if neither does."""
     for small, large in ((one, other), (other, one)):
         if _is_within(lines_of(f"{small}\n"), lines_of(f"{large}\n")):
             return large

@@ -49,11 +49,11 @@ class GitSyncBackend:
         ephemeral: bool = False,
         hurried: bool = False,
     ) -> None:
-        """`check` names, for a file about to be committed, the reason why it must stay here.
+        """`check` gives the reason why a file about to be committed must not leave this machine.
 
-        A sealed remote sees only ciphertext; the keys are those of this store. An ephemeral
-        machine takes over the notes without their history, and waits for its turn; a hurried one
-        leaves most of very many files to its next sync.
+        A sealed remote sees only ciphertext; the keys are this store's. An ephemeral machine takes
+        over the notes without their history, and waits for its turn; a hurried one leaves most of
+        very many files to its next sync.
         """
         self._directory = os.path.abspath(os.fspath(memory_dir))
         self._repository = Repository(self._directory)
@@ -92,9 +92,9 @@ class GitSyncBackend:
             return self._cycle(accept_deletions=False, exchanges=False).run()
 
     def purge(self, ids: Container[NoteId]) -> purge.Purged:
-        """Take removed notes out of the whole history, here and at the remote.
+        """Remove deleted notes from the whole history, here and at the remote.
 
-        Everything must be synced: what the remote has is replaced as a whole, or not at all.
+        Everything must be synced: the remote's history is replaced as a whole, or not at all.
         Raises InvalidInput where the notes have no history to purge.
         """
         if os.path.exists(os.path.join(self._repository.git_dir, "shallow")):
@@ -152,7 +152,7 @@ class GitSyncBackend:
             try:
                 result = self._cycle(accept_deletions=accept_deletions).run()
             except SyncFailed:
-                # A commit may be damaged, or another git was at work: look closely, once more.
+                # A commit may be damaged, or another git was running: check thoroughly and retry.
                 result = self._cycle(accept_deletions=accept_deletions).run(thorough=True)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):
@@ -205,7 +205,7 @@ def home_of(repository: Repository) -> Home:
 
 
 def needs_packing(repository: str) -> bool:
-    """Whether so many small packs and loose objects are there that git gets slower."""
+    """Whether there are so many small packs and loose objects that git gets slower."""
     for git_dir in (os.path.join(repository, ".git"), repository):
         objects = os.path.join(git_dir, "objects")
         if os.path.isdir(objects):
@@ -242,8 +242,8 @@ def _stamped(text: str) -> str:
 
 def _summary(state: SyncState) -> str:
     if state.held:
-        those = counted(len(state.held), "note is", "notes are")
-        return f"{those} held; see:  anamnesis conflicts list"
+        held = counted(len(state.held), "note is", "notes are")
+        return f"{held} held; see:  anamnesis conflicts list"
     if state.last_error:
         return state.last_error
     if state.remote and state.offline_since:
@@ -281,10 +281,10 @@ def backend_of(
 
 
 def _check_for_secrets(home: Home) -> Check:
-    def objection(path: str, content: bytes) -> str:
+    def why_it_stays(path: str, content: bytes) -> str:
         # Loaded for the first file that is about to be committed: most syncs commit none.
         from anamnesis.redact import secrets_stay_here
 
         return secrets_stay_here(home)(path, content)
 
-    return objection
+    return why_it_stays

@@ -1,9 +1,9 @@
-"""Held notes in a sync: all but the part in dispute is still synced, both ways.
+"""Held notes in a sync: everything but the disputed part is still synced, both ways.
 
 A held note is three texts: the file here, what main has, and what both started from. Each sync
-merges them again. What comes out without a clash is committed for the others and written here;
-the part that clashes stays as main has it there, and as the file has it here. Whatever makes the
-three mergeable, here or elsewhere, ends the conflict.
+merges them again. What merges cleanly is committed for the others and written here; the part that
+clashes stays as it is in main and as it is in the file. Whatever makes the three mergeable, here or
+elsewhere, ends the conflict.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from contextlib import suppress
 
 from anamnesis.ground.records import replace
 from anamnesis.notes import tree
-from anamnesis.sync.plan import Replayed, three_way
+from anamnesis.notes.fields import names_an_id
+from anamnesis.notes.frontmatter import note_in
+from anamnesis.sync.plan import Replayed, is_note, three_way
 from anamnesis.sync.repository import MAIN
 from anamnesis.sync.worktree import Irregular
 
@@ -39,8 +41,8 @@ class HeldNotes:
     def hold(self, clashes: Sequence[Clash], *, other: str) -> None:
         """Keep both sides of notes that cannot be merged as a whole; `other` is their commit."""
         known = self._conflicts.held() if clashes else {}
-        wanted = [blob for c in clashes for blob in (c.base, c.mine, c.theirs) if blob]
-        contents = self._repository.contents(wanted, limit=MAX_MERGE_BYTES)
+        blobs = [blob for c in clashes for blob in (c.base, c.mine, c.theirs) if blob]
+        contents = self._repository.contents(blobs, limit=MAX_MERGE_BYTES)
         for clash in clashes:
             machine, written = self._writer(other, clash.path, clash.formerly)
             self._conflicts.hold(
@@ -59,9 +61,9 @@ class HeldNotes:
                 self._worktree.write(path, mine, over=None)
 
     def news(self, clashes: Sequence[Clash], commit: str) -> dict[str, bytes]:
-        """What the others are to get of held notes, on top of a commit."""
-        wanted = [clash.base for clash in clashes if clash.base]
-        contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
+        """What the other machines get of held notes, on top of a commit."""
+        blobs = [clash.base for clash in clashes if clash.base]
+        contents = self._repository.contents(blobs, limit=tree.MAX_NOTE_BYTES)
         bases = {clash.path: contents.get(clash.base or "") for clash in clashes}
         bases.update({path: held.base for path, held in self._conflicts.held().items()})
         texts = self._texts(commit, list(bases))
@@ -69,35 +71,73 @@ class HeldNotes:
         return {path: data for path, data in shareable.items() if data is not None}
 
     def reopen(self, head: str | None, identity: Identity) -> str | None:
-        """Let main have the other side again of conflicts whose resolution was taken back.
+        """Put the other side back into main for conflicts whose resolution was undone.
 
-        Gives the commit that main then names. Without it the resolution, which may be committed by
-        now, would be taken for what the other machine says.
+        Gives the commit that main then names. Otherwise the resolution, which may be committed by
+        now, would pass for the other machine's version.
         """
-        found = self._conflicts.reopened()
-        texts = self._texts(head, list(found)) if found and head else {}
-        wanted = {p: each.theirs for p, each in found.items() if each.theirs != texts.get(p)}
-        if wanted and self._repository.head_ref() == MAIN:
-            step = Replayed(identity.signature(), identity.message(), dict(wanted))
+        reopened = self._conflicts.reopened()
+        texts = self._texts(head, list(reopened)) if reopened and head else {}
+        writes = {p: each.theirs for p, each in reopened.items() if each.theirs != texts.get(p)}
+        if writes and self._repository.head_ref() == MAIN:
+            step = Replayed(identity.signature(), identity.message(), dict(writes))
             head = self._repository.commit(MAIN, head, [step], committer=identity.signature())
-        for conflict in found.values():
+        for conflict in reopened.values():
             self._conflicts.unmark(conflict)
         return head
 
     def resolve(self, commit: str | None) -> list[str]:
         """End the conflicts that can be merged by now; gives the files that this changed.
 
-        The others get a new base: all that both sides have by now, but for the part in dispute.
+        The remaining ones get a new base: all that both sides have by now but the disputed part.
         """
         held = self._conflicts.held()
         texts = self._texts(commit, list(held)) if held and commit else {}
         changed = []
         for path, conflict in held.items():
-            # What is no file cannot be merged: it stays held until you choose.
+            # Anything but a regular file cannot be merged: it stays held until you choose.
             with self._worktree.locked(), suppress(Irregular):
-                if self._resolve_one(self._named(conflict, commit), texts.get(path)):
+                moved = self._moved(conflict, commit) if commit and path not in texts else ""
+                if moved:
+                    changed += self._move(
+                        conflict, moved, self._texts(commit or "", [moved])[moved]
+                    )
+                elif self._resolve_one(self._named(conflict, commit), texts.get(path)):
                     changed.append(path)
         return changed
+
+    def _moved(self, conflict: Conflict, commit: str) -> str:
+        """Where a commit has a held note whose former place it no longer has; empty if nowhere."""
+        note = note_in(conflict.theirs)
+        if note is None:
+            return ""
+        paths = [
+            path
+            for path in self._repository.files(commit)
+            if is_note(path) and (not names_an_id(path) or path.endswith(f"/{note.id}.md"))
+        ]
+        for path, text in self._texts(commit, paths).items():
+            found = note_in(text)
+            if found is not None and found.id == note.id:
+                return path
+        return ""
+
+    def _move(self, conflict: Conflict, path: str, theirs: bytes) -> list[str]:
+        """Hold a note where the others moved it, with our version in its file there.
+
+        Gives the files that this changed. The conflict names the former place until both are
+        written: a sync that was killed in between is completed by the next.
+        """
+        mine, there = self._worktree.read(conflict.path), self._worktree.read(path)
+        if mine is not None and (
+            there not in (None, theirs, mine)
+            or not self._worktree.write(path, mine, over=there)
+            or not self._worktree.write(conflict.path, None, over=mine)
+        ):
+            return []  # saved just now: the next sync moves it
+        moved = self._conflicts.renew(conflict, replace(conflict, path=path))
+        self._resolve_one(moved, theirs)
+        return [conflict.path, path]
 
     def _resolve_one(self, conflict: Conflict, theirs: bytes | None) -> bool:
         mine = self._worktree.read(conflict.path)
@@ -106,9 +146,9 @@ class HeldNotes:
                 return False  # half edited, or with a secret: not for the others as it is
             merged = three_way(conflict.base, mine, theirs)
             if not self._worktree.write(conflict.path, merged.kept, over=mine):
-                return False  # saved at this very moment: the next sync merges that
+                return False  # saved just now: the next sync merges that
             if merged.apart is not None:
-                # Not before main has it all: the base is what both sides are known to have.
+                # Only once main has it all: the base is what both sides are known to have.
                 base = merged.apart.base if merged.apart.shared == theirs else conflict.base
                 now = replace(conflict, base=base, theirs=theirs, fields=merged.clashes)
                 self._conflicts.renew(conflict, now)

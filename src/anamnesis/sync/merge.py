@@ -1,8 +1,8 @@
 """The three-way merge of one note, field by field; pure.
 
-Two machines that touch different fields, or different words of the body, never end in a conflict.
-Where both gave one field, or one part of the body, different values only you can choose. So
-that field or part is held apart, and everything else of the note is merged all the same.
+Two machines that touch different fields, or different words of the body, never cause a conflict.
+Where both gave a field, or a part of the body, different values, only you can choose. So that field
+or part is held apart, and the rest of the note is merged anyway.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Both edits of a note but for what clashes; these differ in that, in writer and in time."""
+    """Both edits of a note, in versions that differ only in what clashes, in writer and in time."""
 
     shared: bytes  # with the other side's values: what all machines get
     kept: bytes  # with our own: what this machine's file says
-    base: bytes | None  # with those before both: what the next merge goes by
+    base: bytes | None  # with the values before both edits: the base of the next merge
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """One text out of two, or the names of the fields that both sides gave another value."""
+    """One text out of two, or the names of the fields that both sides changed differently."""
 
     data: bytes | None
     clashes: tuple[str, ...] = ()
@@ -54,12 +54,12 @@ class Merged:
 
     @property
     def shared(self) -> bytes | None:
-        """What the other machines may have of it."""
+        """What the other machines get."""
         return self.apart.shared if self.apart else self.data
 
     @property
     def kept(self) -> bytes | None:
-        """What this machine's file has to say."""
+        """What this machine's file becomes."""
         return self.apart.kept if self.apart else self.data
 
 
@@ -80,7 +80,7 @@ def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
 
 
 def _merge_plain(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
-    """Lines of a file that is no note: without a common text there is nothing to go by."""
+    """A file that is not a note, merged by lines; it clashes without a common base."""
     try:
         text = None if base is None else merge_text(base.decode(), mine.decode(), theirs.decode())
     except UnicodeDecodeError:
@@ -95,7 +95,7 @@ def _merge_notes(
 ) -> Merged:
     mine, theirs = notes
     values = merged_fields(base, mine, theirs)
-    # The texts are named last: they take the longest to compare.
+    # The body comes last: it takes the longest to compare.
     rows = sorted(FIELDS.values(), key=lambda row: row.merge == LINES)
     disputed = {
         row.name: [getattr(note, row.name, None) for note in (theirs, mine, base)]
@@ -121,7 +121,7 @@ def _merge_notes(
 
 
 def _says_no_more(shared: Memory, theirs: Memory) -> bool:
-    """Whether the others would get nothing new but who edited the disputed part last, and when."""
+    """Whether the only news for the others is who edited the disputed part last, and when."""
     return all(
         getattr(shared, row.name) == getattr(theirs, row.name)
         for row in FIELDS.values()
@@ -130,7 +130,7 @@ def _says_no_more(shared: Memory, theirs: Memory) -> bool:
 
 
 def _when(note: Memory) -> tuple[str, str, str]:
-    """What orders two edits: the time, then the machine, then what both machines see alike."""
+    """What orders two edits the same way on both machines: time, machine, body."""
     return note.updated_at, note.machine_id, note.body
 
 
@@ -153,7 +153,7 @@ def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str
         if own == other:
             values[name] = own
         elif name in LATER and not (own and other):
-            # An earlier version drops what it does not know: to lack such a field is no edit.
+            # An earlier version drops fields that it does not know: a missing one is not an edit.
             values[name] = own or other
         else:
             values[name] = RULES[row.merge](Edit(before, own, other, latest))
@@ -162,7 +162,7 @@ def merged_fields(base: Memory | None, mine: Memory, theirs: Memory) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A field that two sides say differently: before both, mine, theirs and in the later note."""
+    """The values of a field that the sides disagree on."""
 
     before: Any  # None: unknown
     mine: Any
@@ -190,7 +190,7 @@ def _lines(edit: Edit) -> Any:
 
 
 def _entries(edit: Edit) -> Any:
-    """Lines of YAML, key by key; what is new follows, in an order that both machines see alike."""
+    """Lines of YAML, merged by key; new keys follow, in the same order on both machines."""
     before, mine, theirs = (_by_key(text or "") for text in (edit.before, edit.mine, edit.theirs))
     new = sorted([key for key in side if key not in before] for side in (mine, theirs))
     merged = ""
@@ -204,7 +204,7 @@ def _entries(edit: Edit) -> Any:
 
 
 def _by_key(lines: str) -> dict[str, str]:
-    """Each top-level key with its lines; one that is there twice keeps both."""
+    """Each top-level key with its lines; a duplicate key keeps both."""
     entries: dict[str, str] = {}
     key = ""
     for line in lines.splitlines(keepends=True):
@@ -215,10 +215,17 @@ def _by_key(lines: str) -> dict[str, str]:
 
 
 def _items(edit: Edit) -> Value:
-    """A set changed by both sides: what either added is there, what either removed is not."""
+    """A set changed by both sides: with what either added, without what either removed.
+
+    In the same order on both machines: where both hold the note, each would send its own for ever.
+    """
+    if edit.before in (edit.mine, edit.theirs):
+        only: Value = _choice(edit)
+        return only
     base, mine, theirs = map(_separate, (edit.before or [], edit.mine, edit.theirs))
     removed = (set(base) - set(mine)) | (set(base) - set(theirs))
-    items = [item for item in dict.fromkeys([*mine, *theirs]) if item not in removed]
+    first, second = sorted([item for item in side if item not in base] for side in (mine, theirs))
+    items = [item for item in dict.fromkeys([*base, *first, *second]) if item not in removed]
     return " ".join(items) if isinstance(edit.mine, str) else items
 
 

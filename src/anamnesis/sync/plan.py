@@ -1,9 +1,9 @@
-"""Which files are synced, and what becomes of local commits when others have moved on; pure.
+"""Which files are synced, and how local commits are replayed when the remote has moved on; pure.
 
 The local commits are replayed on top of what the remote has, one by one, so that history stays
-a line. Nothing here touches git or a file: contents come from a function, decisions are returned
-as values. A file that cannot be merged is left out of the replay and named as a clash. A remote may
-name any path: only what `is_syncable` allows is sent or written.
+linear. Nothing here touches git or a file: contents come from a function, decisions are returned
+as values. A file that cannot be merged is left out of the replay and listed as a clash. A remote
+may name any path: only what `is_syncable` allows is sent or written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Versions = Callable[[str], Collection[Blob]]  # what a path said on the other side
     Written = Blob | bytes | None  # a content that exists, a new one, or: the file is gone
 
-# Notes that vanish at once look like a lost disk or an older backup: (at least, left per lost one).
+# Notes vanishing at once look like a lost disk or an old backup: (at least, left per lost one).
 _SWEEPING = ((2, 0), (5, 1), (20, 9))  # all of them, half, or a tenth
 
 
@@ -79,15 +79,15 @@ def replay(
     steps: Sequence[Step], theirs: Iterable[Change], content: Content,
     versions: Versions = lambda _: (),
 ) -> Plan:  # fmt: skip
-    """Bring local commits on top of what the other side changed since the common commit.
+    """The plan that puts local commits on top of what the other side changed since the base.
 
-    `versions` tells what a path said there since. One of ours among them, as it was or within
-    another one, arrived before, by another way (a copied disk, a push whose end we never saw, a
-    machine that had it and filled an empty remote): the edits there began with it.
+    `versions` gives what a path said there since. If one of ours is among them, as it was or as
+    part of another, it arrived there some other way (a copied disk, a push whose end we never saw,
+    a machine that had it and filled an empty remote), and the edits there build on it.
     """
-    others = {change.path: change for change in theirs}
+    by_path = {change.path: change for change in theirs}
     mine = net(steps)
-    verdicts, clashes = _Verdicts(steps, mine, others, content, versions).all()
+    verdicts, clashes = _Verdicts(steps, mine, by_path, content, versions).all()
     last = {change.path: number for number, step in enumerate(steps) for change in step.changes}
     commits = []
     for number, step in enumerate(steps):
@@ -144,7 +144,7 @@ class _Verdicts:
         self._clashes: list[Clash] = []
 
     def all(self) -> tuple[dict[str, dict[int, dict[str, Written]]], list[Clash]]:
-        """For each decided path what its commits write; a path without one is kept as it is."""
+        """What each decided path's commits write; a path without a verdict stays as it is."""
         self._follow_moves()
         for path, mine in self._mine.items():
             theirs = self._theirs.get(path)
@@ -162,14 +162,14 @@ class _Verdicts:
             return self._decide_deletion(mine, theirs.after)
         if mine.after in (theirs.after, mine.before):
             return {}
-        if not is_note(path):  # a machine's own file; of two that have one name the first keeps it
+        if not is_note(path):  # a machine's own file; of two with the same name the first stays
             return {} if mine.before is None else {_AT_THE_END: {path: mine.after}}
         ours = self._ours(path)
-        known = next((blob for blob in ours if self._was_there(path, mine.before, blob)), None)
-        chain = self._one_by_one(path, theirs.after, since=known)
+        seen_there = next((blob for blob in ours if self._was_there(path, mine.before, blob)), None)
+        chain = self._one_by_one(path, theirs.after, since=seen_there)
         if chain is not None:
             return chain
-        base = known or mine.before
+        base = seen_there or mine.before
         merged = self._merge(base, mine.after, theirs.after)
         if merged.data is None:
             self._clashes.append(Clash(path, base, mine.after, theirs.after, merged.clashes))
@@ -177,7 +177,7 @@ class _Verdicts:
         return {_AT_THE_END: {path: merged.data}} if self._is_news(merged, theirs) else {}
 
     def _decide_deletion(self, mine: Change, theirs: Blob | None) -> dict[int, dict[str, Written]]:
-        """An edit wins over a deletion, unless the side that deleted knew of it."""
+        """An edit wins over a deletion, unless the side that deleted had seen the edit."""
         path, before = mine.path, mine.before
         if mine.after is None:
             known = theirs is not None and self._is_in(self._ours(path), before, theirs)
@@ -186,11 +186,11 @@ class _Verdicts:
         return {} if known else {_AT_THE_END: {path: mine.after}}
 
     def _was_there(self, path: str, base: Blob | None, blob: Blob) -> bool:
-        """Whether the other side has had a version of ours, as it was or within another one."""
+        """Whether the other side has had a version of ours, as it was or as part of another."""
         return self._is_in(self._versions(path), base, blob)
 
     def _is_in(self, versions: Collection[Blob], base: Blob | None, blob: Blob) -> bool:
-        """Whether one of some versions has all that another one says since the base."""
+        """Whether one of some versions contains everything that a blob added to the base."""
         if blob in versions or not versions:
             return blob in versions
         common = None if base is None else self._content(base)
@@ -216,9 +216,9 @@ class _Verdicts:
     def _one_by_one(
         self, path: str, upstream: Blob, *, since: Blob | None
     ) -> dict[int, dict[str, Written]] | None:
-        """Each local edit since one that was there merged in turn; None if one clashes.
+        """The local edits since `since`, merged one by one; None if one clashes.
 
-        Then history keeps them all, and a machine with one of them can tell that it was read.
+        That way history keeps them all, and a machine that has one of them recognises it.
         """
         edits = self._edits(path)
         read = [at for at, (_, edit) in enumerate(edits, 1) if since and edit.after == since]
@@ -237,7 +237,7 @@ class _Verdicts:
         return written or {_AT_THE_END: {}}
 
     def _follow_moves(self) -> None:
-        """An edit goes with a note that the other side moved or renamed."""
+        """Apply an edit to the note where the other side moved or renamed it."""
         for source, target in self._moves(self._mine, self._theirs):
             ours, theirs = self._mine[target].after, self._theirs[source].after
             if ours and theirs:
@@ -253,7 +253,7 @@ class _Verdicts:
             self._clashes.append(Clash(target, base, mine, theirs, merged.clashes, source))
         outcome: dict[str, Written] = {source: None, target: merged.data or theirs}
         if merged.data is None and target in self._theirs:
-            outcome = {}  # they have it like that already
+            outcome = {}  # the remote already has it that way
         self._verdicts[source] = {_AT_THE_END: outcome}
         if target in self._mine:
             self._verdicts[target] = {_AT_THE_END: outcome}
@@ -268,11 +268,11 @@ class _Verdicts:
         names = {_name(path): path for path in new if path not in elsewhere}
         renamed = any(_name(path) not in names for path in gone)
         ids = {self._id(p, new[p]): p for p in names.values()} if renamed else {}
-        found = {p: names.get(_name(p)) or ids.get(self._id(p, gone[p])) for p in gone}
-        return [(source, target) for source, target in found.items() if target]
+        targets = {p: names.get(_name(p)) or ids.get(self._id(p, gone[p])) for p in gone}
+        return [(source, target) for source, target in targets.items() if target]
 
     def _id(self, path: str, blob: Blob) -> str:
-        """The id of a note; only a file with a name of yours is read for it."""
+        """The id of a note; only a file that you named is read for it."""
         if names_an_id(path):
             return _name(path)[:-3]
         from anamnesis.notes.frontmatter import note_in
@@ -293,7 +293,7 @@ def _words(note: bytes) -> set[bytes]:
 
 
 def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
-    """What becomes of two versions of a file; what merges is loaded when two meet."""
+    """Two versions of a file merged; the merge is loaded only when it is needed."""
     from anamnesis.sync import merge
 
     return merge.three_way(base, mine, theirs)
@@ -309,7 +309,7 @@ _MAX_DEPTH = 8
 _MAX_PART_BYTES = 255  # what common file systems take
 # Control characters and what Windows refuses or reads as a special path.
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\ud800-\udfff]')
-# With any ending, and in any case, these are no files on Windows.
+# With any suffix, and in upper or lower case, these are not files on Windows.
 _DEVICES = frozenset(
     ("CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10)))
 )
@@ -340,7 +340,7 @@ def why_not(path: str) -> str:
 
 
 def printable(path: str) -> str:
-    """A path as one line of a terminal shows it, whatever is in it."""
+    """A path as one printable line, whatever it contains."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
@@ -361,7 +361,7 @@ def by_folded_name(paths: Iterable[str]) -> dict[str, str]:
 
 
 def collides(path: str, present: Mapping[str, str]) -> bool:
-    """Whether such a file system would take this path for another one that is there."""
+    """Whether such a file system would confuse this path with another one present."""
     return present.get(_folded(path), path) != path
 
 

@@ -1,8 +1,8 @@
-"""The three-way merge of a note's text, as its readers would do it; pure.
+"""The three-way merge of a note's text, as a reader would do it; pure.
 
-Text of one side is never lost to the other: lines that both sides added stand one after the
-other, neighbouring edits are both made, and only where both sides rewrote the same words is a
-part held. Everything around it is merged all the same.
+Neither side loses text to the other: lines that both sides added follow one another, neighbouring
+edits are both made, and only where both sides rewrote the same words is a part held. Everything
+around it is merged anyway.
 """
 
 from __future__ import annotations
@@ -29,21 +29,19 @@ from anamnesis.sync.diff3 import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Lines = Sequence[str]
-    from collections.abc import Callable, Sequence
-
     Words = Callable[[str, str, str], str | None]
 
 _NUMBERED = re.compile(r"\s*\d+[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][)\"'\u201d\u2019*_`]*\Z")
-_MOST_AGAIN = 16  # different ways to merge a result again; more would never end
+_MOST_AGAIN = 16  # different ways to merge a result again; beyond that it may never end
 
 
 @dataclass(frozen=True, slots=True)
 class Woven:
-    """One text out of two; three where the sides clash, which differ only in those parts."""
+    """One text out of two; where the sides clash, three that differ only in those parts."""
 
     shared: str  # with the part of the other side
     kept: str  # with our own part
@@ -62,17 +60,17 @@ class _Part:
 
 
 def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
-    """Both edits of a text. Of two additions at one place ours stands first if `mine_first`.
+    """Both edits of a text. Of two additions at one place, ours comes first if `mine_first`.
 
-    The result can be merged with either side again and stays what it is, so a sync that was
-    killed in between, or that meets its own work at the remote, repeats nothing.
+    Merging the result with either side again changes nothing, so a sync that was killed half-way,
+    or that finds its own work at the remote, repeats nothing.
     """
     ends = [_line_end(text) for text in (base, mine, theirs)]
-    if len(set(ends)) > 1 and all(ends):  # an editor wrote other line ends: no word of it is new
+    if len(set(ends)) > 1 and all(ends):  # an editor only converted the line endings
         plain = (text.replace("\r\n", "\n").removesuffix("\r") for text in (base, mine, theirs))
         woven = weave(*plain, mine_first=mine_first)
         return _with_line_end(woven, ends[2] if ends[1] == ends[0] else ends[1])
-    # A body has no line end at its end; with one, a line put after the last is no edit of it.
+    # A body has no final newline; with one, adding a line after the last does not edit that line.
     texts = _ended(base), _ended(mine), _ended(theirs)
     for first in (mine_first, not mine_first):
         woven = _weave(*texts, mine_first=first)
@@ -87,7 +85,7 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
 
 
 def _line_end(text: str) -> str:
-    """How all lines of a text end; nothing if they end in several ways."""
+    """How all lines of a text end; empty if they end in different ways."""
     if "\r" not in text:
         return "\n"
     lone = text.removesuffix("\r").replace("\r\n", "")
@@ -122,9 +120,9 @@ def _ended(text: str) -> str:
 
 
 def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
-    """Whether merging the result again, as any later sync may have to, changes nothing."""
+    """Whether merging the result again, as a later sync may have to, changes nothing."""
     base, mine, theirs = texts
-    wanted = (woven.shared, woven.kept, woven.clean)
+    expected = (woven.shared, woven.kept, woven.clean)
     seen: set[tuple[str, str, str]] = set()
     waiting = [
         (base, mine, woven.shared),
@@ -139,7 +137,7 @@ def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
         seen.add(sides)
         for first in (True, False):
             result = _weave(*sides, mine_first=first)
-            if (result.shared, result.kept, result.clean) != wanted:
+            if (result.shared, result.kept, result.clean) != expected:
                 return False
             waiting.append((result.base, woven.kept, woven.shared))
     return not waiting or all(sides in seen for sides in waiting)
@@ -148,7 +146,7 @@ def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
 def _parts(
     base: Lines, mine: Lines, theirs: Lines, in_code: Sequence[bool], *, mine_first: bool
 ) -> Iterator[_Part]:
-    """The text from its start to its end, taken apart at the places that were changed."""
+    """The whole text, split at the places that were changed."""
     done = 0
     for left, right in groups(list(_fine_edits(base, mine)), list(_fine_edits(base, theirs))):
         start, end = span(left, right)
@@ -172,9 +170,9 @@ def _agreed(lines: Lines) -> _Part:
 
 
 def _fine_edits(base: Lines, changed: Lines) -> Iterator[Edit]:
-    """What one side did, line by line where a line is recognisably the same one, edited."""
+    """One side's edits, line by line where a line is recognisably an edited one."""
     coarse = shifted_down(base, list(edits(base, changed, by_blank=False)))
-    # Once more: a line put below one that was edited as well is free to move only by now.
+    # Once more: a line added below an edited one can only be moved after that split.
     return shifted_down(base, [fine for edit in coarse for fine in _line_by_line(base, edit)])
 
 
@@ -200,7 +198,7 @@ def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Ite
     if not hole.base and hole.mine and hole.theirs:
         merged: Lines | None = united(hole.mine, hole.theirs, mine_first=mine_first)
     elif not hole.mine or not hole.theirs:
-        merged = hole.mine or hole.theirs  # as with whole notes, an edit outlives a removal
+        merged = hole.mine or hole.theirs  # as with whole notes, an edit beats a deletion
     else:
         merged = None if by_lines else _merged(hole, mine_first=mine_first)
     yield _agreed(above)
@@ -224,7 +222,7 @@ def _merged(place: Place, *, mine_first: bool) -> Lines | None:
 def _words(base: str, mine: str, theirs: str, *, mine_first: bool) -> str | None:
     """Both edits of a few lines, word by word; None where they touch the same words."""
     if not (are_alike(base, mine) and are_alike(base, theirs)):
-        return None  # rewritten, not edited: words of both would make no sentence
+        return None  # rewritten, not edited: mixing both sides' words would make no sentence
     before, own, other = (re.findall(r"\s+|\S+", text) for text in (base, mine, theirs))
     merged: list[str] = []
     done = 0
@@ -266,7 +264,7 @@ def _code_lines(lines: Lines) -> list[bool]:
 
 
 def _needs_lines(*sides: Lines) -> bool:
-    """Whether some lines are code or numbered, where half a line of each side makes no sense."""
+    """Whether some lines are code or numbered, where half a line from each side is nonsense."""
     return any(_NUMBERED.match(line) or FENCE.match(line) for side in sides for line in side)
 
 
@@ -274,10 +272,10 @@ _BULLET = re.compile(r"([ \t]*)[-*+] ")
 
 
 def merge_items(place: Place, *, mine_first: bool, merge_words: Words) -> list[str] | None:
-    """What either side added is there, what either removed is not; None if that is not enough.
+    """A list with what either side added and without what either removed; None if that fails.
 
-    It is not if the lines are no list, if an item is there twice, or if both sides gave one
-    item different words that cannot be merged either.
+    It fails if the lines are not a list, if an item occurs twice, or if both sides gave an item
+    different words that cannot be merged.
     """
     lists = [_items(side) for side in (place.base, place.mine, place.theirs)]
     before, own, other = lists
@@ -290,7 +288,7 @@ def merge_items(place: Place, *, mine_first: bool, merge_words: Words) -> list[s
         return None
     own, other = ([edited.get(item, item) for item in items] for items in (own, other))
     news = [set(items) - set(before) for items in (own, other)]
-    # A side that has all that the other one added tells where it belongs.
+    # A side that has everything the other added also knows where it goes.
     leads = (
         mine_first
         if news[0] == news[1]
@@ -303,7 +301,7 @@ def merge_items(place: Place, *, mine_first: bool, merge_words: Words) -> list[s
 def _edited_by_both(
     base: list[str], mine: list[str], theirs: list[str], merge_words: Words
 ) -> dict[str, str] | None:
-    """Items of either side that are edits of one and the same item, with what they become."""
+    """The items of either side that edit the same item, each with what both become."""
     fresh = [[item for item in side if item not in base] for side in (mine, theirs)]
     merged: dict[str, str] = {}
     for item in base:
@@ -342,7 +340,7 @@ def _together(base: list[str], first: list[str], second: list[str]) -> list[str]
 
 
 def _items(lines: Sequence[str]) -> list[str] | None:
-    """The items of a list, each with its further lines; None if this is no list."""
+    """The items of a list, each with its continuation lines; None if this is not a list."""
     if not lines:
         return []
     first = _BULLET.match(lines[0])

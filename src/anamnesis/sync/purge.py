@@ -1,8 +1,8 @@
-"""Taking notes out of the whole history, and following a history that was purged elsewhere.
+"""Removing notes from the whole history, and following a history that was purged elsewhere.
 
-A purge writes every commit again without the notes and ends with a commit that says so. A machine
-that meets this mark on the other side of a fork does not merge its old history back in: the base
-is what it last had in common with the others, and only its own later changes go on top.
+A purge rewrites every commit without the notes and ends with a commit that says so. A machine that
+finds this mark on the other side of a fork does not merge its old history back in: the base is what
+it last had in common with the others, and only its own later changes go on top.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from anamnesis.sync.repository import (
     SECONDS,
     UPSTREAM,
     SyncFailed,
+    one_per_line,
     read_text,
 )
 
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"
-# By force: a sync of a moment ago may have left one at work that keeps what it found.
+# By force: a recent sync may have left a gc running that keeps what it found.
 _CLEAR = ("gc", "--quiet", "--force", "--prune=now")
-# Others may be pushing there: what is younger may belong to a push that is under way.
+# Others may be pushing there: younger objects may belong to a push under way.
 _CLEAR_REMOTE = ("gc", "--quiet", "--prune=10.minutes.ago")
 
 
@@ -51,7 +52,7 @@ class PurgeRefused(AnamnesisError):
 
 
 class PurgeRaced(PurgeRefused):
-    """Another machine was faster: after one more sync it may work."""
+    """Another machine was faster; it may work after another sync."""
 
 
 @record
@@ -70,9 +71,9 @@ def purge(
 ) -> Purged:  # fmt: skip
     """Rewrite the history without some notes that were removed, first at the remote, then here.
 
-    Killed after the push, this machine follows at its next sync like every other one.
+    Killed after the push, this machine follows at its next sync like any other.
 
-    Raises PurgeRaced or SyncFailed.
+    Raises PurgeRefused, PurgeRaced or SyncFailed.
     """
     tip = repository.resolve(MAIN)
     if tip is None:
@@ -95,21 +96,21 @@ def purge(
         gone_there = set(pushed.replaced) or unwanted
     if not repository.move_main(new, old=tip):
         raise SyncFailed("moving main", "another git process moved it meanwhile")
-    done = _cleared(repository, unwanted, gone_there, url)
-    return replace(done, texts=len(unwanted))
+    purged = _cleared(repository, unwanted, gone_there, url)
+    return replace(purged, texts=len(unwanted))
 
 
 def _cleared(
     repository: Repository, gone: set[str], gone_there: set[str], url: str | None
 ) -> Purged:
-    """Remove git's own copies; also after a purge that was killed before it came to that.
+    """Remove git's own copies; also after a purge that was killed before it got here.
 
-    Raises SyncFailed where a ref of ours still names them; the same command again goes on here.
+    Raises SyncFailed where a ref of ours still names them; running the command again resumes here.
     """
     others = forget_past(repository)
-    left = [ref for ref in others if ref in (OUTGOING, PURGED)]
-    if left:
-        raise SyncFailed("removing the old history", f"{', '.join(left)} cannot be deleted")
+    undeletable = [ref for ref in others if ref in (OUTGOING, PURGED)]
+    if undeletable:
+        raise SyncFailed("removing the old history", f"{', '.join(undeletable)} cannot be deleted")
     return Purged(
         cleared=not _still_there(repository, gone),
         remote_cleared=url is None or clear_remote(url, gone_there),
@@ -118,7 +119,7 @@ def _cleared(
 
 
 def remember(repository: Repository, texts: Iterable[str]) -> None:
-    """Note the ids of purged texts, and nothing of what they say, to notice one that comes back."""
+    """Record the ids of purged texts, not their content, to notice one that comes back."""
     known = remembered(repository) | set(texts)
     atomic.write_text(_list_of_purged(repository), "".join(f"{oid}\n" for oid in sorted(known)))
 
@@ -129,7 +130,7 @@ def remembered(repository: Repository) -> set[str]:
 
 
 def returned(repository: Repository) -> bool:
-    """Whether a purged text is in the history again, as a machine of an older version brings it."""
+    """Whether a purged text is in the history again, pushed by a machine with an older version."""
     known = remembered(repository)
     if not known or not _still_there(repository, known):
         return False
@@ -159,7 +160,7 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
 
 
 def forget_past(repository: Repository) -> list[str]:
-    """Remove every commit that no ref names; gives the other refs, which may name old ones."""
+    """Remove every unreachable commit; gives the other refs, which may name old ones."""
     for ref in (OUTGOING, PURGED):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
@@ -177,22 +178,18 @@ def clear_remote(url: str, texts: Iterable[str]) -> bool:
     recovery.free_gc_locks(url)
     for words in (("reflog", "expire", "--expire=now", "--all"), _CLEAR_REMOTE):
         git(words, cwd=url, timeout=SECONDS)
-    asked = _one_per_line(texts)
-    answer = git(("cat-file", "--batch-check", "--buffer"), cwd=url, timeout=SECONDS, input=asked)
+    words = ("cat-file", "--batch-check", "--buffer")
+    answer = git(words, cwd=url, timeout=SECONDS, input=one_per_line(texts))
     return answer.code == 0 and _all_missing(answer.out)
 
 
 def _still_there(repository: Repository, texts: Iterable[str]) -> bool:
-    answer = repository.ask("cat-file", "--batch-check", "--buffer", input=_one_per_line(texts))
+    answer = repository.ask("cat-file", "--batch-check", "--buffer", input=one_per_line(texts))
     return not _all_missing(answer)
 
 
 def _all_missing(answer: bytes) -> bool:
     return all(line.endswith(b" missing") for line in answer.splitlines())
-
-
-def _one_per_line(oids: Iterable[str]) -> bytes:
-    return "".join(f"{oid}\n" for oid in oids).encode()
 
 
 def is_purged(repository: Repository, other: str, *, since: str | None) -> bool:
@@ -261,7 +258,7 @@ def _require_equal(repository: Repository, old: str, new: str, unwanted: set[str
 
 
 _LARGEST = 16 * 1024 * 1024
-_BATCH = 5_000  # texts that are looked into at once
+_BATCH = 5_000  # texts that are read at once
 
 
 def forgotten_ids(paths: Iterable[str]) -> set[str]:
@@ -273,9 +270,9 @@ def forgotten_ids(paths: Iterable[str]) -> set[str]:
 def forgotten_texts(
     repository: Repository, candidates: Iterable[tuple[str, str]], gone: Container[str]
 ) -> Iterator[str]:
-    """Those of some texts, each with its path, that are one of the notes.
+    """Those of some texts, each with its path, that belong to one of the notes.
 
-    A file says by its name which note it is, or, where it was named by hand, by its front matter.
+    A file's name says which note it is or, if it was named by hand, its front matter does.
     """
     unsure = []
     for oid, path in candidates:

@@ -1,8 +1,8 @@
 """Making the repository usable, whatever a crash, a full disk or a manual command left in it.
 
-Nothing here changes a file of the working tree or drops a commit: what is in the way is set
-aside under `.git/anamnesis/set-aside/`. What a sync remembers for the next one lies beside it, so
-that it is never synced.
+Nothing here changes a file of the working tree or drops a commit: what is in the way is moved to
+`.git/anamnesis/set-aside/`. What a sync remembers for the next one is beside it, so that it is
+never synced.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
     from anamnesis.sync.plan import Change
 
-_WAIT_SECONDS = 5.0  # a living git process ends within this, or an editor is open
-# Git holds a ref for milliseconds. Of another container or host no process can be seen here, so
+_WAIT_SECONDS = 5.0  # a live git process ends within this time, unless it waits for an editor
+# Git holds a ref for milliseconds. Processes of another container or host are invisible here, so
 # a younger lock is left alone even if no process seems to hold it.
 _YOUNG_SECONDS = 2.0
-_OLD_SECONDS = 60.0  # where we cannot see processes: no git command of ours lasts that long
-# Whatever a killed git can leave that stops the next one.
+_OLD_SECONDS = 60.0  # where processes are invisible: no git command of ours takes that long
+# Whatever a killed git can leave behind that stops the next one.
 LOCKS = (
     *(f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")),
     "packed-refs.new",  # what the list of refs was about to become
 )
 _GC_LOCKS = ("gc.pid", "gc.pid.lock", "objects/info/commit-graph.lock")
-_RECENT = 20  # so many earlier positions of the branch are tried after a power cut
+_RECENT = 20  # earlier positions of the branch that are tried after a power cut
 _UNFINISHED = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",
@@ -47,7 +47,7 @@ _UNFINISHED = {
     "BISECT_LOG": "bisect",
 }
 _COMPANIONS = ("MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "SQUASH_MSG", "BISECT_START", "ORIG_HEAD")
-# These outrank what any commit says about filters and line ends.
+# These override whatever a commit says about filters and line endings.
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding !diff !merge\n"
 
 
@@ -64,8 +64,10 @@ class NotOurRepository(AnamnesisError):
 def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
     """Make the repository usable; gives a sentence for each repair.
 
-    Asking git whether a commit is really there costs a process for each ref. So that is done
-    only where a file shows damage, or thoroughly after a command has failed.
+    Asking git whether a commit really exists costs a process for each ref. So that is done only
+    where a file shows damage or, if `thorough`, after a command has failed.
+
+    Raises NotOurRepository, SyncFailed or StoreBusy.
     """
     _clear_locks(repository)  # first: a killed `git init` leaves some that would stop the next
     _create(repository)
@@ -108,7 +110,7 @@ def _fix_head(repository: Repository) -> Iterator[str]:
 
 
 def _fix_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
-    """Refs that a power cut emptied, or that name a commit which is not there."""
+    """Repair refs that a power cut emptied, or that name a missing commit."""
     for ref in (MAIN, UPSTREAM):
         path = os.path.join(repository.git_dir, ref)
         text = read_text(path).strip()
@@ -130,12 +132,12 @@ def _fix_refs(repository: Repository, *, thorough: bool) -> Iterator[str]:
 
 
 def _last_good(repository: Repository, ref: str) -> str | None:
-    """The newest earlier position of a ref that is really there."""
+    """The newest earlier position of a ref whose commit exists."""
     return next(filter(repository.has_commit, repository.positions(ref, most=_RECENT)), None)
 
 
 def _set_aside(repository: Repository) -> Iterator[str]:
-    """The state of a rebase or merge begun by hand: its commits stay, the rest waits."""
+    """Move the state of a rebase or merge begun by hand out of the way; its commits stay."""
     unfinished = {
         what
         for name, what in _UNFINISHED.items()
@@ -177,7 +179,7 @@ def _clear_locks(repository: Repository) -> None:
 
 
 def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
-    """Remove lock files if no git is at work in a directory; a living one is left alone."""
+    """Remove lock files if no git process is running in a directory."""
     for name in names:
         lock = os.path.join(directory, name)
         if not os.path.lexists(lock):
@@ -195,7 +197,7 @@ def free_gc_locks(directory: str) -> None:
 
 
 def _lock_files(repository: Repository) -> Iterator[str]:
-    """The locks that our own commands would run into; your own index is not ours."""
+    """The locks that our own commands would run into; the lock of your own index is not one."""
     for name in LOCKS:
         yield os.path.join(repository.git_dir, name)
     yield f"{repository.index}.lock"
@@ -206,7 +208,7 @@ def _lock_files(repository: Repository) -> Iterator[str]:
 
 
 def _kept_packs(repository: Repository) -> Iterator[str]:
-    """What a killed fast-import leaves: the same commits again would give a pack of that name."""
+    """What a killed fast-import leaves: writing the same commits would reuse that pack's name."""
     folder = os.path.join(repository.git_dir, "objects", "pack")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     for path in (os.path.join(folder, name) for name in names if name.endswith(".keep")):
@@ -254,9 +256,9 @@ class Landing:
     def shares(
         self, changes: Sequence[Change], at_once: int | None
     ) -> tuple[Sequence[Change], Sequence[Change]]:
-        """Of the files that differ those to write now, and those that the next sync may write.
+        """The changed files to write now, and those left to the next sync.
 
-        A session that waits for the first of very many gets the newest: ids begin with their time.
+        A session that waits for some of very many gets the newest: ids begin with their time.
         """
         if self.older_than:
             newest = _order(self.older_than)
@@ -297,11 +299,11 @@ def remembered(own: str) -> Remembered:
     )
 
 
-def remember(own: str, now: Remembered) -> None:
-    """Remember, if that is news."""
-    if remembered(own) == now:
+def remember(own: str, state: Remembered) -> None:
+    """Write what to remember, if it changed."""
+    if remembered(own) == state:
         return
-    fields = {name: getattr(now, name) for name in _FIELDS}
+    fields = {name: getattr(state, name) for name in _FIELDS}
     _write(os.path.join(own, "state.json"), fields)
 
 
@@ -328,7 +330,7 @@ def unfinished_landing(own: str) -> Landing | None:
 
 
 def finish_landing(own: str) -> None:
-    """The working tree has it all."""
+    """Record that the working tree has everything."""
     atomic.remove(os.path.join(own, "landing.json"))
 
 

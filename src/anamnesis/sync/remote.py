@@ -1,4 +1,4 @@
-"""Talking to the remote: always with a time limit, never with a prompt, failures in words."""
+"""Talking to the remote: with a time limit, without prompts, and with failures explained."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ else:
 
 CONNECT_SECONDS = 10
 _FETCHES = 5
-# Ten machines that push at the same moment are all through by then, also on one busy computer.
+# By then, ten machines that push at the same moment are all through, even on one busy computer.
 _RACE_SECONDS, _RACE_TRIES = 90.0, 60
 _LOGIN = r"[^/\s'\"]"  # a character of a user name or password; it may be an @
 
@@ -126,7 +126,7 @@ def shown(text: str) -> str:
 
 
 def configure(repository: Repository, url: str) -> None:
-    """Let `origin` name the remote, so that the URL is on no command line."""
+    """Point `origin` at the remote, so that the URL appears on no command line."""
     config = os.path.join(repository.git_dir, "config")
     if f"\turl = {url}\n" in read_text(config):
         return
@@ -167,10 +167,10 @@ def push(repository: Repository, commit: str, *, url: str, seconds: float) -> Pu
 def replace_history(
     repository: Repository, new: str, *, old: str, url: str, seconds: float
 ) -> Pushed:
-    """Offer a purged history in place of the one that the remote has: the one push with force.
+    """Offer a purged history in place of the one that the remote has: the only forced push.
 
-    A remote that moved on since refuses it. Repositories that `anamnesis remote --create` made
-    refuse every other rewriting, so this one is allowed to this push only.
+    A remote that has moved on since refuses it. Repositories made by `anamnesis remote --create`
+    refuse every other rewrite, so it is allowed for this push only.
     """
     allowed = "git -c core.hooksPath=hooks -c receive.denyNonFastForwards=false receive-pack"
     receiver = [f"--receive-pack={allowed}"] if _is_path(url) or is_ssh(url) else []
@@ -183,10 +183,10 @@ def replace_history(
 
 
 def pauses() -> Iterator[float]:
-    """How long to wait before each try to push: at once, then by chance.
+    """How long to wait before each attempt to push: not at first, then a random time.
 
-    Never long: in each race one machine gets through, and who waits longer than the others loses
-    the next one as well.
+    Never long: in each race one machine gets through, and one that waits longer than the others
+    loses the next race as well.
     """
     deadline = time.monotonic() + _RACE_SECONDS
     yield 0.0
@@ -197,7 +197,7 @@ def pauses() -> Iterator[float]:
 
 
 def _outcome(finished: Finished, url: str, seconds: float) -> Pushed:
-    """How a push ended; a lock that a dead one left in a folder is freed for the next try."""
+    """How a push ended; a stale lock in a remote on this disk is removed for the next attempt."""
     if finished.code == 0:
         return Pushed(done=True)
     output = (finished.out + finished.err).decode("utf-8", "replace").lower()
@@ -209,9 +209,9 @@ def _outcome(finished: Finished, url: str, seconds: float) -> Pushed:
 
 
 def _receiver(url: str) -> list[str]:
-    """On this machine the other end must not run what you set for all your repositories.
+    """Options for a remote on this disk, whose end of the push must not run your global hooks.
 
-    Nor does it pack its objects while we wait; `GitSyncBackend` starts that in the background.
+    Nor must it pack its objects while we wait; `GitSyncBackend` starts that in the background.
     """
     if not _is_path(url):
         return []
@@ -227,7 +227,7 @@ _RACES = (
 
 
 def unattended_environment(repository: Repository, url: str) -> dict[str, str]:
-    """Environment in which nothing can ask for a password or a host key."""
+    """An environment in which nothing can prompt for a password or a host key."""
     quiet = {"GIT_ASKPASS": "false", "SSH_ASKPASS": "false", "GCM_INTERACTIVE": "never"}
     if not is_ssh(url):
         return quiet
@@ -256,13 +256,13 @@ _OFFLINE = (
     "temporary failure", "failed to connect", "couldn't connect", "host is down",
     "operation too slow", "unexpected disconnect", "banner exchange", "broken pipe",
 )  # fmt: skip
-# As the shells of the other side say it.
+# As shells on the other side put it.
 _NO_GIT = (
     "pack: not found", "pack: command not found", "git: not found", "git: command not found",
     "command not found: git", "unknown command: git", "pack' is not recognized",
 )  # fmt: skip
 _AWAY = "{url} cannot be reached"
-# (what git or ssh say, what it means, what to do), the first that fits; no advice: wait.
+# (what git or ssh says, what it means, what to do), the first match; without advice, just wait.
 _MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("host key verification failed", "host key is known"),
      "the host key of {host} is not known or has changed",
@@ -331,7 +331,7 @@ def quoted(url: str) -> str:
 
 
 def _login(url: str) -> str:
-    """Whom and where ssh is to call for a URL, with its port."""
+    """The arguments for ssh to reach a URL: user, host and port."""
     named = re.match(r"(?i)[\w+]+://([^/:]+)(?::(\d+))?", shown(url))
     if named is None:
         return quoted(url.partition(":")[0])

@@ -106,7 +106,7 @@ class Repository:
         return text if _OID.fullmatch(text) else None
 
     def has_commit(self, oid: str) -> bool:
-        """Whether a commit and its tree are really there."""
+        """Whether a commit and its tree exist."""
         return self.git("rev-parse", "--quiet", "--verify", f"{oid}^{{tree}}").code == 0
 
     def positions(self, ref: str, *, most: int) -> list[str]:
@@ -120,7 +120,7 @@ class Repository:
         return next((known for known in self.positions(ref, most=5) if known != now), None)
 
     def move_main(self, new: str, *, old: str | None) -> bool:
-        """Move the branch if it still is where we think; False if something else moved it."""
+        """Move the branch if it still is where we expect it; False if something else moved it."""
         expected = old or "0" * len(new)
         return self.git("update-ref", "-m", "anamnesis: sync", MAIN, new, expected).code == 0
 
@@ -184,12 +184,12 @@ class Repository:
 
     def versions(self, *tips: str, most: int) -> dict[str, list[str]]:
         """What each file said in the newest commits, newest first."""
-        found: dict[str, list[str]] = {}
+        by_path: dict[str, list[str]] = {}
         for _, changes in self.history(*tips, most=most):
             for change in changes:
                 if change.after:
-                    found.setdefault(change.path, []).append(change.after)
-        return found
+                    by_path.setdefault(change.path, []).append(change.after)
+        return by_path
 
     def files(self, commit: str) -> dict[str, str]:
         """The synced files of a commit, with the ids of their contents."""
@@ -204,13 +204,13 @@ class Repository:
 
     def contents(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
         """The contents with these ids; those over the limit are left out."""
-        wanted = list(dict.fromkeys(oids))
-        if not wanted:
+        distinct = list(dict.fromkeys(oids))
+        if not distinct:
             return {}
-        checked = self.ask("cat-file", "--batch-check", "--buffer", input=_one_per_line(wanted))
+        checked = self.ask("cat-file", "--batch-check", "--buffer", input=one_per_line(distinct))
         sizes = [line.split() for line in checked.decode().splitlines()]
         small = [row[0] for row in sizes if row[1] == "blob" and int(row[2]) <= limit]
-        printed = self.ask("cat-file", "--batch", "--buffer", input=_one_per_line(small))
+        printed = self.ask("cat-file", "--batch", "--buffer", input=one_per_line(small))
         return dict(_batch(printed))
 
     def commit(
@@ -231,24 +231,24 @@ class Repository:
         return oid
 
     def status(self) -> bytes:
-        """How the working tree differs from HEAD, as `git status` tells it to programs.
+        """How the working tree differs from HEAD, in the porcelain format of `git status`.
 
-        Ignored files too: what a .gitignore says must not keep notes from being synced.
+        Ignored files included: a .gitignore must not keep notes from being synced.
         """
-        asked = (
+        words = (
             "status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames",
             "--ignore-submodules=all", "--ignored=traditional",
         )  # fmt: skip
-        finished = self.git(*asked)
+        finished = self.git(*words)
         if finished.code == 0:
             return finished.out
         atomic.remove(self.index)  # only a cache; without it git compares every file
-        return self.ask(*asked)
+        return self.ask(*words)
 
     def refresh_index(self, paths: Iterable[str]) -> None:
-        """Let the index say what the named files are now, so that the next look is cheap.
+        """Update the index for the named files, so that the next `status` is cheap.
 
-        The index is only a cache for `git status`; a broken one is made again.
+        The index is only a cache for `git status`; a broken one is recreated.
         """
         listed = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
         if os.path.exists(self.index):
@@ -280,7 +280,7 @@ class Repository:
                 copy.write(source.read())
             os.replace(lock, os.path.join(self.git_dir, "index"))
         except OSError:
-            return  # their own git is at work, or was killed; the notes do not depend on it
+            return  # your own git is running, or was killed; the notes do not depend on it
 
     def _merge_base(self, ours: str, other: str) -> str | None:
         answer = self.git("merge-base", ours, other)
@@ -303,7 +303,7 @@ class Versions:
 
 
 def read_text(path: str) -> str:
-    """A small file of git's, or nothing if it is not there or not readable."""
+    """The text of one of git's small files; empty if it is missing or unreadable."""
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
             return stream.read()
@@ -375,7 +375,8 @@ def _data(data: bytes) -> bytes:
     return b"data %d\n" % len(data) + data + b"\n"
 
 
-def _one_per_line(oids: Iterable[str]) -> bytes:
+def one_per_line(oids: Iterable[str]) -> bytes:
+    """Some ids as git reads them on standard input."""
     return "".join(f"{oid}\n" for oid in oids).encode()
 
 

@@ -1,4 +1,4 @@
-"""Between the files on disk and git: what was changed here, and writing what came from elsewhere.
+"""Between the files on disk and git: what changed here, and writing what came from elsewhere.
 
 A file is written only if it still is what was last committed. One that was edited meanwhile is
 merged like any other edit, so saving during a sync loses nothing.
@@ -58,7 +58,7 @@ class LocalChanges:
     writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
     held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it is not synced
     swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
-    same: list[str] = fresh(default_factory=list)  # looked different, but say what is committed
+    same: list[str] = fresh(default_factory=list)  # looked changed, but equal what is committed
 
 
 @record
@@ -78,7 +78,7 @@ class WorkTree:
         self._repository = repository
         self._home = home
         self._check = check
-        self._durable = durable  # whether what came from elsewhere must survive a power cut here
+        self._durable = durable  # whether files from elsewhere must survive a power cut here
         self.conflicts = Conflicts(home)
         self.deleted_here: Callable[[], Container[str]] = frozenset  # by commands: no accident
 
@@ -180,8 +180,8 @@ class WorkTree:
 
     def apply(self, changes: Sequence[Change]) -> Applied:
         """Bring the disk from one commit to another, file by file."""
-        wanted = [change.after for change in changes if change.after]
-        contents = self._repository.contents(wanted, limit=tree.MAX_NOTE_BYTES)
+        blobs = [change.after for change in changes if change.after]
+        contents = self._repository.contents(blobs, limit=tree.MAX_NOTE_BYTES)
         place = os.path.split(self._repository.directory)
         present = by_folded_name(self._present(*place)) if self._ignores_case() else None
         changed = [] if self._durable else self._filled(changes, contents)
@@ -204,9 +204,9 @@ class WorkTree:
         return Applied(tuple(changed), absent)
 
     def _filled(self, changes: Sequence[Change], contents: Mapping[str, bytes]) -> list[str]:
-        """Write whole folders where there are none: made aside, each gets its name at once.
+        """Write whole folders where there are none: each is built aside, then renamed.
 
-        Gives the paths written. Whatever is not as simple as that is left to the usual way.
+        Gives the paths written. Anything less simple is left to the usual way.
         """
         folders: dict[str, list[tuple[str, bytes]]] = {}
         for change in changes:
@@ -229,16 +229,16 @@ class WorkTree:
         contents: Mapping[str, bytes],
         held: Mapping[str, Conflict],
     ) -> list[str]:
-        """Write some files, the lock being held; gives the paths that changed."""
+        """Write some files; the lock is held. Gives the paths that changed."""
         changed: dict[str, None] = {}
         waiting, pauses = list(changes), iter(_PAUSES)
         while waiting and (pause := next(pauses, None)) is not None:  # saved now: read it again
             time.sleep(pause)
             news = []
             for change in waiting:
-                found, wanted = self._outcome(change, contents, held.get(change.path))
-                if wanted is not _AS_IT_IS:
-                    news.append((self._absolute(change.path), found, wanted))
+                before, after = self._outcome(change, contents, held.get(change.path))
+                if after is not _AS_IT_IS:
+                    news.append((self._absolute(change.path), before, after))
             moved_on = set(atomic.exchange_all(news, durable=self._durable))
             written = {path for path, _, _ in news} - moved_on
             changed |= dict.fromkeys(c.path for c in waiting if self._absolute(c.path) in written)
@@ -255,11 +255,11 @@ class WorkTree:
     def _outcome(
         self, change: Change, contents: Mapping[str, bytes], held: Conflict | None
     ) -> tuple[bytes | None, bytes | None]:
-        """What a file says, and what it has to say: theirs, both edits, or as it is."""
+        """A file's content, and what it should become: theirs, both edits, or unchanged."""
         try:
             data = self.read(change.path)
         except Irregular:
-            return None, _AS_IT_IS  # not our file; to one that is to be written an obstacle
+            return None, _AS_IT_IS  # not a file of ours; `_obstacle` reports it
         return data, self._wanted(change, data, contents, held)
 
     def _wanted(
@@ -269,7 +269,7 @@ class WorkTree:
         contents: Mapping[str, bytes],
         held: Conflict | None,
     ) -> bytes | None:
-        """Theirs if the file is what it was, else both edits, or as it is."""
+        """Theirs if the file has not changed, else both edits, or leave it as it is."""
         like = change.after or change.before or _EMPTY
         current = None if data is None else blob_id(data, like=like)
         if current == change.after:
@@ -313,21 +313,21 @@ class WorkTree:
         return ""
 
     def _local_ids(self) -> frozenset[str]:
-        """The ids of the notes that this machine keeps for itself, whatever their files are called.
+        """The ids of the notes that this machine keeps to itself, whatever their files' names.
 
-        A generated name says the id; only files with a name of yours are read.
+        A generated name contains the id; only files that you named are read.
         """
-        found = set()
+        ids = set()
         for path in tree.scan(self._home, ["local"]).files:
             known = names_an_id(path)
             note = None if known else note_in(tree.bytes_at(f"{self._home}/{path}") or b"")
-            found.add(note.id if note else _name(path)[:-3])
-        return frozenset(found)
+            ids.add(note.id if note else _name(path)[:-3])
+        return frozenset(ids)
 
     def place_of(self, conflict: Conflict) -> str:
-        """Where this machine has a held note, relative to its home; nothing if it was deleted.
+        """Where this machine has a held note, relative to its home; empty if it was deleted.
 
-        A note that was moved, renamed or is of another type by now is found by its id.
+        A note that was moved, renamed or given another type is found by its id.
         """
         for usual in (f"memory/{conflict.path}", f"local/{conflict.path}"):
             if os.path.lexists(os.path.join(self._home, usual)):
@@ -371,7 +371,7 @@ class WorkTree:
         return self._repository.contents([blob], limit=tree.MAX_NOTE_BYTES).get(blob)
 
     def _removed(self, path: str) -> str | None:
-        """What a file said before it was last removed: the common start if it is there again."""
+        """The content of a file before it was last removed: the base if it exists again."""
         repository = self._repository
         history = repository.history("HEAD", most=STATES) if repository.head_commit() else []
         changes = (change for _, step in history for change in step if change.path == path)

@@ -18,6 +18,7 @@ from anamnesis.trust import views
 from anamnesis.trust.languages import SPACED, UNSPACED
 from anamnesis.trust.lexicon import ACTS, ENGLISH
 from anamnesis.trust.signs import HARMS, SIGNS
+from anamnesis.trust.vocabulary import FURTHER, FURTHER_UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,6 +52,7 @@ _CONFIG_FILE = re.compile(
     r"|sudoers|pip\.conf|\.gitconfig|\.git/hooks|/etc/hosts|crontab|\.claude/|\.npmrc|\.codex/"
 )
 _JOINTS = re.compile(r"[/'’|=()\[\]{}:,+]|--+|(?<=\w)-(?=\w)")
+_UNSPACED = (UNSPACED, FURTHER_UNSPACED)
 _ARABIC_ARTICLES = ("وال", "بال", "لل", "ال", "و", "ف", "ب", "ل", "ה", "ו", "ל")
 
 
@@ -65,7 +67,7 @@ class Letters(dict[str, str]):
     def __init__(self) -> None:
         self._whole: dict[str, frozenset[str]] = {}
         self._begun: dict[str, frozenset[str]] = {}
-        for table in (ENGLISH, *SPACED, UNSPACED):
+        for table in (ENGLISH, *SPACED, FURTHER, *_UNSPACED):
             for concept, listed in table.items():
                 also = _ALSO.get(concept, ()) if table is not ENGLISH else ()
                 if concept in ACTS:
@@ -206,7 +208,12 @@ def letters() -> Letters:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    words = {views.plain(word) for listed in UNSPACED.values() for word in listed.split()}
+    words = {
+        views.plain(word)
+        for table in _UNSPACED
+        for listed in table.values()
+        for word in listed.split()
+    }
     longest_first = sorted(words, key=lambda word: (-len(word), word))
     return re.compile("|".join([*map(re.escape, longest_first), "[。、，；：！？]"]))
 

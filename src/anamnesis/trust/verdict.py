@@ -2,8 +2,9 @@
 
 Whether a text tries to steer the agent that reads it is decided without a model. It is looked at as it reads once invisible,
 look-alike, split and encoded letters are read out (`views`); its words become concepts, and rows of concepts are signs
-(`grammar`). Beside them every sentence gets a sum: of the weights of its words, of two words in a row, of its concepts and of
-two concepts near each other. `weights.txt` holds the weights, one to a line; `benchmarks/orders.py` makes them. A note that quotes such a text is found as well: the reader cannot tell the two apart either.
+(`grammar`). Beside them every sentence gets a sum: of the weights of its words, of three to five letters in a row within a
+word, of two words in a row, of its concepts and of two concepts near each other. `weights.bin` holds one byte for each place that
+a name can be hashed to; `benchmarks/orders.py` makes it. A note that quotes such a text is found as well: the reader cannot tell the two apart either.
 
 Once you have read such a note, you can vouch for it: for this text, on this machine, in
 `<home>/vouched.txt`. Another machine, or whoever can write to the remote, cannot.
@@ -16,7 +17,8 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
 
 from anamnesis.trust import encoded, views
 from anamnesis.trust.clean import is_of_others
@@ -34,16 +36,18 @@ _VOUCHED = "vouched.txt"
 _NEARBY = 45  # words: an order and its addressee stand in two or three sentences
 _MOST = 200_000  # characters that are looked at; what is longer is an attachment, and no order
 _HIDDEN = 3  # points of concealment that suffice without an act, if they address a reader
-_ENCODED_ENOUGH = 2  # points that suffice in a text that was encoded
-_WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.txt")
+ENCODED_ENOUGH = 2  # points that suffice in a text that was encoded
+_WEIGHTS = os.path.join(os.path.dirname(__file__), "weights.bin")
 _STRIPPED = "\"'`*_()[]{}<>.,;:!?|#+=-"
-_SURE = 800  # of a sum; no note of 16 real sessions and none of 17 rules in them reaches 700
 _NEAR = 5  # words with a meaning between two concepts
+_IN_A_ROW = (3, 4, 5)  # letters
+_LONGEST_WORD = 60  # letters; what is longer is no word
 _LONGEST = 30  # words of a sentence; code has no full stops
 _WINDOW = 3  # sentences that are added up: an order and what is said about it
 _MOST_WORDS = 50_000  # remembered; some megabytes, forgotten at once when there are more
 _SENTENCE_END = re.compile(rf"(?<=[.!?…。！？।॥؟{PARAGRAPH}])\s+")
 _REDACTED = re.compile(r"\[redacted: [^\]]{0,40}\]")  # names a secret, and is none
+_NOTHING = -1_000_000  # the sum of a view without words
 _BEGINNING, _NO_WORD = "^", "#"
 _SHOWN = 3  # words that a reason names
 _SHORTEST_SHOWN = 4  # letters; "the" explains nothing
@@ -113,36 +117,33 @@ def _vouched(home: str) -> frozenset[str]:
 def finding(*texts: str, sure: bool = False) -> Finding | None:
     """What the texts of a note try to do to their reader, or None.
 
-    `sure` asks for more than wording: what you and your sessions write is full of orders.
+    `sure` asks for more: what you and your sessions write is full of orders. Signs count
+    only where the words around them do not read like those of an honest note.
     """
     text = "\n\n".join(texts)
     if veiled := views.hidden(text):
         return Finding("hidden", veiled)
-    text = text[:_MOST]
-    words = views.plain_words(NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
-    view = " ".join(words)
-    marks = _marks().of(words)
-    found = _judged(view, words, marks, ENOUGH) or _sounding(view, sure=sure)
-    if found is None:
-        for other in _unveiled(text, view, marks):
-            words = other.split()
-            marks = _marks().of(words)
-            if found := _judged(other, words, marks, _ENCODED_ENOUGH) or _sounding(
-                other, sure=sure
-            ):
-                break
-    return found
+    for number, reading in enumerate(readings(text[:_MOST])):
+        sounds = _strongest(reading.view)
+        honest = weights().honest_if_sure if sure else weights().honest
+        clearly_honest = number == 0 and sounds.total <= honest
+        found = None if clearly_honest else judged(reading, ENCODED_ENOUGH if number else ENOUGH)
+        if found := found or _sounding(sounds, sure=sure):
+            return found
+    return None
 
 
-def _sounding(view: str, *, sure: bool) -> Finding | None:
+def _sounding(sounds: _Sum, *, sure: bool) -> Finding | None:
     """What the sum of a view's words says, where no sign does."""
-    telling = _order_in(view, _SURE if sure else weights().enough)
-    return Finding("order", f"it reads like an order to the agent ({telling})") if telling else None
+    if sounds.total <= (weights().sure if sure else weights().enough):
+        return None
+    telling = ", ".join(_words(sounds.sentences))
+    return Finding("order", f"it reads like an order to the agent ({telling})")
 
 
 def is_doubtful(line: str) -> bool:
     """Whether a line from a tool or a subagent may be an order; it takes less than holding a note."""
-    return finding(line) is not None or bool(_order_in(views.plain(line), weights().wary))
+    return finding(line) is not None or (_strongest(views.plain(line)).total > weights().wary)
 
 
 @lru_cache(maxsize=1000)
@@ -150,8 +151,25 @@ def _in_tags(tags: str) -> Finding | None:
     return finding(tags)  # many notes have the same few tags
 
 
+class Reading(NamedTuple):
+    """A view of a text, its words and what they show."""
+
+    view: str
+    words: list[str]
+    marks: int
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """A text as it stands; then what else it says, if something in it is disguised, turned or encoded."""
+    words = views.plain_words(NEW_PARAGRAPH.sub(f" {PARAGRAPH} ", text))
+    view, marks = " ".join(words), _marks().of(words)
+    yield Reading(view, words, marks)
+    for other in _unveiled(text, view, marks):
+        words = other.split()
+        yield Reading(other, words, _marks().of(words))
+
+
 def _unveiled(text: str, view: str, marks: int) -> Iterator[str]:
-    """What else the text says, if something in it is disguised, turned or encoded."""
     if marks & views.EVERY_DISGUISE or views.looks_alike(view):
         yield from views.disguised(view, marks, _telling())
         yield from views.turned(view, marks, _telling())
@@ -159,11 +177,9 @@ def _unveiled(text: str, view: str, marks: int) -> Iterator[str]:
         yield from map(views.plain, encoded.decoded(text))
 
 
-def _judged(view: str, words: list[str], marks: int, enough: int) -> Finding | None:
-    """The verdict: points of different kinds nearby that suffice, with an act among them.
-
-    `shown` is what the words of the view show.
-    """
+def judged(reading: Reading, enough: int) -> Finding | None:
+    """What the signs in a reading say: points of different kinds nearby that suffice, with an act among them."""
+    view, words, marks = reading
     spelled = list(_spelled(view, marks))
     beside_act = any(kind in HARMS for _, kind, _ in spelled)
     worded = grammar().signs_in(read(view, words), beside_act=beside_act)
@@ -256,9 +272,29 @@ def meanings(words: Iterable[str]) -> str:
     return table.without_descriptions(concepts).translate(_WITHOUT_SIGNS)
 
 
-def neighbours(words: list[str]) -> set[str]:
-    """Each pair of adjacent words; the first word is paired with the beginning."""
-    return set(map(" ".join, pairwise([_BEGINNING, *map(bare, words)])))
+@cache
+def concepts() -> dict[str, tuple[str, ...]]:
+    """What each letter stands for."""
+    return letters().concepts()
+
+
+def within(word: str) -> Iterator[str]:
+    """The names of what a word adds by itself: as it stands, by its letters in a row and by its concepts."""
+    core = word.strip(_STRIPPED)
+    if core.isascii() and core.isalpha():
+        yield f"W {core}"
+    yield from (f"C {each}" for letter in meanings([word]) for each in concepts()[letter])
+    if len(core) <= _LONGEST_WORD and not core.isdigit():
+        marked = f"<{core}>"
+        every = (
+            marked[at : at + size] for size in _IN_A_ROW for at in range(len(marked) - size + 1)
+        )
+        yield from (f"G {each}" for each in set(every))
+
+
+def between(words: list[str]) -> set[str]:
+    """The names of each pair of adjacent words; the first word is paired with the beginning."""
+    return {f"B {one} {other}" for one, other in pairwise([_BEGINNING, *map(bare, words)])}
 
 
 def near(meant: str) -> set[str]:
@@ -271,23 +307,19 @@ def near(meant: str) -> set[str]:
 
 
 class Weights(dict[str, int]):
-    """What each word adds to a sum, in hundredths; words are added as they turn up."""
+    """What each word adds to a sum; words are added as they turn up."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._of: dict[str, dict[str, int]] = {"W": {}, "B": {}, "C": {}, "F": {}, "P": {}, "": {}}
-        for line in lines:
-            weight, kind, name = line.rstrip("\n").split(" ", 2)
-            self._of[kind.strip("-")][name] = int(weight)
-        limits = self._of[""]
-        self.enough, self.wary, self._worth = (limits[each] for each in ("enough", "wary", "worth"))
-        self._concepts = letters().concepts()
+    def __init__(self, saved: bytes) -> None:
+        first, _, table = saved.partition(b"\n")
+        limits = map(int, first.split())
+        self.enough, self.wary, self.sure, self._worth, self.honest, self.honest_if_sure = limits
+        self._table = memoryview(table).cast("b")
         self._pairs: dict[str, int] = {}
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _MOST_WORDS:
             self.clear()
-        concepts = (each for letter in meanings([word]) for each in self._concepts[letter])
-        found = self[word] = self._of["W"].get(bare(word), 0) + self._sum("C", concepts)
+        found = self[word] = self._sum(within(word))
         return found
 
     def of(self, words: list[str]) -> int:
@@ -296,49 +328,65 @@ class Weights(dict[str, int]):
         if total < self._worth:
             return total
         meant = meanings(words)
-        first = self._concepts[meant[0]] if meant else ()
-        total += self._sum("F", first) + self._sum("B", neighbours(words))
+        first = concepts()[meant[0]] if meant else ()
+        total += self._sum(f"F {each}" for each in first) + self._sum(between(words))
         return total + sum(map(self._pair, near(meant)))
 
-    def _sum(self, kind: str, names: Iterable[str]) -> int:
-        weight_of = self._of[kind]
-        return sum(weight_of[name] for name in names if name in weight_of)
+    def _sum(self, names: Iterable[str]) -> int:
+        table, size = self._table, len(self._table)
+        return sum(table[place(name, size)] for name in names)
 
     def _pair(self, pair: str) -> int:
         found = self._pairs.get(pair)
         if found is None:
-            first, second = (self._concepts[letter] for letter in pair)
-            names = (f"{one} {other}" for one in first for other in second)
-            found = self._pairs[pair] = self._sum("P", names)
+            first, second = (concepts()[letter] for letter in pair)
+            found = self._sum(f"P {one} {other}" for one in first for other in second)
+            self._pairs[pair] = found
         return found
+
+
+def place(name: str, size: int) -> int:
+    """Where the weight of a name stands in a table of some size."""
+    return crc32(name.encode("utf-8", "surrogatepass")) % size
 
 
 @cache
 def weights() -> Weights:
     """The one set of weights, read when it is first needed."""
-    with open(_WEIGHTS, encoding="utf-8") as file:
-        return Weights(file)
+    with open(_WEIGHTS, "rb") as file:
+        return Weights(file.read())
 
 
-def _order_in(view: str, enough: int) -> str:
-    """Which words make a view read like an order to an agent; empty if it does not."""
-    model = weights()
+class _Sum(NamedTuple):
+    """The sum of some sentences in a row."""
+
+    total: int
+    sentences: list[list[str]]
+
+
+def _strongest(view: str) -> _Sum:
+    """The sentences of a view that read most like an order to an agent."""
     every_sentence = list(sentences(_REDACTED.sub(" ", view)))
-    sums = list(map(model.of, every_sentence))
+    sums = list(map(weights().of, every_sentence))
+    best, where = _NOTHING, slice(0, 0)
     for first in range(len(sums)):
         total = 0
         for last in range(first, min(first + _WINDOW, len(sums))):
             total += sums[last]
-            if total > enough:
-                return ", ".join(_words(model, every_sentence[first : last + 1]))
-    return ""
+            if total > best:
+                best, where = total, slice(first, last + 1)
+    return _Sum(best, every_sentence[where])
 
 
-def _words(model: Weights, every_sentence: list[list[str]]) -> list[str]:
+def _words(every_sentence: list[list[str]]) -> list[str]:
     """The words that add most by themselves, for the reason."""
-    found = {
-        bare(word): model[word] for words in every_sentence for word in words if model[word] > 0
-    }
-    long = [word for word in found if len(word) >= _SHORTEST_SHOWN]
+    model = weights()
+    found = {_shown(word): model[word] for words in every_sentence for word in words}
+    long = [word for word, weight in found.items() if len(word) >= _SHORTEST_SHOWN and weight > 0]
     telling = sorted(long, key=lambda word: (-found[word], word))
     return telling[:_SHOWN] or ["its wording"]
+
+
+def _shown(word: str) -> str:
+    core = word.strip(_STRIPPED)
+    return core if core.isalpha() else ""

@@ -24,7 +24,8 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-_ACCENTS = re.compile("[\u0300-\u036f]")
+# Beside accents, what many leave out: vowel signs and hamzas of Arabic, the dot of Devanagari.
+_ACCENTS = re.compile("[\u0300-\u036f\u0640\u064b-\u0655\u0670\u093c]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _FLAG = "\U0001f3f4"  # three flags are written with the same invisible letters
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")

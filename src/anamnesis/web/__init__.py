@@ -1,1 +1,1 @@
-"""The dashboard: the same store and the same operations, in a browser."""
+"""The dashboard: the same store and operations, in a browser."""

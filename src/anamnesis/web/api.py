@@ -1,4 +1,4 @@
-"""JSON: the operations for scripts under /api (docs/reference/api.md), and news for open pages."""
+"""JSON: the API for scripts (docs/reference/api.md), and change marks for open pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from anamnesis.operations.notes.policy import (
 from anamnesis.operations.notes.show import note_dict
 from anamnesis.operations.notes.write import write
 from anamnesis.web import markdown
-from anamnesis.web.dashboard import ACTS, MENU
+from anamnesis.web.dashboard import MENU, PALETTE_ACTIONS
 from anamnesis.web.pages import review as review_page
 from anamnesis.web.visit import endpoint
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Value
     from anamnesis.web.visit import Visit
 
-_MOST = 200
-_PALETTE = 8
+_MOST = 200  # notes in one response
+_PALETTE_NOTES = 8
 
 
 def routes() -> list[Route]:
     """All addresses of the API."""
     return [
-        Route("/events", endpoint(news), methods=["GET"]),
+        Route("/events", endpoint(change_marks), methods=["GET"]),
         Route("/api/status", endpoint(status), methods=["GET"]),
-        Route("/api/open", endpoint(open_again), methods=["POST"]),
+        Route("/api/open", endpoint(fresh_link), methods=["POST"]),
         Route("/api/palette", endpoint(palette), methods=["GET"]),
         Route("/api/review", endpoint(to_review), methods=["GET"]),
-        Route("/api/review/{id}", endpoint(beside), methods=["GET"]),
+        Route("/api/review/{id}", endpoint(note_to_review), methods=["GET"]),
         Route("/api/review/{id}", endpoint(decide), methods=["POST"]),
         Route("/api/notes", endpoint(notes), methods=["GET"]),
         Route("/api/notes", endpoint(create), methods=["POST"]),
@@ -57,23 +57,25 @@ def routes() -> list[Route]:
     ]
 
 
-def news(visit: Visit) -> Response:
-    """What all notes are, and what the file of one note is, each as a mark to compare.
+def change_marks(visit: Visit) -> Response:
+    """Marks of the state of all notes and of one note's file, for an open page to compare.
 
-    A browser opens few connections to one server, and a stream that stays open in every tab would
-    use them up. So a page that is looked at asks every moment, and compares. `version` is the mark
-    that pages are drawn with: cheap, but it moves more often than notes do.
+    Browsers limit the connections to one server, and a stream in every tab would use them up. So
+    the visible page polls and compares. `version` is the mark that pages are rendered with: cheap,
+    but it changes more often than notes do.
     """
     dashboard = visit.dashboard
     dashboard.refresh()
     note_id = visit.parameter("note")
     state = f"{dashboard.counts.contents()}-{dashboard.sync_state.generation}"
     hash = _hash(visit, note_id) if note_id else ""
-    return visit.answer({"version": dashboard.counts.version(), "notes": state, "hash": hash})
+    return visit.json_response(
+        {"version": dashboard.counts.version(), "notes": state, "hash": hash}
+    )
 
 
 def _hash(visit: Visit, note_id: str) -> str:
-    """The hash of the file as it is; empty if it is gone or cannot be read."""
+    """The hash of a note's file; empty if it is gone or cannot be read."""
     try:
         read = visit.read(note_id)
     except AnamnesisError:
@@ -83,55 +85,57 @@ def _hash(visit: Visit, note_id: str) -> str:
 
 def status(visit: Visit) -> Response:
     """Counts, paths and unreadable files."""
-    return visit.answer(store_report(visit.store))
+    return visit.json_response(store_report(visit.store))
 
 
-def open_again(visit: Visit) -> Response:
-    """A fresh link for a browser, for scripts only: a session must not make others."""
+def fresh_link(visit: Visit) -> Response:
+    """A link that signs in one browser; for scripts only, since a session must not make others."""
     if not visit.request.state.by_script:
         raise InvalidInput("Only the command gives out links.", hint="Run:  anamnesis dashboard")
-    return visit.answer({"link": visit.dashboard.link(plain=visit.parameter("plain") == "1")})
+    return visit.json_response(
+        {"link": visit.dashboard.link(plain=visit.parameter("plain") == "1")}
+    )
 
 
 def notes(visit: Visit) -> Response:
     """A page of notes, or the best answers to `q`."""
-    query, wanted = visit.parameter("q").strip(), visit.note_filter()
+    query, note_filter = visit.parameter("q").strip(), visit.note_filter()
     limit = visit.number("limit", 50, most=_MOST)
     offset = visit.number("offset", 0, most=1_000_000)
     order = visit.parameter("sort", "updated")
     if order not in ORDERS:
-        raise InvalidInput(f"sort {order[:40]!r} is none of: {', '.join(ORDERS)}.")
+        raise InvalidInput(f"{order[:40]!r} is not one of: {', '.join(ORDERS)}.")
     if query:
-        lines = find_page(visit.store, query, wanted, limit=limit, offset=offset)
-        total = visit.dashboard.counts.total(wanted, rows_matching(visit.store, query))
+        lines = find_page(visit.store, query, note_filter, limit=limit, offset=offset)
+        total = visit.dashboard.counts.total(note_filter, rows_matching(visit.store, query))
     else:
-        listed = list_notes(visit.store, wanted, order=order, limit=limit, offset=offset)
-        lines, total = list(map(NoteLine, listed.rows)), visit.dashboard.counts.total(wanted)
-    return visit.answer({"total": total, "notes": [_line(line) for line in lines]})
+        page = list_notes(visit.store, note_filter, order=order, limit=limit, offset=offset)
+        lines, total = list(map(NoteLine, page.rows)), visit.dashboard.counts.total(note_filter)
+    return visit.json_response({"total": total, "notes": [_line(line) for line in lines]})
 
 
 def note(visit: Visit) -> Response:
-    """One note with its body and the hash that a change must bring back."""
-    return visit.answer(_read(visit, visit.note().note.id))
+    """One note with its body, and the hash that a change must send back."""
+    return visit.json_response(_note_fields(visit, visit.note().note.id))
 
 
 def create(visit: Visit) -> Response:
     """Write a note; 200 instead of 201 if exactly this was already stored."""
-    draft = _draft(visit.json(), NoteDraft(title="", body=""))
+    draft = _draft(visit.json_body(), NoteDraft(title="", body=""))
     saved = write(visit.store, draft, face="api", machine_id=visit.dashboard.machine)
-    visit.dashboard.recorder.soon()
+    visit.dashboard.recorder.schedule()
     status = 201 if saved.written else 200
-    return visit.answer(_read(visit, saved.note.id, saved.notice), status=status)
+    return visit.json_response(_note_fields(visit, saved.note.id, saved.notice), status=status)
 
 
 def save(visit: Visit) -> Response:
-    """Change the fields that are given, if the note still is the one that was read."""
-    read, sent = visit.note(), visit.json()
-    after = revised(read.note, _draft(sent, draft_of(read.note)))
-    expected = str(sent.get("hash", ""))
+    """Change the fields in the body, unless the note changed since it was read."""
+    read, body = visit.note(), visit.json_body()
+    after = revised(read.note, _draft(body, draft_of(read.note)))
+    expected = str(body.get("hash", ""))
     saved = edit(visit.store, read, after, face="api", expected_hash=expected)
-    visit.dashboard.recorder.soon()
-    return visit.answer(_read(visit, saved.note.id, saved.notice))
+    visit.dashboard.recorder.schedule()
+    return visit.json_response(_note_fields(visit, saved.note.id, saved.notice))
 
 
 def delete(visit: Visit) -> Response:
@@ -140,28 +144,28 @@ def delete(visit: Visit) -> Response:
     change = remove(visit.store, [note_id])
     for error in change.errors:
         raise error
-    visit.dashboard.recorder.soon()
+    visit.dashboard.recorder.schedule()
     notice = {"notice": " ".join(change.notices)} if change.notices else {}
     unit = change.unit.id if change.unit else ""
-    return visit.answer({"deleted": note_id, "undo": unit, **notice})
+    return visit.json_response({"deleted": note_id, "undo": unit, **notice})
 
 
 def to_review(visit: Visit) -> Response:
     """Notes to review, oldest first."""
-    wanted = NoteFilter(project=visit.parameter("project"), review=PENDING)
+    note_filter = NoteFilter(project=visit.parameter("project"), review=PENDING)
     limit = visit.number("limit", 50, most=_MOST)
     offset = visit.number("offset", 0, most=1_000_000)
-    page = list_notes(visit.store, wanted, order="oldest", limit=limit, offset=offset)
-    total = visit.dashboard.counts.total(wanted)
+    page = list_notes(visit.store, note_filter, order="oldest", limit=limit, offset=offset)
+    total = visit.dashboard.counts.total(note_filter)
     notes = [note_dict(row.note, body=False) for row in page.rows]
-    return visit.answer({"total": total, "notes": notes})
+    return visit.json_response({"total": total, "notes": notes})
 
 
-def beside(visit: Visit) -> Response:
-    """A note to review, what it replaces and what it resembles, all with their bodies."""
+def note_to_review(visit: Visit) -> Response:
+    """A note to review, the notes that it replaces and similar ones, with their bodies."""
     read = visit.note()
     pending = review.beside_others(visit.store, read.note.id)
-    return visit.answer(
+    return visit.json_response(
         {
             **note_dict(pending.note),
             "hash": read.hash,
@@ -172,35 +176,43 @@ def beside(visit: Visit) -> Response:
 
 
 def decide(visit: Visit) -> Response:
-    """Keep or reject a note to review, if it still is the one that was read."""
-    read, sent = visit.note(), visit.json()
+    """Keep or reject a note to review, unless it changed since it was read."""
+    read, body = visit.note(), visit.json_body()
     if PENDING not in read.note.tags:
-        raise InvalidInput("This note is not to review.")
-    if sent.get("hash", read.hash) != read.hash:
+        raise InvalidInput("This note is not marked to review.")
+    if body.get("hash", read.hash) != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
-    decision = str(sent.get("decision", ""))
-    review_page.decided(visit, decision, [read.note.id])
-    return visit.answer({review_page.DECISIONS[decision]: read.note.id})
+    decision = str(body.get("decision", ""))
+    review_page.apply_decision(visit, decision, [read.note.id])
+    return visit.json_response({review_page.DECISIONS[decision]: read.note.id})
 
 
 def palette(visit: Visit) -> Response:
-    """Pages, acts and notes for the command palette."""
+    """Pages, actions and notes for the command palette."""
     query = visit.parameter("q").strip()
     pages = [
         {"kind": "page", "title": entry.name, "address": entry.address, "hint": f"g {entry.key}"}
         for entry in MENU
         if query.lower() in entry.name.lower()
     ]
-    acts = [
-        {"kind": "act", "title": act.name, "address": act.address, "hint": "", "fields": act.fields}
-        for act in ACTS
-        if query and query.lower() in act.name.lower()
+    actions = [
+        {
+            "kind": "action",
+            "title": action.name,
+            "address": action.address,
+            "hint": "",
+            "fields": action.fields,
+        }
+        for action in PALETTE_ACTIONS
+        if query and query.lower() in action.name.lower()
     ]
     if query:
-        found = find_page(visit.store, query, NoteFilter(), limit=_PALETTE, best=_PALETTE)
-        rows = [line.row for line in found]
+        lines = find_page(
+            visit.store, query, NoteFilter(), limit=_PALETTE_NOTES, best=_PALETTE_NOTES
+        )
+        rows = [line.row for line in lines]
     else:
-        rows = list(list_notes(visit.store, NoteFilter(), limit=_PALETTE).rows)
+        rows = list(list_notes(visit.store, NoteFilter(), limit=_PALETTE_NOTES).rows)
     notes = [
         {
             "kind": row.note.type,
@@ -210,7 +222,7 @@ def palette(visit: Visit) -> Response:
         }
         for row in rows
     ]
-    return visit.answer({"entries": [*pages, *acts, *notes]})
+    return visit.json_response({"entries": [*pages, *actions, *notes]})
 
 
 def _line(line: NoteLine) -> dict[str, Any]:
@@ -219,8 +231,8 @@ def _line(line: NoteLine) -> dict[str, Any]:
     return {**fields, "superseded": line.row.superseded, "matched": matched}
 
 
-def _read(visit: Visit, note_id: str, notice: str = "") -> dict[str, Any]:
-    """A note as its file has it now, with what to tell whoever changed or reads it."""
+def _note_fields(visit: Visit, note_id: str, notice: str = "") -> dict[str, Any]:
+    """The fields of a note as they are on disk, with its hash and any notice."""
     read = visit.read(note_id)
     if read is None:
         raise NoSuchNote(note_id)
@@ -229,31 +241,33 @@ def _read(visit: Visit, note_id: str, notice: str = "") -> dict[str, Any]:
     return {**fields, "notice": notices} if notices else fields
 
 
-def _draft(sent: dict[str, Any], base: NoteDraft) -> NoteDraft:
+def _draft(fields: dict[str, Any], base: NoteDraft) -> NoteDraft:
     changes: dict[str, Any] = {}
     for name in ("title", "body", "type", "project", "scope"):
-        if name in sent:
-            changes[name] = _checked(name, sent[name], str)
+        if name in fields:
+            changes[name] = _require_type(name, fields[name], str)
     for name in ("tags", "supersedes"):
-        if name in sent:
-            values = _checked(name, sent[name], list)
-            changes[name] = tuple(_checked(name, value, str) for value in values)
-    if "confidence" in sent:
-        changes["confidence"] = float(_checked("confidence", sent["confidence"], (int, float)))
-    later = {name: _value(name, sent[name]) for name in LATER_FIELDS if name in sent}
+        if name in fields:
+            values = _require_type(name, fields[name], list)
+            changes[name] = tuple(_require_type(name, value, str) for value in values)
+    if "confidence" in fields:
+        confidence = _require_type("confidence", fields["confidence"], (int, float))
+        changes["confidence"] = float(confidence)
+    later = {name: _field_value(name, fields[name]) for name in LATER_FIELDS if name in fields}
     return replace(base, **changes, later={**base.later, **later})
 
 
-def _value(name: str, sent: Any) -> Value:
+def _field_value(name: str, value: Any) -> Value:
     kind = FIELDS[name].kind
     if kind == NUMBER:
-        return float(_checked(name, sent, (int, float)))
+        return float(_require_type(name, value, (int, float)))
     if kind == TEXT:
-        return str(_checked(name, sent, str))
-    return of_items(name, [_checked(name, item, str) for item in _checked(name, sent, list)])
+        return str(_require_type(name, value, str))
+    items = _require_type(name, value, list)
+    return of_items(name, [_require_type(name, item, str) for item in items])
 
 
-def _checked(name: str, value: Any, kind: type | tuple[type, ...]) -> Any:
+def _require_type(name: str, value: Any, kind: type | tuple[type, ...]) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise InvalidInput(f"{name} has the wrong kind of value.")
+        raise InvalidInput(f"{name} has the wrong type.")
     return value

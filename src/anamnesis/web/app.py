@@ -1,4 +1,4 @@
-"""The application: addresses, the guard around them, and how errors look."""
+"""The application: its routes, the guard in front of them, and error pages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from anamnesis.web.pages import (
     timeline,
     work,
 )
-from anamnesis.web.security import DOOR, NEXT, Guard, Keys
+from anamnesis.web.security import NEXT_COOKIE, SIGN_IN_PATH, Guard, Keys
 from anamnesis.web.visit import NeedsFreshLink, Visit, endpoint, own_address
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import PageFunction
 
 _WEEK = 7 * 86_400
-_MONTH = 30 * 86_400  # the server ends a session earlier if it is not used
-_COMPRESSION = 3  # a page of 90 KB becomes 12; more costs more and gives little
+_MONTH = 30 * 86_400  # the server ends an unused session earlier
+_COMPRESSION = 3  # turns a page of 90 KB into 12; higher levels cost more and gain little
 _STATUS = {
     NoSuchNote: 404,
     NoSuchConflict: 404,
@@ -80,7 +80,7 @@ _NO_NOTE = (
 _HTTP = {
     404: (
         "There is no page at this address.",
-        "It may have been mistyped. Every page is in the menu.",
+        "Check the address, or choose a page from the menu.",
     ),
     405: ("This address is for the dashboard's own forms.", "Go back and use the button there."),
 }
@@ -95,29 +95,29 @@ def build(
     by_password: frozenset[str] = frozenset(),
     project: str = "",
 ) -> Starlette:
-    """The dashboard of one store, answering to these names only."""
+    """The dashboard of one store, served under these host names only."""
     guard = Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie, by_password=by_password)
     app = Starlette(
         routes=routes(),
         middleware=[guard, Middleware(GZipMiddleware, compresslevel=_COMPRESSION)],
-        exception_handlers={AnamnesisError: _trouble, HTTPException: _trouble},
+        exception_handlers={AnamnesisError: _error_response, HTTPException: _error_response},
     )
     app.state.dashboard = Dashboard(store, keys=keys, cookie=cookie, project=project)
     return app
 
 
 def routes() -> list[Route | Mount]:
-    """All addresses."""
+    """All routes."""
     return [
-        Route(DOOR, _open, methods=["GET"]),
+        Route(SIGN_IN_PATH, _sign_in, methods=["GET"]),
         _get("/", pulse.show),
-        *_of_notes(),
+        *_note_routes(),
         _get("/review", review.show),
         _post("/review", review.decide),
         _get("/history", history.show),
         _get("/conflicts", conflicts.show),
         _post("/conflicts", conflicts.resolve_all),
-        _get("/conflicts/{id}", conflicts.one),
+        _get("/conflicts/{id}", conflicts.show_one),
         _post("/conflicts/{id}", conflicts.resolve),
         _get("/fleet", fleet.show),
         _post("/sync", fleet.sync),
@@ -127,22 +127,22 @@ def routes() -> list[Route | Mount]:
         _post("/recall", recall.expect),
         _get("/timeline", timeline.show),
         _get("/sessions", sessions.show),
-        _get("/session/{id:path}", sessions.one),
+        _get("/session/{id:path}", sessions.show_one),
         _get("/map", relations.show),
         _get("/settings", settings.show),
         _post("/settings/refresh", settings.refresh),
-        _post("/settings/agents", settings.set_up),
+        _post("/settings/agents", settings.set_up_agents),
         _post("/settings/config", settings.configure),
         _post("/settings/test", settings.test),
         _post("/sign-out", settings.sign_out),
-        _post("/appearance", settings.appear),
+        _post("/appearance", settings.set_appearance),
         _post("/preview", note.preview),
         *api.routes(),
         Mount("/static", _Static(directory=HERE / "static")),
     ]
 
 
-def _of_notes() -> list[Route]:
+def _note_routes() -> list[Route]:
     return [
         _get("/notes", notes.show),
         _post("/notes", curate.act),
@@ -159,7 +159,7 @@ def _of_notes() -> list[Route]:
         _post("/fix", work.fix),
         _post("/fleet/approve", fleet.approve),
         _get("/tidy", curate.tidy),
-        _post("/tidy", curate.look),
+        _post("/tidy", curate.find),
         _post("/tidy/fold", curate.fold),
         _get("/new", note.blank),
         _post("/new", note.create),
@@ -170,7 +170,7 @@ def _of_notes() -> list[Route]:
         _get("/notes/{id}/edit", note.edit),
         _post("/notes/{id}", note.save),
         _post("/notes/{id}/redact", note.redact),
-        _get("/notes/{id}/history", history.of_note),
+        _get("/notes/{id}/history", history.show_note),
         _post("/notes/{id}/restore", history.restore),
         _post("/notes/{id}/bring-back", history.bring_back),
     ]
@@ -184,28 +184,30 @@ def _post(path: str, page: PageFunction) -> Route:
     return Route(path, endpoint(page), methods=["POST"])
 
 
-async def _open(request: Request) -> Response:
-    """Exchange a token that works once for the session's cookie; HEAD only looks.
+async def _sign_in(request: Request) -> Response:
+    """Exchange a single-use token for a session cookie; HEAD leaves the token unused.
 
-    Who comes with a password is in already, and is led to an address without it: on a page whose
-    address has one, browsers refuse what its scripts ask for.
+    A browser that signed in with a password is redirected to an address without it: browsers
+    block the requests of scripts on a page whose address contains a password.
     """
     dashboard: Dashboard = request.app.state.dashboard
     if request.method == "HEAD":
         return PlainTextResponse("")
     if request.state.session and "token" not in request.query_params:
         return HTMLResponse(
-            dashboard.draw("opened.html", target=f"http://{request.headers['host']}/")
+            dashboard.render("opened.html", target=f"http://{request.headers['host']}/")
         )
     secret = dashboard.keys.redeem(
-        request.query_params.get("token", ""), instead_of=request.cookies.get(dashboard.cookie, "")
+        request.query_params.get("token", ""), replacing=request.cookies.get(dashboard.cookie, "")
     )
     if not secret:
-        return PlainTextResponse("This address was used already. Run:  anamnesis dashboard\n", 401)
-    target = own_address(request.cookies.get(NEXT, "")) or "/"
-    # Not a redirect: the browser came from elsewhere and would not send the cookie along yet.
-    answer = HTMLResponse(dashboard.draw("opened.html", target=target))
-    answer.set_cookie(
+        return PlainTextResponse(
+            "This link has already been used. Run:  anamnesis dashboard\n", 401
+        )
+    target = own_address(request.cookies.get(NEXT_COOKIE, "")) or "/"
+    # Not a redirect: the request came from elsewhere, so the browser would not send the cookie.
+    response = HTMLResponse(dashboard.render("opened.html", target=target))
+    response.set_cookie(
         dashboard.cookie,
         secret,
         max_age=_MONTH,
@@ -213,12 +215,12 @@ async def _open(request: Request) -> Response:
         samesite="strict",
         path="/",
     )
-    answer.delete_cookie(NEXT, path=DOOR)
-    return answer
+    response.delete_cookie(NEXT_COOKIE, path=SIGN_IN_PATH)
+    return response
 
 
-async def _trouble(request: Request, error: Exception) -> Response:
-    """What went wrong and what to do, as a page or as JSON."""
+async def _error_response(request: Request, error: Exception) -> Response:
+    """An error and its hint, as a page or as JSON."""
     if isinstance(error, HTTPException):
         status = error.status_code
         message, hint = _HTTP.get(status, (str(error.detail), ""))
@@ -229,18 +231,18 @@ async def _trouble(request: Request, error: Exception) -> Response:
         if isinstance(error, NoSuchNote) and not request.url.path.startswith("/api/"):
             hint = _NO_NOTE[1]
             message = _NO_NOTE[0] if error.note_id in request.url.path else message
-    if not request.state.inside:
+    if not request.state.is_signed_in:
         return PlainTextResponse(f"{message}\n", status)
     visit = Visit(request, b"")
     if request.url.path.startswith("/api/"):
-        return visit.answer({"error": message, "hint": hint}, status=status)
+        return visit.json_response({"error": message, "hint": hint}, status=status)
     return visit.page("error.html", status=status, message=message, hint=hint, code=status)
 
 
 class _Static(StaticFiles):
-    """Our own files, which a browser may keep: their address changes with their content."""
+    """Static files, which browsers may cache: their addresses change with their content."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        answer = await super().get_response(path, scope)
-        answer.headers["cache-control"] = f"private, max-age={_WEEK}"
-        return answer
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = f"private, max-age={_WEEK}"
+        return response

@@ -1,4 +1,4 @@
-"""Columns of a bar chart, stacked by kind: where everything stands, before a template draws it."""
+"""The layout of stacked bar charts, which templates draw."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-NARROW, WIDE = 460, 960  # units, about pixels: beside another card, or across the page
+NARROW, WIDE = 460, 960  # drawing units, about pixels: half a page wide, or the whole width
 _HEIGHT = 150
 _LEFT, _TOP, _BOTTOM = 30, 16, 22  # room for the scale, for values and for labels
 _GAP = 0.25  # of a column
-_LABEL = 46  # units of a label: more of them would touch each other
+_LABEL_WIDTH = 46  # units; labels closer than this would touch
 _STEPS = (1, 2, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The part of a column that is of one kind."""
+    """The part of a column for one kind."""
 
     kind: str
     count: int
@@ -28,7 +28,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One day or week: where it stands, what it holds and where it leads."""
+    """One day or week: its position, its segments, and the page that it links to."""
 
     label: str  # below it; empty where labels would touch
     name: str  # in full
@@ -46,7 +46,7 @@ class Chart:
 
     columns: tuple[Column, ...]
     kinds: tuple[str, ...]
-    ticks: tuple[tuple[int, float], ...]  # a number of the scale, and its height
+    ticks: tuple[tuple[int, float], ...]  # a number on the scale, and its y coordinate
     width: int
     height: int = _HEIGHT
     left: int = _LEFT
@@ -54,13 +54,13 @@ class Chart:
 
     @property
     def total(self) -> int:
-        """All that is shown."""
+        """The sum of all columns."""
         return sum(column.total for column in self.columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What one column is made from."""
+    """The data for one column."""
 
     name: str
     label: str
@@ -69,25 +69,25 @@ class Slice:
 
 
 def stacked(slices: Sequence[Slice], kinds: Sequence[str], *, width: int = WIDE) -> Chart:
-    """The columns side by side, in the order and the kinds that are given."""
-    scale = scale_of(max((sum(each.counts.values()) for each in slices), default=0))
+    """A chart with one column per slice, its segments in the order of `kinds`."""
+    scale = axis_scale(max((sum(each.counts.values()) for each in slices), default=0))
     room, floor = _HEIGHT - _TOP - _BOTTOM, _HEIGHT - _BOTTOM
     step = (width - _LEFT) / max(1, len(slices))
-    every = -(-len(slices) * _LABEL // width)  # counted from the latest, which is labelled always
+    label_step = -(-len(slices) * _LABEL_WIDTH // width)  # counted from the latest column
     columns = []
-    for at, each in enumerate(slices):
+    for at, part in enumerate(slices):
         y, segments = float(floor), []
         for kind in kinds:
-            if count := each.counts.get(kind, 0):
+            if count := part.counts.get(kind, 0):
                 height = room * count / scale[-1]
                 y -= height
                 segments.append(Segment(kind, count, round(y, 2), round(height, 2)))
         columns.append(
             Column(
-                label=each.label if (len(slices) - 1 - at) % every == 0 else "",
-                name=each.name,
-                address=each.address,
-                total=sum(each.counts.values()),
+                label=part.label if (len(slices) - 1 - at) % label_step == 0 else "",
+                name=part.name,
+                address=part.address,
+                total=sum(part.counts.values()),
                 x=round(_LEFT + at * step + step * _GAP / 2, 2),
                 width=round(step * (1 - _GAP), 2),
                 top=round(y, 2),
@@ -95,16 +95,16 @@ def stacked(slices: Sequence[Slice], kinds: Sequence[str], *, width: int = WIDE)
             )
         )
     ticks = tuple((number, round(floor - room * number / scale[-1], 2)) for number in scale)
-    shown = tuple(kind for kind in kinds if any(each.counts.get(kind) for each in slices))
-    return Chart(tuple(columns), shown, ticks, width)
+    present = tuple(kind for kind in kinds if any(each.counts.get(kind) for each in slices))
+    return Chart(tuple(columns), present, ticks, width)
 
 
-def scale_of(most: int) -> list[int]:
-    """Round numbers from 0 to at least `most`, three steps at the most."""
+def axis_scale(maximum: int) -> list[int]:
+    """Round numbers from 0 to at least `maximum`, in at most three steps."""
     power = 1
     while True:
         for step in _STEPS:
-            if step * power * 3 >= most:
-                count = max(1, -(-most // (step * power)))
+            if step * power * 3 >= maximum:
+                count = max(1, -(-maximum // (step * power)))
                 return [step * power * at for at in range(count + 1)]
         power *= 10

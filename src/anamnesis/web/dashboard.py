@@ -1,4 +1,4 @@
-"""What all pages share: the store, the menu, notices, templates, and work beside the pages."""
+"""What all pages share: the store, the menu, notices, templates and background jobs."""
 
 from __future__ import annotations
 
@@ -35,46 +35,46 @@ if TYPE_CHECKING:
     Work = Callable[[Callable[[int, int], None]], Any]
 
 HERE = Path(__file__).parent
-_NOTICES = 50  # of the latest acts
-_JOBS = 20  # that are over and may still be asked for
-_THOROUGH_SECONDS = 20.0  # edits in place are found by looking at every file
-_RECORD_SECONDS = 0.7  # tagging ten notes in a row makes one version
-_REST = 400  # a look at every file may take this part of the time: 0.25 % of a core
+_NOTICES = 50  # notices of the latest actions to keep
+_JOBS = 20  # jobs to keep, so that pages can ask for the result
+_FULL_REFRESH_SECONDS = 20.0  # edits in place are found only by checking every file
+_RECORD_SECONDS = 0.7  # so that tagging ten notes in a row makes one version
+_REST_FACTOR = 400  # rest this many times as long as a full refresh took: 0.25 % of a core
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What was just done, and the unit that takes it back, if there is one."""
+    """A message about what was just done, with the unit that undoes it, if there is one."""
 
     text: str
     tone: str = "done"  # or trouble
     unit: str = ""
-    links: tuple[tuple[str, str], ...] = ()  # names and addresses of what it speaks of
+    links: tuple[tuple[str, str], ...] = ()  # labels and addresses
 
 
 def notice_of(unit: undo.Unit | None, text: str, *, tone: str = "done") -> Notice:
-    """The notice of what a unit did."""
+    """A notice about a change that can be undone."""
     return Notice(text, tone, unit.id if unit else "")
 
 
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """One page of the menu."""
+    """One page in the menu."""
 
     name: str
     address: str
-    key: str  # after g
-    icon: str  # the path of a 16 x 16 drawing
-    below: str = ""  # how addresses of its single things begin, where not with its own
+    key: str  # pressed after g
+    icon: str  # an SVG path in a 16 x 16 box
+    detail_prefix: str = ""  # of the addresses of its detail pages, if not its own address
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """Something that the command palette does: a page to open, or a form to send."""
+class PaletteAction:
+    """An action in the command palette: opens a page, or submits a form."""
 
     name: str
     address: str
-    fields: tuple[tuple[str, str], ...] | None = None  # of the form; None: only a page to open
+    fields: tuple[tuple[str, str], ...] | None = None  # form fields; None opens the page instead
 
 
 _PULSE = "M1 8h3l2-5 3.5 10L12 8h3"
@@ -102,20 +102,20 @@ MENU = (
     MenuEntry("Injection", "/injection", "i", _INJECTION),
     MenuEntry("Recall lab", "/recall", "r", _RECALL),
     MenuEntry("Timeline", "/timeline", "t", _TIMELINE),
-    MenuEntry("Sessions", "/sessions", "w", _SESSIONS, below="/session/"),
+    MenuEntry("Sessions", "/sessions", "w", _SESSIONS, detail_prefix="/session/"),
     MenuEntry("Map", "/map", "m", _MAP),
     MenuEntry("Settings", "/settings", "s", _SETTINGS),
 )
 
-ACTS = (
-    Act("Write a new note", "/new"),
-    Act("Sync now", "/sync", ()),
-    Act("Undo the latest change", "/undo", (("latest", "1"),)),
-    Act("Reflect on sessions now", "/reflect", ()),
-    Act("Look for duplicates", "/tidy", (("view", "duplicates"),)),
-    Act("Run every check of doctor", "/settings?doctor=1"),
-    Act("Fix what doctor found", "/fix", ()),
-    Act("Sign out", "/settings#sessions"),
+PALETTE_ACTIONS = (
+    PaletteAction("Write a new note", "/new"),
+    PaletteAction("Sync now", "/sync", ()),
+    PaletteAction("Undo the latest change", "/undo", (("latest", "1"),)),
+    PaletteAction("Reflect on sessions now", "/reflect", ()),
+    PaletteAction("Look for duplicates", "/tidy", (("view", "duplicates"),)),
+    PaletteAction("Run all checks of doctor", "/settings?doctor=1"),
+    PaletteAction("Fix what doctor found", "/fix", ()),
+    PaletteAction("Sign out", "/settings#sessions"),
 )
 
 NOTE_VIEWS = (("", "Read"), ("/source", "Source"), ("/history", "History"))
@@ -130,14 +130,16 @@ class Dashboard:
         self.store = store
         self.keys = keys
         self.cookie = cookie
-        self.project = project  # that it was started in
-        self.link: Callable[..., str] = lambda **_: ""  # the server knows its addresses
+        self.project = project  # the project that it was started in
+        self.link: Callable[..., str] = lambda **_: (
+            ""
+        )  # set by the server, which knows its addresses
         self.machine = resolve_machine_id()
         self.counts = NoteCounts(store)
         self.sync_state = KnownState(store.home, self.counts.version)
         self.recorder = Recorder(store)
         self.jobs = Jobs()
-        self._next_look = time.monotonic() + _THOROUGH_SECONDS
+        self._next_full_refresh = time.monotonic() + _FULL_REFRESH_SECONDS
         self._templates = _environment()
         self._notices: OrderedDict[str, Notice] = OrderedDict()
         self._lock = threading.Lock()
@@ -147,57 +149,57 @@ class Dashboard:
         """The folder of the store."""
         return self.store.home
 
-    def draw(self, template: str, **context: Any) -> str:
-        """A page as HTML."""
+    def render(self, template: str, **context: Any) -> str:
+        """A template rendered to HTML."""
         return self._templates.get_template(template).render(machine=self.machine, **context)
 
     def prepare(self) -> None:
-        """Compile the pages that are opened first."""
+        """Compile the templates of the pages that are opened first."""
         for name in ("base.html", "parts.html", "pulse.html", "notes.html", "notes_results.html"):
             self._templates.get_template(name)
 
     def warm(self) -> None:
-        """Count what the first page needs and load what a search needs, while the browser opens."""
+        """Fill the caches for the first page and the first search while the browser opens."""
         undo.roll_back(self.store, wait=False)
         self.counts.facets(NoteFilter())
         search(self.store, "notes", limit=1)
         for name in self._templates.list_templates():
             self._templates.get_template(name)
         self.counts.overview()
-        with suppress(OSError):  # no git: then there is no history to look at either
+        with suppress(OSError):  # without git there is no history to prefetch
             history.prepare(self.home)
             self.sync_state.measured()
             history.look_ahead(self.home)
             history.standings(self.home)
 
-    def look_ahead(self, ahead: list[history.Version]) -> None:
-        """Prepare the next page of the history while you read this one."""
-        if ahead:
+    def look_ahead(self, versions: list[history.Version]) -> None:
+        """Prefetch the next page of the history in the background."""
+        if versions:
             threading.Thread(
-                target=history.look_ahead, args=(self.home, ahead), daemon=True
+                target=history.look_ahead, args=(self.home, versions), daemon=True
             ).start()
 
     def refresh(self) -> None:
-        """Index what other programs did; edits in place from time to time, however many ask."""
+        """Index what other programs changed; edits in place are looked for at intervals only."""
         with self._lock:
-            thorough = time.monotonic() >= self._next_look
-            if thorough:
-                self._next_look = time.monotonic() + _THOROUGH_SECONDS
-        if thorough:
-            self.look()
+            is_due = time.monotonic() >= self._next_full_refresh
+            if is_due:
+                self._next_full_refresh = time.monotonic() + _FULL_REFRESH_SECONDS
+        if is_due:
+            self.refresh_fully()
         else:
             index.notice_changes(self.store)
 
-    def look(self) -> None:
-        """Compare every file with the index, and rest for so long that it costs little."""
+    def refresh_fully(self) -> None:
+        """Compare every file with the index, then wait long enough that it costs little."""
         start = time.thread_time()
-        with suppress(StoreBusy):  # then whoever is at work indexes them
+        with suppress(StoreBusy):  # whoever holds the store indexes them
             index.refresh(self.store)
-        pause = max(_THOROUGH_SECONDS, _REST * (time.thread_time() - start))
-        self._next_look = time.monotonic() + pause
+        pause = max(_FULL_REFRESH_SECONDS, _REST_FACTOR * (time.thread_time() - start))
+        self._next_full_refresh = time.monotonic() + pause
 
     def remember(self, notice: Notice) -> str:
-        """Keep a notice for the page that is shown next; gives its key."""
+        """Keep a notice for the next page; returns its key."""
         key = notice.unit or secrets.token_urlsafe(9)
         with self._lock:
             self._notices[key] = notice
@@ -206,129 +208,131 @@ class Dashboard:
         return key
 
     def notice(self, key: str) -> Notice | None:
-        """A notice that was kept; of what can be undone also by an earlier server."""
-        known = self._notices.get(key)
-        if known is not None and not known.unit:
-            return known
+        """A notice by its key; a change that can be undone has one even after a restart."""
+        notice = self._notices.get(key)
+        if notice is not None and not notice.unit:
+            return notice
         unit = undo.unit_of(self.home, key)
-        return None if unit is None else known or notice_of(unit, f"{unit.summary}.")
+        return None if unit is None else notice or notice_of(unit, f"{unit.summary}.")
 
 
 class Recorder:
-    """Commits saved notes to the local history, a moment later and once for several saves.
+    """Commits saved notes to the local history shortly after, several saves in one commit.
 
-    `trouble` says why the last time failed.
+    `last_error` says why the last attempt failed.
     """
 
     def __init__(self, store: MemoryStore) -> None:
-        self.trouble = ""
+        self.last_error = ""
         self._store = store
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
-        self._at_work = threading.Lock()
+        self._recording = threading.Lock()
 
-    def soon(self) -> None:
-        """Record shortly; further changes until then come along."""
+    def schedule(self) -> None:
+        """Record in a moment, together with any changes made until then."""
         with self._lock:
             if self._timer is None:
                 self._timer = threading.Timer(_RECORD_SECONDS, self._record)
                 self._timer.daemon = True
                 self._timer.start()
 
-    def now(self) -> None:
-        """Record what waits, before the history is shown, a sync, or the end of the server."""
+    def flush(self) -> None:
+        """Record what is scheduled: before the history is shown, a sync, or the server stops."""
         if (timer := self._timer) is not None:
             timer.cancel()
         self._record()
 
     def _record(self) -> None:
-        with self._at_work:  # one at a time; who comes second finds that nothing waits any more
+        with self._recording:  # one at a time; the second finds nothing left to record
             with self._lock:
-                waiting, self._timer = self._timer, None
-            if waiting is None:
+                timer, self._timer = self._timer, None
+            if timer is None:
                 return
             try:
                 history.record_changes(self._store)
-                self.trouble = ""
+                self.last_error = ""
             except StoreBusy:
-                self.soon()  # a sync is at work; it may have seen the files before the last save
+                self.schedule()  # a running sync may have read the files before the last save
             except AnamnesisError as error:
-                self.trouble = error.message
-            except OSError as error:  # in a thread of its own: nothing would show it
-                self.trouble = f"Not recorded in the history: {error}."
+                self.last_error = error.message
+            except OSError as error:  # nothing else would report it from this thread
+                self.last_error = f"Not recorded in the history: {error}."
 
 
-class Unforeseen(AnamnesisError):
-    """A bug: the page says where to read about it."""
+class UnexpectedError(AnamnesisError):
+    """A bug; the page says where to find the traceback."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(
             f"The dashboard could not do this ({type(error).__name__}).",
-            hint="What went wrong is in the terminal that it runs in. The other pages still work.",
+            hint="The terminal that it runs in shows the error. The other pages still work.",
         )
 
 
 @dataclass(slots=True)
 class Job:
-    """One piece of work, and how far it is."""
+    """A background job and its progress."""
 
     title: str
-    back: str | Callable[[], str]  # the page to show with the notice; found when it is over
+    back: (
+        str | Callable[[], str]
+    )  # the page to return to; a function is called when the job is done
     id: str = field(default_factory=lambda: secrets.token_urlsafe(9))
     done: int = 0
     total: int = 0  # 0: unknown
-    notice: Any = None  # what came of it, once it is over
+    notice: Any = None  # the outcome, once it is finished
     error: AnamnesisError | None = None  # or why it failed
-    over: threading.Event = field(default_factory=threading.Event)
+    finished: threading.Event = field(default_factory=threading.Event)
 
     def advance(self, done: int, total: int) -> None:
-        """Say how far it is."""
+        """Report progress."""
         self.done, self.total = done, total
 
     @property
     def address(self) -> str:
-        """The page to show with the notice."""
+        """The page to return to, which shows the notice."""
         return self.back if isinstance(self.back, str) else self.back()
 
 
 class Jobs:
-    """The latest pieces of work of one server."""
+    """The latest background jobs of one server."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Any] = {}  # what was looked for last, by the name of its view
+        self.results: dict[str, Any] = {}  # what jobs left for pages, by the name of the page
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
 
     def start(
         self, title: str, work: Work, *, back: str | Callable[[], str], once: bool = True
     ) -> Job:
-        """Start a piece of work; if it is to run `once` at a time and does already, gives that."""
+        """Start a job, or return the running one of this title unless `once` is False."""
         with self._lock:
             for other in self._jobs.values():
-                if once and other.title == title and not other.over.is_set():
+                if once and other.title == title and not other.finished.is_set():
                     return other
             job = Job(title, back)
             self._jobs[job.id] = job
-            over = [each.id for each in self._jobs.values() if each.over.is_set()]
-            for id in over[: max(0, len(self._jobs) - _JOBS)]:
+            finished = [job.id for job in self._jobs.values() if job.finished.is_set()]
+            for id in finished[: max(0, len(self._jobs) - _JOBS)]:
                 del self._jobs[id]
-        threading.Thread(target=_carry_out, args=(job, work), daemon=True).start()
+        threading.Thread(target=_run, args=(job, work), daemon=True).start()
         return job
 
     def get(self, id: str) -> Job | None:
-        """The piece of work with this id."""
+        """The job with this id."""
         return self._jobs.get(id)
 
 
-def _carry_out(job: Job, work: Work) -> None:
+def _run(job: Job, work: Work) -> None:
     try:
         job.notice = work(job.advance)
     except AnamnesisError as error:
         job.error = error
-    except Exception as error:  # noqa: BLE001  in a thread of its own, nobody else would say it
+    except Exception as error:  # noqa: BLE001  nothing else would report it from this thread
         traceback.print_exc()
-        job.error = Unforeseen(error)
-    job.over.set()
+        job.error = UnexpectedError(error)
+    job.finished.set()
 
 
 def _environment() -> Environment:
@@ -354,7 +358,7 @@ def _environment() -> Environment:
 
 
 def _asset(name: str) -> str:
-    """The address of a static file, different after each change so that it can be cached."""
+    """The address of a static file; it changes with the file, so that browsers can cache it."""
     return f"/static/{name}?v={_stamp(name)}"
 
 

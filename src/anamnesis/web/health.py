@@ -1,4 +1,4 @@
-"""The findings of the health checks as the dashboard's pages show them."""
+"""Findings of the health checks, as the dashboard shows them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from anamnesis.web.dashboard import Dashboard
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 _TONES = {FAILED: "trouble", WARNING: "notice", OK: "well"}  # the worst first
-# The page that shows more about a finding.
+# The page with the details of a finding.
 _ADDRESSES = {
     "sync": "/fleet",
     "fleet": "/fleet",
@@ -50,28 +50,28 @@ class HealthLine:
     address: str
 
 
-def glance(dashboard: Dashboard) -> list[HealthLine]:
-    """What can be told at once, the worst first."""
+def quick_checks(dashboard: Dashboard) -> list[HealthLine]:
+    """The findings of the quick checks, the worst first."""
     subject = Subject(dashboard.home, store=dashboard.store, state=dashboard.sync_state)
-    checks = (_history(dashboard), *status.CHECKS)
+    checks = (_history_check(dashboard), *status.CHECKS)
     return _lines(examined(subject, checks, face=DASHBOARD))
 
 
-def thorough(dashboard: Dashboard) -> list[HealthLine]:
-    """What `anamnesis doctor` finds: asks the remote and calls the installed command."""
+def all_checks(dashboard: Dashboard) -> list[HealthLine]:
+    """The findings of `anamnesis doctor`, which contacts the remote and runs the command."""
     dashboard.refresh()
-    found = onboard_health.doctor(dashboard.home, store=dashboard.store, state=dashboard.sync_state)
-    return _lines(found)
+    state = dashboard.sync_state
+    return _lines(onboard_health.doctor(dashboard.home, store=dashboard.store, state=state))
 
 
-def _history(dashboard: Dashboard) -> Check:
-    """Whether what was saved here could be committed, which only this process knows."""
+def _history_check(dashboard: Dashboard) -> Check:
+    """Whether what was saved here could be committed; only this process knows."""
 
-    def look(_subject: Subject) -> Iterator[Finding]:
-        if trouble := dashboard.recorder.trouble:
-            yield Finding("history", FAILED, trouble.removesuffix("."), "anamnesis sync")
+    def find(_subject: Subject) -> Iterator[Finding]:
+        if error := dashboard.recorder.last_error:
+            yield Finding("history", FAILED, error.removesuffix("."), "anamnesis sync")
 
-    return Check("history", look, frozenset({DASHBOARD}))
+    return Check("history", find, frozenset({DASHBOARD}))
 
 
 def _lines(findings: Iterable[Finding]) -> list[HealthLine]:
@@ -79,8 +79,8 @@ def _lines(findings: Iterable[Finding]) -> list[HealthLine]:
         HealthLine(
             finding.name,
             _TONES[finding.severity],
-            _MOMENT.sub(lambda found: ago(found[0]), finding.sentence),
-            finding.sentence if _MOMENT.search(finding.sentence) else "",
+            _TIME.sub(lambda match: ago(match[0]), finding.sentence),
+            finding.sentence if _TIME.search(finding.sentence) else "",
             finding.remedy,
             _ADDRESSES.get(finding.name, ""),
         )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
 
-MOST_RENDERED = 200_000  # characters; a longer body is shown as it is
-_MOST_COLOURED = 20_000  # characters of one piece of code
+MOST_RENDERED = 200_000  # characters; a longer body is shown as plain text
+_MOST_HIGHLIGHTED = 20_000  # characters in one code block
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li",
     "ol", "p", "pre", "s", "span", "strong", "sup", "table", "tbody", "td", "th", "thead", "tr",
@@ -31,8 +31,8 @@ _ATTRIBUTES = {
     "ol": {"start", "class"}, "span": {"class", "title"}, "th": {"class"}, "td": {"class"},
     "li": {"id", "class"}, **{f"h{level}": {"id"} for level in range(1, 7)},
 }  # fmt: skip
-# Text direction overrides, invisible copies of ASCII, blanks without width. The two joiners stay:
-# Persian and emoji need them.
+# Direction overrides, tag characters, zero-width spaces. The two joiners are kept because Persian
+# and emoji need them.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u200b\u200e\u200f\u2060-\u2064"
     "\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
@@ -58,27 +58,27 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedNote:
     """A note's text as safe HTML, and its headings."""
 
     html: Markup
     outline: tuple[Heading, ...] = ()
 
 
-def rendered(text: str) -> Markup:
+def render(text: str) -> Markup:
     """The text of a note as safe HTML."""
-    return read(text).html
+    return render_with_outline(text).html
 
 
-def read(text: str) -> Rendered:
-    """The text of a note as safe HTML, with its outline."""
+def render_with_outline(text: str) -> RenderedNote:
+    """The text of a note as safe HTML, and its headings."""
     text = visible(text)
     if len(text) > MOST_RENDERED:
-        return Rendered(Markup("<pre>{}</pre>").format(text))
-    body, notes = _without_footnotes(text)
-    env: dict[str, Any] = {"footnotes": notes, "cited": []}
+        return RenderedNote(Markup("<pre>{}</pre>").format(text))
+    body, footnotes = _without_footnotes(text)
+    env: dict[str, Any] = {"footnotes": footnotes, "cited": []}
     tokens = _parser().parse(body, env)
-    outline = tuple(_anchored(tokens))
+    outline = tuple(_add_anchors(tokens))
     html = _parser().renderer.render(tokens, _parser().options, env) + _footnotes(env)
     safe = nh3.clean(
         html,
@@ -87,37 +87,37 @@ def read(text: str) -> Rendered:
         url_schemes={"http", "https", "mailto"},
         link_rel="noopener noreferrer nofollow",
     )
-    # A wide table scrolls in a box of its own. In text the sign would be escaped.
+    # A wide table scrolls in a box of its own. The replacement is safe: in text, "<" is escaped.
     box = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
     safe = safe.replace("<table>", box).replace("</table>", "</table></div>")
-    return Rendered(Markup(safe), outline)  # noqa: S704  cleaned above
+    return RenderedNote(Markup(safe), outline)  # noqa: S704  cleaned above
 
 
 def visible(text: str) -> str:
-    """Text with invisible characters, and those that change its direction, shown as marks."""
-    return _INVISIBLE.sub(lambda found: f"⟦U+{ord(found[0]):04X}⟧", text)
+    """Text with invisible and direction-changing characters written out as code points."""
+    return _INVISIBLE.sub(lambda match: f"⟦U+{ord(match[0]):04X}⟧", text)
 
 
 def plain_title(text: str) -> str:
-    """A title where only text can stand."""
+    """A title for places that take plain text only."""
     return visible(text).replace("`", "")
 
 
 def title(text: str, *marks: str) -> Markup:
-    """A title, with its inline code as code, and marked between what stands around matches."""
+    """A title with inline code rendered; with `marks`, the text between them is highlighted."""
     pieces = (marked(piece, *marks) if marks else escape(visible(piece)) for piece in _CODE(text))
     return _every_other(pieces, "code")
 
 
 def marked(text: str, start: str, end: str) -> Markup:
-    """Text in which the index has put marks around what matched."""
+    """Text with the matches highlighted, which the index put between two marks."""
     pieces = re.split(f"{re.escape(start)}(.*?){re.escape(end)}", text, flags=re.DOTALL)
     return _every_other((escape(visible(piece)) for piece in pieces), "mark")
 
 
 def _every_other(pieces: Iterable[Markup], tag: str) -> Markup:
-    """Pieces in a row, the second, the fourth and so on inside an element."""
-    around = Markup(f"<{tag}>{{}}</{tag}>")  # noqa: S704  of a word of this module
+    """The pieces joined, with every second one inside an element."""
+    around = Markup(f"<{tag}>{{}}</{tag}>")  # noqa: S704  the tag is a literal
     return Markup("").join(
         around.format(piece) if number % 2 else piece for number, piece in enumerate(pieces)
     )
@@ -125,19 +125,19 @@ def _every_other(pieces: Iterable[Markup], tag: str) -> Markup:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": _coloured})
+    parser = MarkdownIt("commonmark", {"html": False, "highlight": _highlight})
     parser.enable(["table", "strikethrough"])
     parser.inline.ruler.before("link", "title", _link_title)
     parser.core.ruler.after("inline", "references", _link_references)
     parser.add_render_rule("image", _image_as_link)
     for cell in ("th_open", "td_open"):
-        parser.add_render_rule(cell, _aligned)
+        parser.add_render_rule(cell, _render_cell)
     return parser
 
 
-def _coloured(code: str, language: str, _attributes: str) -> str:
-    """Code with the kinds of its words as classes; nothing if the language is not known."""
-    if not language or len(code) > _MOST_COLOURED:
+def _highlight(code: str, language: str, _attributes: str) -> str:
+    """Code with its tokens in classed spans; empty if the language is not known."""
+    if not language or len(code) > _MOST_HIGHLIGHTED:
         return ""
     from pygments import lex  # only pages that show code pay for it
     from pygments.lexers import get_lexer_by_name
@@ -157,34 +157,34 @@ def _coloured(code: str, language: str, _attributes: str) -> str:
 
 
 def _link_title(state: StateInline, silent: bool) -> bool:
-    """Make a link of [[a title]], which may hold code."""
-    found = _TITLE.match(state.src, state.pos)
-    if found is None or not found[1].strip():
+    """Turn [[a title]], which may contain code, into a link."""
+    match = _TITLE.match(state.src, state.pos)
+    if match is None or not match[1].strip():
         return False
     if not silent:
-        text = found[1].strip()
+        text = match[1].strip()
         address = f"/find?title={quote(text, safe='')}"
         state.push("link_open", "a", 1).attrs = {"href": address, "class": "note-link"}
         for number, piece in enumerate(_CODE(text)):
             kind, tag = ("code_inline", "code") if number % 2 else ("text", "")
             state.push(kind, tag, 0).content = piece
         state.push("link_close", "a", -1)
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
 def _link_references(state: StateCore) -> None:
-    """Make links of ids, bare addresses and footnotes, but not inside of links."""
+    """Turn ids, bare URLs and footnote references into links, except inside links."""
     for at, block in enumerate(state.tokens):
         if block.type != "inline" or not block.children:
             continue
         if at > 1 and state.tokens[at - 2].type == "list_item_open":
             _mark_task(state.tokens[at - 2], block)
-        inside, children = 0, list[Token]()
+        link_depth, children = 0, list[Token]()
         for token in block.children:
-            inside += {"link_open": 1, "link_close": -1}.get(token.type, 0)
-            if token.type == "text" and not inside:
-                children += _split(token.content, state.env)
+            link_depth += {"link_open": 1, "link_close": -1}.get(token.type, 0)
+            if token.type == "text" and not link_depth:
+                children += _with_links(token.content, state.env)
             else:
                 children.append(token)
         block.children = children
@@ -200,23 +200,23 @@ def _mark_task(item: Token, block: Token) -> None:
         block.children = [box, *(block.children or [])]
 
 
-def _split(text: str, env: MutableMapping[str, Any]) -> Iterator[Token]:
+def _with_links(text: str, env: MutableMapping[str, Any]) -> Iterator[Token]:
     end = 0
-    for found in _REFERENCE.finditer(text):
+    for match in _REFERENCE.finditer(text):
         cited = len(env["cited"])
-        address, label, kind = _address(found, env)
+        address, label, kind = _reference(match, env)
         if not address:
             continue
-        start, stop = found.start(), found.start() + len(found[0])
+        start, stop = match.span()
         if kind == "url":
-            label = address = _without_trailing_marks(address)
+            label = address = _without_trailing_punctuation(address)
             stop = start + len(label)
         if start > end:
             yield Token("text", "", 0, content=text[end:start])
-        sort = "note-link" if kind == "id" else kind
-        attributes: dict[str, str | int | float] = {"href": address, "class": sort}
+        class_name = "note-link" if kind == "id" else kind
+        attributes: dict[str, str | int | float] = {"href": address, "class": class_name}
         if len(env["cited"]) > cited:
-            attributes["id"] = f"cited-{found['footnote']}"
+            attributes["id"] = f"cited-{match['footnote']}"
         yield Token("link_open", "a", 1, attrs=attributes)
         yield Token("text", "", 0, content=label)
         yield Token("link_close", "a", -1)
@@ -225,10 +225,10 @@ def _split(text: str, env: MutableMapping[str, Any]) -> Iterator[Token]:
         yield Token("text", "", 0, content=text[end:])
 
 
-def _address(found: re.Match[str], env: MutableMapping[str, Any]) -> tuple[str, str, str]:
-    """Where a reference leads, what it is called, and of which kind it is."""
-    kind = found.lastgroup or ""
-    text = found[kind]
+def _reference(match: re.Match[str], env: MutableMapping[str, Any]) -> tuple[str, str, str]:
+    """The address, the label and the kind of a reference."""
+    kind = match.lastgroup or ""
+    text = match[kind]
     if kind == "id":
         return f"/notes/{text}", text, kind
     if kind == "url":
@@ -240,8 +240,8 @@ def _address(found: re.Match[str], env: MutableMapping[str, Any]) -> tuple[str, 
     return f"#fn-{text}", f"{env['cited'].index(text) + 1}", "footnote"
 
 
-def _without_trailing_marks(url: str) -> str:
-    """An address without what ends the sentence around it."""
+def _without_trailing_punctuation(url: str) -> str:
+    """A URL without the punctuation of the sentence around it."""
     url = url.rstrip(".,:;!?*_~")
     while url.endswith(")") and url.count("(") < url.count(")"):
         url = url[:-1].rstrip(".,:;!?")
@@ -249,36 +249,36 @@ def _without_trailing_marks(url: str) -> str:
 
 
 def _without_footnotes(text: str) -> tuple[str, dict[str, str]]:
-    """The text without the lines that say what its footnotes are, and those."""
-    kept, notes, fence = list[str](), dict[str, str](), ""
+    """The text without its footnote definitions, and the definitions by name."""
+    kept, footnotes, fence = list[str](), dict[str, str](), ""
     for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if mark and (not fence or mark[1].startswith(fence)):
-            fence = "" if fence else mark[1]
-        found = None if fence else _FOOTNOTE.match(line)
-        if found:
-            notes[found[1]] = found[2]
+        delimiter = _FENCE.match(line)
+        if delimiter and (not fence or delimiter[1].startswith(fence)):
+            fence = "" if fence else delimiter[1]
+        definition = None if fence else _FOOTNOTE.match(line)
+        if definition:
+            footnotes[definition[1]] = definition[2]
         else:
             kept.append(line)
-    return "\n".join(kept) if notes else text, notes
+    return "\n".join(kept) if footnotes else text, footnotes
 
 
 def _footnotes(env: dict[str, Any]) -> str:
-    """The footnotes in the order in which they are cited."""
+    """The footnotes as a list, in the order of their first citation."""
     lines = [
-        f'<li id="fn-{name}">{_parser().renderInline(env["footnotes"][name], _inner())}'
+        f'<li id="fn-{name}">{_parser().renderInline(env["footnotes"][name], _no_footnotes())}'
         f' <a class="footnote-back" href="#cited-{name}" aria-label="Back to the text">↩</a></li>'
         for name in env["cited"]
     ]
     return f'<ol class="footnotes">{"".join(lines)}</ol>' if lines else ""
 
 
-def _inner() -> dict[str, Any]:
+def _no_footnotes() -> dict[str, Any]:
     return {"footnotes": {}, "cited": []}
 
 
-def _anchored(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """The headings, each given an anchor that its note cannot choose freely."""
+def _add_anchors(tokens: Sequence[Token]) -> Iterator[Heading]:
+    """The headings, after giving each an anchor that the note's author cannot choose freely."""
     taken: dict[str, int] = {}
     for at, token in enumerate(tokens):
         if token.type != "heading_open":
@@ -293,8 +293,8 @@ def _anchored(tokens: Sequence[Token]) -> Iterator[Heading]:
         yield Heading(int(token.tag[1]), text, anchor)
 
 
-def _aligned(renderer: Any, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
-    """A cell of a table: a class instead of a style, which the page forbids."""
+def _render_cell(renderer: Any, tokens: Sequence[Token], at: int, options: Any, _env: Any) -> str:
+    """A table cell, aligned by a class because the page forbids inline styles."""
     token = tokens[at]
     style = str(token.attrs.pop("style", ""))
     if style:
@@ -305,7 +305,7 @@ def _aligned(renderer: Any, tokens: Sequence[Token], at: int, options: Any, _env
 def _image_as_link(
     _renderer: object, tokens: Sequence[Token], at: int, _options: object, _env: Any
 ) -> str:
-    """An image becomes a link: fetching it would tell its server that you read the note."""
+    """An image as a link: loading it would tell its server that you read the note."""
     token = tokens[at]
     link = Markup('<a href="{}">{}</a>').format(
         token.attrGet("src") or "", token.content or "image"

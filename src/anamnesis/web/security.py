@@ -1,12 +1,12 @@
-"""Who may talk to the dashboard: this machine's own browser, and no other page through it.
+"""Access to the dashboard: browsers that signed in, and no other web page through them.
 
-A web page that the user visits can send requests to a server on loopback. It cannot know the
-session, it cannot hide where a request comes from, and with a name of its own that points to
-loopback (DNS rebinding) it cannot hide that name. All three are checked.
+Any web page that the user visits can send requests to a server on loopback. It cannot know the
+session, it cannot hide the origin of a request, and if it points a host name of its own at loopback
+(DNS rebinding) it cannot hide that name. All three are checked.
 
-A cookie is sent to every port of its host, so one for 127.0.0.1 would reach every other server of
-this machine. Sessions by cookie therefore exist only under a host name that nobody can guess. Under
-any other name a session is a password (HTTP authentication), which browsers keep per port.
+A cookie is sent to every port of its host, so one for 127.0.0.1 would reach every other server on
+this machine. Cookies are therefore used only under a host name that nobody can guess. Under any
+other name a session is a password (HTTP authentication), which browsers keep per port.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from anamnesis.ground.errors import NotWritable
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 4 * 1024 * 1024  # a note is at most 1 MiB; a form writes three bytes for most of them
-DOOR = "/open"  # where a token is exchanged for a session
-NEXT = "anamnesis-next"  # the cookie with the page that was asked for before the link was opened
-USER = "anamnesis"  # what a browser calls the holder of a password
+MOST_BYTES = 4 * 1024 * 1024  # a note is at most 1 MiB; a form encodes most of its bytes as three
+SIGN_IN_PATH = "/open"  # where a token is exchanged for a session
+NEXT_COOKIE = "anamnesis-next"  # keeps the requested page until the browser signs in
+USER = "anamnesis"  # the user name that goes with a password
 _TOKEN_SECONDS = 600.0
-_FRESH_SECONDS = 600.0  # so long after a link was opened, it is the person who sits there
+_FRESH_SECONDS = 600.0  # after sign-in, during which it is taken to be the user
 _IDLE_SECONDS = 7 * 86_400.0
-_LONGEST_SECONDS = 30 * 86_400.0
-_SEEN_SECONDS = 3600.0  # how exactly it is kept when a session was last used
-_READING = ("GET", "HEAD", "OPTIONS")
+_LONGEST_SESSION_SECONDS = 30 * 86_400.0
+_SEEN_SECONDS = 3600.0  # how precisely the last use of a session is stored
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _HEADERS = {
     "x-content-type-options": "nosniff",
-    # Not "no-referrer": a browser would then hide the origin of our own forms as well.
+    # Not "no-referrer": browsers would then hide the origin of the dashboard's own forms as well.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -56,73 +56,73 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A browser that was let in, known by the digest of its secret."""
+    """A signed-in browser, identified by the digest of its secret."""
 
     digest: str
-    opened: float  # seconds since the epoch, as the next
+    opened: float  # seconds since the epoch, like `seen`
     seen: float
 
     @property
     def is_fresh(self) -> bool:
-        """Whether its link was opened just now."""
+        """Whether it signed in within the last minutes."""
         return 0 <= time.time() - self.opened < _FRESH_SECONDS
 
     @property
-    def is_over(self) -> bool:
-        """Whether it was not used for long, or used for very long."""
+    def is_expired(self) -> bool:
+        """Whether it was unused for too long, or has reached its maximum age."""
         now = time.time()
-        return now - self.seen > _IDLE_SECONDS or now - self.opened > _LONGEST_SECONDS
+        return now - self.seen > _IDLE_SECONDS or now - self.opened > _LONGEST_SESSION_SECONDS
 
 
 class Keys:
-    """What opens the dashboard: links that work once, sessions, and the key for scripts.
+    """The credentials of the dashboard: single-use tokens, sessions, and the key for scripts.
 
-    Sessions are kept in a file, as digests, so that they outlive the server.
+    Sessions are stored in a file, as digests, so that they survive a restart.
     """
 
     def __init__(self, path: str = "") -> None:
         self.script = secrets.token_urlsafe(32)
         self._tokens: dict[str, float] = {}
         self._path = path
-        self._sessions = {each.digest: each for each in _kept(path) if not each.is_over}
+        self._sessions = {each.digest: each for each in _load_sessions(path) if not each.is_expired}
 
     def mint(self) -> str:
-        """A token for one visit; it opens a session and is then worth nothing."""
+        """A token that opens one session and is then void."""
         token = secrets.token_urlsafe(32)
         self._tokens[token] = time.monotonic() + _TOKEN_SECONDS
         return token
 
-    def redeem(self, token: str, *, instead_of: str = "") -> str:
-        """The secret of a new session, or nothing if the token is not good; using it ends it.
+    def redeem(self, token: str, *, replacing: str = "") -> str:
+        """The secret of a new session, or an empty string if the token is not valid.
 
-        So does the session that the same browser had before, which no one could use any more.
+        Uses up the token, and ends the earlier session of the same browser.
         """
         if time.monotonic() >= self._tokens.pop(token, 0.0):
             return ""
-        self._sessions.pop(_digest(instead_of), None)
+        self._sessions.pop(_digest(replacing), None)
         return self.admit()
 
     def admit(self) -> str:
         """The secret of a new session."""
         secret = secrets.token_urlsafe(32)
-        self._keep(Session(_digest(secret), time.time(), time.time()))
+        self._store(Session(_digest(secret), time.time(), time.time()))
         return secret
 
     def session(self, secret: str) -> Session | None:
-        """The session that a secret belongs to, if it is still good."""
-        found = self._sessions.get(_digest(secret))
-        if found is None or found.is_over:
+        """The session that a secret belongs to, unless it has expired."""
+        session = self._sessions.get(_digest(secret))
+        if session is None or session.is_expired:
             return None
-        if time.time() - found.seen > _SEEN_SECONDS:
-            found = replace(found, seen=time.time())
-            self._keep(found)
-        return found
+        if time.time() - session.seen > _SEEN_SECONDS:
+            session = replace(session, seen=time.time())
+            self._store(session)
+        return session
 
     @property
     def sessions(self) -> list[Session]:
-        """All sessions, the latest first."""
-        good = (each for each in self._sessions.values() if not each.is_over)
-        return sorted(good, key=lambda each: each.opened, reverse=True)
+        """All valid sessions, the latest first."""
+        valid = (each for each in self._sessions.values() if not each.is_expired)
+        return sorted(valid, key=lambda each: each.opened, reverse=True)
 
     def end(self, digest: str) -> None:
         """End a session."""
@@ -134,22 +134,23 @@ class Keys:
         self._sessions.clear()
         self._write()
 
-    def _keep(self, session: Session) -> None:
+    def _store(self, session: Session) -> None:
         self._sessions[session.digest] = session
         self._write()
 
     def _write(self) -> None:
         if not self._path:
             return
-        kept = [[each.digest, each.opened, each.seen] for each in self.sessions]
-        with suppress(NotWritable):  # then they end with the server
-            atomic.write_text(self._path, json.dumps(kept) + "\n")
+        rows = [[each.digest, each.opened, each.seen] for each in self.sessions]
+        with suppress(NotWritable):  # they then end with the server
+            atomic.write_text(self._path, json.dumps(rows) + "\n")
 
 
-def _kept(path: str) -> list[Session]:
+def _load_sessions(path: str) -> list[Session]:
     try:
         with open(path, encoding="utf-8") as stream:
-            return [Session(str(d), float(o), float(s)) for d, o, s in json.load(stream)]
+            rows = json.load(stream)
+        return [Session(str(digest), float(opened), float(seen)) for digest, opened, seen in rows]
     except (OSError, ValueError, TypeError):
         return []
 
@@ -159,11 +160,11 @@ def _digest(secret: str) -> str:
 
 
 class TooLarge(Exception):
-    """A request has more bytes than any note needs."""
+    """A request is larger than any note needs."""
 
 
 class Guard:
-    """Lets through what comes from the dashboard's own pages, or from a script with the key."""
+    """Middleware that admits the dashboard's own pages, and scripts with the key."""
 
     def __init__(
         self,
@@ -176,69 +177,78 @@ class Guard:
     ) -> None:
         self._app = app
         self._keys = keys
-        self._hosts = hosts  # under these a session is a cookie
+        self._hosts = hosts  # names under which a session is a cookie
         self._by_password = by_password
         self._cookie = cookie
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check one request, and add the headers that every answer has."""
+        """Check one request, and add the security headers to the response."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # there are no web sockets here
+            return  # there are no web sockets
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
-        guarded = _with_headers(send, nonce)
-        refusal = self._refusal(scope)
+        send_guarded = _with_headers(send, nonce)
+        refusal = self._check(scope)
         if refusal is not None:
-            await refusal(scope, receive, guarded)
+            await refusal(scope, receive, send_guarded)
             return
         try:
-            await self._app(scope, _limited(receive), guarded)
+            await self._app(scope, _with_size_limit(receive), send_guarded)
         except TooLarge:
-            await _refuse(413, "The request is too large.")(scope, receive, guarded)
+            await _refusal(413, "The request is too large.")(scope, receive, send_guarded)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _check(self, scope: Scope) -> PlainTextResponse | None:
+        """The refusal of a request; None if it is admitted."""
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts | self._by_password:
-            return _refuse(421, "This name does not lead to the dashboard.")
-        if int(_digits(headers.get("content-length", ""))) > MOST_BYTES:
-            return _refuse(413, "The request is too large.")
+            return _refusal(421, "The dashboard is not served under this name.")
+        if _content_length(headers) > MOST_BYTES:
+            return _refusal(413, "The request is too large.")
         by_script = self._has_key(headers)
-        if scope["method"] not in _READING and not by_script and not self._from_here(headers):
-            return _refuse(403, "Only the dashboard's own pages may change something.")
+        if (
+            scope["method"] not in _SAFE_METHODS
+            and not by_script
+            and not self._is_same_origin(headers)
+        ):
+            return _refusal(403, "Only the dashboard's own pages may make changes.")
         session = self._session(headers)
-        inside = by_script or session is not None
-        # An error page tells nothing to those who are not inside.
-        scope["state"].update(inside=inside, session=session, by_script=by_script)
-        at_door = scope["path"] == DOOR and headers["host"].lower() in self._hosts
-        if inside or at_door or scope["path"].startswith("/static/"):
+        is_signed_in = by_script or session is not None
+        # Error pages reveal nothing to those who are not signed in.
+        scope["state"].update(is_signed_in=is_signed_in, session=session, by_script=by_script)
+        is_signing_in = scope["path"] == SIGN_IN_PATH and headers["host"].lower() in self._hosts
+        if is_signed_in or is_signing_in or scope["path"].startswith("/static/"):
             return None
-        return self._stranger(scope, headers)
+        return self._how_to_sign_in(scope, headers)
 
-    def _stranger(self, scope: Scope, headers: Headers) -> PlainTextResponse:
-        """How to get in; a browser comes back to the page that it asked for."""
-        answer = _refuse(
+    def _how_to_sign_in(self, scope: Scope, headers: Headers) -> PlainTextResponse:
+        """How to sign in; afterwards, the browser returns to the page that it requested."""
+        response = _refusal(
             401,
             "Open the dashboard with:  anamnesis dashboard\n"
-            "Each address that it prints works once, so that no one else can use it.",
+            "Each link that it prints works once, so that no one else can use it.",
         )
         if scope["method"] != "GET" or headers.get("sec-fetch-mode", "navigate") != "navigate":
-            return answer  # a script that asks must not make the browser ask for a password
+            return response  # a script's request must not make the browser ask for a password
         if headers["host"].lower() in self._by_password:
-            answer.headers["www-authenticate"] = 'Basic realm="Anamnesis", charset="UTF-8"'
+            response.headers["www-authenticate"] = 'Basic realm="Anamnesis", charset="UTF-8"'
         elif not scope["path"].startswith("/api/"):
             target = scope["path"] + (
                 f"?{scope['query_string'].decode()}" * bool(scope["query_string"])
             )
-            answer.set_cookie(
-                NEXT, target[:1000], max_age=int(_TOKEN_SECONDS), httponly=True, path=DOOR
+            response.set_cookie(
+                NEXT_COOKIE,
+                target[:1000],
+                max_age=int(_TOKEN_SECONDS),
+                httponly=True,
+                path=SIGN_IN_PATH,
             )
-        return answer
+        return response
 
-    def _from_here(self, headers: Headers) -> bool:
-        """Whether a browser says that one of our own pages sent this."""
+    def _is_same_origin(self, headers: Headers) -> bool:
+        """Whether the browser says that one of the dashboard's own pages sent the request."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is not None and site != "same-origin":
             return False
@@ -258,14 +268,14 @@ class Guard:
 
     def _has_key(self, headers: Headers) -> bool:
         scheme, _, key = headers.get("authorization", "").partition(" ")
-        return scheme.lower() == "bearer" and _same(key.strip(), self._keys.script)
+        return scheme.lower() == "bearer" and _are_equal(key.strip(), self._keys.script)
 
 
 def policy(nonce: str) -> str:
-    """The content security policy: our own files only, and no script in a page."""
+    """The content security policy: the dashboard's own files only, and no inline scripts."""
     return (
         "default-src 'none'; script-src 'self'; "
-        # The editor writes its rules into the page; only it is told the nonce.
+        # The editor adds its style rules to the page; only it gets the nonce.
         f"style-src 'self' 'nonce-{nonce}'; "
         "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
@@ -283,7 +293,7 @@ def _password(headers: Headers) -> str:
 
 
 def _with_headers(send: Send, nonce: str) -> Send:
-    async def guarded(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers["content-security-policy"] = policy(nonce)
@@ -292,30 +302,31 @@ def _with_headers(send: Send, nonce: str) -> Send:
                 headers[name] = value
         await send(message)
 
-    return guarded
+    return send_with_headers
 
 
-def _limited(receive: Receive) -> Receive:
-    seen = 0
+def _with_size_limit(receive: Receive) -> Receive:
+    size = 0
 
-    async def counted() -> Message:
-        nonlocal seen
+    async def receive_counted() -> Message:
+        nonlocal size
         message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > MOST_BYTES:
+        size += len(message.get("body", b""))
+        if size > MOST_BYTES:
             raise TooLarge
         return message
 
-    return counted
+    return receive_counted
 
 
-def _refuse(status: int, text: str) -> PlainTextResponse:
+def _refusal(status: int, text: str) -> PlainTextResponse:
     return PlainTextResponse(f"{text}\n", status)
 
 
-def _same(sent: str, wanted: str) -> bool:
-    return hmac.compare_digest(sent.encode("utf-8", "surrogateescape"), wanted.encode())
+def _are_equal(key: str, expected: str) -> bool:
+    return hmac.compare_digest(key.encode("utf-8", "surrogateescape"), expected.encode())
 
 
-def _digits(text: str) -> str:
-    return text if text.isascii() and text.isdigit() else "0"
+def _content_length(headers: Headers) -> int:
+    text = headers.get("content-length", "")
+    return int(text) if text.isascii() and text.isdigit() else 0

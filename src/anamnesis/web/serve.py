@@ -22,7 +22,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError, NotWritable
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
-from anamnesis.web.security import DOOR, USER, Keys
+from anamnesis.web.security import SIGN_IN_PATH, USER, Keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,65 +34,65 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 LOOPBACK_6 = "::1"
-_PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
-_TRIES = 30
+_PORTS = range(20_000, 32_000)  # below the range for outgoing connections
+_PORT_TRIES = 30
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
-_NAME_LENGTH = 16  # 78 bits: other servers of this machine cannot guess the name, see security
-_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
+_NAME_LENGTH = 16  # 78 bits: other servers on this machine cannot guess the name, see security
+_WILDCARDS = ("0.0.0.0", "::", "")  # noqa: S104  refused, see below
 _START_SECONDS = 20.0
-_LAST_SECONDS = 1  # for requests under way
+_SHUTDOWN_SECONDS = 1  # for requests in progress
 
 
 class PortTaken(AnamnesisError):
-    """Another program listens on the port."""
+    """Another program is listening on the port."""
 
     def __init__(self, port: int) -> None:
         super().__init__(
-            f"Port {port} is taken by another program.",
-            hint="Choose another:  anamnesis dashboard --port 0",
+            f"Port {port} is in use by another program.",
+            hint="Let the dashboard choose one:  anamnesis dashboard --port 0",
         )
 
 
 class NoSuchAddress(AnamnesisError):
-    """The dashboard cannot listen there."""
+    """The dashboard cannot listen on this address."""
 
-    def __init__(self, host: str, why: str) -> None:
+    def __init__(self, host: str, reason: str) -> None:
         super().__init__(
-            f"The dashboard cannot listen on {host[:80]}: {why}.",
-            hint="Name one address of this machine, or leave --host away and use an ssh tunnel.",
+            f"The dashboard cannot listen on {host[:80]}: {reason}.",
+            hint="Give one address of this machine, or omit --host and use an ssh tunnel.",
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SavedAddress:
     """The host name and the port of a store's dashboard.
 
-    They are chosen once: the browser keeps drafts and sessions for exactly this address.
+    They are chosen once, because the browser keeps drafts and sessions per address.
     """
 
     name: str
     port: int
 
     @classmethod
-    def of(cls, home: Home) -> Place:
-        """The place that was chosen for this store; else a new name, and no port yet."""
+    def load(cls, home: Home) -> SavedAddress:
+        """The address that was chosen for this store, else a new name without a port."""
         try:
             with open(home.state("dashboard.json"), encoding="utf-8") as stream:
-                kept = json.load(stream)
-            return cls(str(kept["name"]), int(kept["port"]))
+                record = json.load(stream)
+            return cls(str(record["name"]), int(record["port"]))
         except (OSError, ValueError, KeyError, TypeError):
             letters = (secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
             return cls(f"anamnesis-{''.join(letters)}.localhost", 0)
 
-    def keep(self, home: Home) -> None:
-        """Remember it; a store that cannot be written gets another place next time."""
-        facts = {"name": self.name, "port": self.port}
+    def save(self, home: Home) -> None:
+        """Save it; a store that cannot be written gets a new address next time."""
+        record = {"name": self.name, "port": self.port}
         with suppress(NotWritable):
-            atomic.write_text(home.state("dashboard.json"), json.dumps(facts) + "\n")
+            atomic.write_text(home.state("dashboard.json"), json.dumps(record) + "\n")
 
 
 class Server:
-    """The dashboard of one store on one port; a context manager that runs it in a thread."""
+    """The dashboard of one store on one port; as a context manager, it runs in a thread."""
 
     def __init__(
         self,
@@ -105,57 +105,58 @@ class Server:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         """Open the store, building its index if there is none, and bind the port."""
-        # Settings are found through the home: this process works on this store only.
+        # Settings are read from the home: this process works on this store only.
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.fspath(home))
-        own = Home(os.environ["ANAMNESIS_HOME"])
-        place = Place.of(own)
-        self._sockets = _listening(host, port, place.port)
+        store_home = Home(os.environ["ANAMNESIS_HOME"])
+        saved = SavedAddress.load(store_home)
+        self._sockets = _listen(host, port, saved.port)
         self.port: int = self._sockets[0].getsockname()[1]
-        self.by_password = _names(host, self.port, names)
-        named = host == LOOPBACK
-        self.address = f"http://{place.name if named else _in_address(host)}:{self.port}"
-        self.plain_address = f"http://{_in_address(names[0] if names else host)}:{self.port}"
-        self.keys = Keys(own.state("dashboard-sessions.json"))
+        self.by_password = _password_hosts(host, self.port, names)
+        has_own_name = host == LOOPBACK
+        host_name = saved.name if has_own_name else _url_host(host)
+        self.address = f"http://{host_name}:{self.port}"
+        self.plain_address = f"http://{_url_host(names[0] if names else host)}:{self.port}"
+        self.keys = Keys(store_home.state("dashboard-sessions.json"))
         self.store = MemoryStore(home, progress=progress)
-        if named and not place.port:
-            Place(place.name, self.port).keep(own)
-        self.moved = bool(named and place.port and place.port != self.port and not port)
+        if has_own_name and not saved.port:
+            SavedAddress(saved.name, self.port).save(store_home)
+        self.has_moved = bool(has_own_name and saved.port and saved.port != self.port and not port)
         self._app = build(
             self.store,
             keys=self.keys,
-            hosts=frozenset({f"{place.name}:{self.port}"}) if named else frozenset(),
+            hosts=frozenset({f"{saved.name}:{self.port}"}) if has_own_name else frozenset(),
             by_password=self.by_password,
             cookie=f"anamnesis-{self.port}",
             project=project,
         )
-        self._named = named
+        self._has_own_name = has_own_name
         self._server = _server_of(self._app)
         self._app.state.dashboard.link = self.link
         self._app.state.dashboard.prepare()
         self._thread: threading.Thread | None = None
 
     def link(self, *, plain: bool = False) -> str:
-        """An address that lets one browser in.
+        """A link that signs in one browser.
 
-        Under the dashboard's own name it works once. A plain one, for browsers that do not find
-        such names, holds a password: browsers keep it for this port only.
+        Under the dashboard's own name it works once. A plain link, for browsers that cannot
+        resolve that name, contains a password: browsers keep it for this port only.
         """
-        if self._named and not plain:
-            return f"{self.address}{DOOR}?token={self.keys.mint()}"
+        if self._has_own_name and not plain:
+            return f"{self.address}{SIGN_IN_PATH}?token={self.keys.mint()}"
         return _with_password(self.plain_address, self.keys.admit())
 
     def run(self) -> None:
-        """Serve until interrupted or told to end."""
+        """Serve until interrupted or terminated."""
         self._announce()
-        # The server restores this handler and raises the signal again: then it ends as Ctrl-C does.
+        # uvicorn restores this handler and raises the signal again, so it ends as with Ctrl-C.
         signal.signal(signal.SIGTERM, _interrupt)
         try:
             self._server.run(sockets=self._sockets)
         finally:
-            self._end()
+            self._close()
 
     def start(self) -> Self:
-        """Serve in a thread; answers when this returns."""
+        """Serve in a thread; returns once requests are answered."""
         self._announce()
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": self._sockets}, daemon=True
@@ -171,7 +172,7 @@ class Server:
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join()
-        self._end()
+        self._close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -180,19 +181,19 @@ class Server:
         self.stop()
 
     def _announce(self) -> None:
-        """Tell the user's programs where the dashboard is and how to get in; no one else."""
-        facts = {"address": self.plain_address, "key": self.keys.script, "pid": os.getpid()}
-        with suppress(NotWritable):  # then only this window can open it; it may still be read
-            atomic.write_text(self.store.home.dashboard, json.dumps(facts) + "\n")
+        """Write the address and the key to a file that only the user's own programs can read."""
+        record = {"address": self.plain_address, "key": self.keys.script, "pid": os.getpid()}
+        with suppress(NotWritable):  # a read-only store can still be browsed from this terminal
+            atomic.write_text(self.store.home.dashboard, json.dumps(record) + "\n")
         self._warming = threading.Thread(target=self._app.state.dashboard.warm, daemon=True)
         self._warming.start()
 
-    def _end(self) -> None:
+    def _close(self) -> None:
         for listener in self._sockets:
             listener.close()
-        self._warming.join()  # it reads the store that is closed below
-        self._app.state.dashboard.recorder.now()
-        for path in (self.store.home.dashboard, redirection(self.store.home)):
+        self._warming.join()  # it still reads the store, which is closed below
+        self._app.state.dashboard.recorder.flush()
+        for path in (self.store.home.dashboard, redirect_page(self.store.home)):
             with suppress(OSError):
                 os.unlink(path)
         self.store.close()
@@ -209,31 +210,31 @@ def _server_of(app: Starlette) -> uvicorn.Server:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=_LAST_SECONDS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     return uvicorn.Server(config)
 
 
-def redirection(home: Home) -> str:
-    """The page that leads a browser to a link, which so is not in the list of processes."""
+def redirect_page(home: Home) -> str:
+    """The file that redirects a browser to a link, which keeps the link out of `ps`."""
     return home.state("open-dashboard.html")
 
 
-def running(home: Home, *, plain: bool = False) -> str | None:
-    """A fresh link to a dashboard that runs already on this store, or None."""
+def link_to_running(home: Home, *, plain: bool = False) -> str | None:
+    """A fresh link to the dashboard that is already running on this store, or None."""
     from http.client import HTTPConnection, HTTPException
     from urllib.parse import urlsplit
 
     try:
         with open(home.dashboard, encoding="utf-8") as stream:
-            facts = json.load(stream)
-        address, key = str(facts["address"]), str(facts["key"])
+            record = json.load(stream)
+        address, key = str(record["address"]), str(record["key"])
         split = urlsplit(address)
         connection = HTTPConnection(split.hostname or LOOPBACK, split.port, timeout=2)
-        asked = f"/api/open{'?plain=1' if plain else ''}"
-        connection.request("POST", asked, headers={"Authorization": f"Bearer {key}"})
-        answer = connection.getresponse()
-        link = json.loads(answer.read())["link"] if answer.status == 200 else ""
+        path = f"/api/open{'?plain=1' if plain else ''}"
+        connection.request("POST", path, headers={"Authorization": f"Bearer {key}"})
+        response = connection.getresponse()
+        link = json.loads(response.read())["link"] if response.status == 200 else ""
         connection.close()
     except (OSError, ValueError, KeyError, TypeError, HTTPException):
         return None
@@ -245,41 +246,41 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _with_password(address: str, secret: str) -> str:
-    return address.replace("://", f"://{USER}:{secret}@", 1) + DOOR
+    return address.replace("://", f"://{USER}:{secret}@", 1) + SIGN_IN_PATH
 
 
-def _listening(host: str, port: int, kept: int) -> list[socket.socket]:
-    """The sockets: on the port that is asked for, else on the one that was kept, else on any."""
+def _listen(host: str, port: int, saved_port: int) -> list[socket.socket]:
+    """Sockets on the given port; without one, on the saved port if it is free, else on any."""
     if port:
-        return _bound(host, port)
-    tries = [kept] if kept else []
-    tries += [secrets.choice(_PORTS) for _ in range(_TRIES)]
-    for each in tries:
+        return _bind(host, port)
+    ports = [saved_port] if saved_port else []
+    ports += [secrets.choice(_PORTS) for _ in range(_PORT_TRIES)]
+    for candidate in ports:
         with suppress(PortTaken):
-            return _bound(host, each)
-    return _bound(host, 0)
+            return _bind(host, candidate)
+    return _bind(host, 0)
 
 
-def _bound(host: str, port: int) -> list[socket.socket]:
-    """One socket, and on loopback its twin of the other kind.
+def _bind(host: str, port: int) -> list[socket.socket]:
+    """A socket on the host; on loopback, one for IPv6 as well.
 
-    Another program could take that and be sent what browsers mean for the dashboard.
+    Otherwise another program could bind that and receive requests meant for the dashboard.
     """
-    first = _bound_one(host, port)
+    first = _bind_socket(host, port)
     if host != LOOPBACK:
         return [first]
     try:
-        return [first, _bound_one(LOOPBACK_6, first.getsockname()[1])]
-    except NoSuchAddress:  # this machine has no such addresses, so nobody else listens there
+        return [first, _bind_socket(LOOPBACK_6, first.getsockname()[1])]
+    except NoSuchAddress:  # no IPv6 on this machine, so nobody else can listen there
         return [first]
     except PortTaken:
         first.close()
         raise
 
 
-def _bound_one(host: str, port: int) -> socket.socket:
-    if host in _EVERYWHERE:
-        raise NoSuchAddress(host, "it stands for every address, so no name could be checked")
+def _bind_socket(host: str, port: int) -> socket.socket:
+    if host in _WILDCARDS:
+        raise NoSuchAddress(host, "it means every address, so host names cannot be checked")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.socket(family)
@@ -301,23 +302,23 @@ def _bound_one(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Whether only this machine can reach an address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def _names(host: str, port: int, more: tuple[str, ...]) -> frozenset[str]:
-    """The names under which a session is a password.
+def _password_hosts(host: str, port: int, more: tuple[str, ...]) -> frozenset[str]:
+    """The host names under which a session is a password.
 
-    They are the address that the server listens on, and the names that were allowed with it.
+    These are the address that the server listens on, and the names that were allowed for it.
     """
     names = {host, *more}
     if is_loopback(host):
         names |= {LOOPBACK, "localhost", LOOPBACK_6}
-    return frozenset(f"{_in_address(name)}:{port}".lower() for name in names)
+    return frozenset(f"{_url_host(name)}:{port}".lower() for name in names)
 
 
-def _in_address(host: str) -> str:
+def _url_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host

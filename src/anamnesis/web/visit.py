@@ -1,4 +1,4 @@
-"""One request, read and answered: what pages are written against."""
+"""A request as pages see it: its parameters, its form, and the responses to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anamnesis.operations.notes.list import PENDING, NoteFilter
 from anamnesis.operations.travel import conflicts
 from anamnesis.project import GLOBAL, short_names
 from anamnesis.web import markdown, words
-from anamnesis.web.dashboard import NOTE_VIEWS, Unforeseen
+from anamnesis.web.dashboard import NOTE_VIEWS, UnexpectedError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -35,39 +35,46 @@ if TYPE_CHECKING:
     PageFunction = Callable[["Visit"], Response]
     Endpoint = Callable[[Request], Awaitable[Response]]
 
-FACETS = ("type", "project", "scope", "machine", "source", "tag")  # of which several can be chosen
-NOT = "not-"  # before the name of a facet: a value that notes must not have
-# What a browser remembers for a person, and what each may be; the first is the default.
-LOOKS = {
+FACETS = (
+    "type",
+    "project",
+    "scope",
+    "machine",
+    "source",
+    "tag",
+)  # several values of each can be chosen
+NOT_PREFIX = "not-"  # before the name of a facet: a value that notes must not have
+# Appearance settings that a browser keeps, and their values; the first is the default.
+APPEARANCE = {
     "theme": ("auto", "light", "dark"),
     "density": ("comfortable", "compact"),
     "keys": ("on", "off"),
 }
-_MOST_FIELDS = 2000  # a page of notes can be selected as a whole
+_MOST_FIELDS = 2000  # enough for a whole page of selected notes
 _LONGEST_PARAMETER = 1000
 _MOST_VALUES = 50  # of one facet
 
 
 class NeedsFreshLink(AnamnesisError):
-    """Something that could make this machine run or send anything is changed by a person only."""
+    """A change that could make this machine run or send something needs a recent sign-in."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, subject: str) -> None:
         super().__init__(
-            f"To change {what}, show that it is you: open a fresh link.",
-            hint="Run `anamnesis dashboard`, open the link in this browser, and do it again "
+            f"To change {subject}, confirm that it is you: open a fresh link.",
+            hint="Run `anamnesis dashboard`, open the link in this browser, and try again "
             "within ten minutes.",
         )
 
 
 def own_address(address: str) -> str:
-    """An address of the dashboard itself; nothing if it leads elsewhere."""
+    """The address if it is one of the dashboard's own pages, else an empty string."""
     is_own = address.startswith("/") and not address.startswith(("//", "/\\"))
     is_own = is_own and not urlsplit(address).netloc and not set("\n\r\t") & set(address)
     return address if is_own else ""
 
 
 class Visit:
-    """A request with its form, and the ways to answer it."""
+    """A request with its form, and the responses that a page can give."""
 
     def __init__(self, request: Request, body: bytes) -> None:
         self.request = request
@@ -79,21 +86,21 @@ class Visit:
 
     @property
     def from_htmx(self) -> bool:
-        """Whether a script of the dashboard asks for a part of a page."""
+        """Whether htmx requests a part of a page."""
         return self.request.headers.get("hx-request") == "true"
 
     @property
-    def looks(self) -> dict[str, str]:
-        """The colours, the density and whether single keys act, as this browser chose."""
+    def appearance(self) -> dict[str, str]:
+        """The theme, the density and the state of single-key shortcuts in this browser."""
         cookies = self.request.cookies
         return {
-            name: chosen if (chosen := cookies.get(name)) in choices else choices[0]
-            for name, choices in LOOKS.items()
+            name: value if (value := cookies.get(name)) in choices else choices[0]
+            for name, choices in APPEARANCE.items()
         }
 
     @cached_property
     def projects(self) -> dict[str, tuple[str, str]]:
-        """Every project: its name by what tells it from the others, and its colour."""
+        """The short name and the colour class of every project."""
         names = self.dashboard.counts.values("project")
         colours = words.hues(name for name in names if name != GLOBAL)
         return {
@@ -102,7 +109,7 @@ class Visit:
         }
 
     def short_project(self, name: str) -> str:
-        """The name of a project by what tells it from the others."""
+        """A project's name, shortened as far as it stays unique."""
         return self.projects.get(name, (name, ""))[0]
 
     @cached_property
@@ -112,47 +119,47 @@ class Visit:
 
     @property
     def pending(self) -> int:
-        """How many notes are to review."""
+        """The number of notes to review."""
         return review.pending_count(self.store)
 
     @property
     def note_views(self) -> tuple[tuple[str, str], ...]:
-        """The ways to look at one note."""
+        """The views of a note: the end of the address, and the label."""
         return NOTE_VIEWS
 
     def marked(self, text: str) -> Markup:
-        """Text with what matched marked."""
+        """Text with the matches highlighted."""
         return markdown.marked(text, *MARKS)
 
     def marked_title(self, text: str) -> Markup:
-        """A title with its code as code and what matched marked."""
+        """A title with inline code rendered and the matches highlighted."""
         return markdown.title(text, *MARKS)
 
     def parameter(self, name: str, default: str = "") -> str:
-        """A parameter of the address."""
+        """A query parameter."""
         return self.request.query_params.get(name, default)[:_LONGEST_PARAMETER]
 
     def parameters(self, name: str) -> list[str]:
-        """All values of a parameter of the address."""
+        """All distinct values of a query parameter."""
         values = dict.fromkeys(self.request.query_params.getlist(name))
         return [value[:_LONGEST_PARAMETER] for value in values if value][:_MOST_VALUES]
 
     def number(self, name: str, default: int, *, most: int) -> int:
-        """A parameter of the address that is a number from 0 to `most`."""
+        """A query parameter as a number from 0 to `most`."""
         text = self.parameter(name)
         return min(int(text), most) if text.isascii() and text.isdigit() else default
 
     def path_part(self, name: str) -> str:
-        """A part of the path."""
+        """A path parameter."""
         return str(self.request.path_params[name])
 
     @property
     def fields(self) -> dict[str, str]:
-        """The form."""
+        """The form, with the last value of each field."""
         return {name: values[-1] for name, values in self._read_form().items()}
 
     def values(self, name: str) -> list[str]:
-        """All values of a field of the form."""
+        """All values of a form field."""
         return self._read_form().get(name, [])
 
     def _read_form(self) -> dict[str, list[str]]:
@@ -166,15 +173,15 @@ class Visit:
         return self._form
 
     def value(self, name: str, default: str = "") -> str:
-        """A field of the form."""
+        """The value of a form field."""
         values = self.values(name)
         return values[-1] if values else default
 
-    def json(self) -> dict[str, Any]:
+    def json_body(self) -> dict[str, Any]:
         """The body as a JSON object."""
         try:
             value = json.loads(self.body or b"{}")
-            json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be stored
+            json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate cannot be stored
         except (ValueError, RecursionError):
             raise InvalidInput("The body is not JSON.") from None
         if not isinstance(value, dict):
@@ -193,40 +200,40 @@ class Visit:
         return self.read(self.path_part("id"))
 
     def read(self, note_id: str) -> ReadNote | None:
-        """A note by an id from outside; what is no id names none."""
+        """A note by an id from a request; None if there is none or the id is not valid."""
         return show.find(self.store, note_id)
 
     def note_filter(self) -> NoteFilter:
-        """The filters that the address carries; a field may stand there several times."""
+        """The filters in the query; a facet may be repeated."""
         state = self.parameter("state", "current")
-        chosen = {name: self.parameters(name) for name in FACETS}
+        facets = {name: self.parameters(name) for name in FACETS}
         return NoteFilter(
-            **{name: values[0] for name, values in chosen.items() if values},
+            **{name: values[0] for name, values in facets.items() if values},
             session=self.parameter("session"),
             state=state if state in ("current", "superseded", "all") else "current",
             day=self.parameter("day"),
             review=PENDING if self.parameter("review") == PENDING else "",
             since=self.parameter("since")[:10],
             until=self.parameter("until")[:10],
-            more=tuple((name, value) for name in FACETS for value in chosen[name][1:]),
+            more=tuple((name, value) for name in FACETS for value in facets[name][1:]),
             without=tuple(
-                (name, value) for name in FACETS for value in self.parameters(f"{NOT}{name}")
+                (name, value) for name in FACETS for value in self.parameters(f"{NOT_PREFIX}{name}")
             ),
         )
 
     def address(self, **changes: str | int | Sequence[str] | None) -> str:
-        """This page's address with some parameters changed; None removes one."""
+        """This page's address with some parameters changed; None removes a parameter."""
         pairs = self.request.query_params.multi_items()
-        kept = [pair for pair in pairs if pair[0] != "notice" and pair[0] not in changes]
+        query = [pair for pair in pairs if pair[0] != "notice" and pair[0] not in changes]
         for key, value in changes.items():
             values = [str(value)] if isinstance(value, str | int) else value or ()
-            kept += [(key, each) for each in values]
-        return self.request.url.path + (f"?{urlencode(kept)}" if kept else "")
+            query += [(key, each) for each in values]
+        return self.request.url.path + (f"?{urlencode(query)}" if query else "")
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> Response:
-        """A page of HTML."""
+        """A page rendered from a template."""
         key = self.parameter("notice")
-        html = self.dashboard.draw(
+        html = self.dashboard.render(
             template,
             visit=self,
             path=self.request.url.path,
@@ -236,40 +243,43 @@ class Visit:
         )
         return HTMLResponse(html, status)
 
-    def answer(self, value: object, *, status: int = 200) -> Response:
-        """JSON for a program."""
+    def json_response(self, value: object, *, status: int = 200) -> Response:
+        """A response in JSON."""
         return JSONResponse(value, status)
 
-    def go(self, address: str, notice: Notice | None = None) -> Response:
-        """Show another page next, with a notice of what was done."""
+    def redirect(self, address: str, notice: Notice | None = None) -> Response:
+        """A redirect to another page, which shows the notice."""
         if notice is not None:
-            page, mark, part = address.partition("#")
+            page, hash_sign, fragment = address.partition("#")
             separator = "&" if "?" in page else "?"
-            address = f"{page}{separator}notice={self.dashboard.remember(notice)}{mark}{part}"
+            address = f"{page}{separator}notice={self.dashboard.remember(notice)}"
+            address += hash_sign + fragment
         if self.request.headers.get("x-sent-by") == "script":
-            return self.answer({"go": address})  # its page stays until the words are safe
+            return self.json_response(
+                {"go": address}
+            )  # the script keeps its page until this arrives
         return RedirectResponse(address, 303)
 
-    def back(self, default: str) -> str:
-        """The address of the dashboard that the form says it was sent from, else the default."""
+    def return_address(self, default: str) -> str:
+        """The page that the form asks to return to, if it is one of the dashboard's own."""
         return own_address(self.value("back")) or default
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the person opened a link just now; a script proves itself with each request."""
+        """Whether the browser signed in recently; scripts prove themselves with every request."""
         state = self.request.state
         return bool(state.by_script or (state.session and state.session.is_fresh))
 
-    def require_fresh(self, what: str) -> None:
-        """Raise NeedsFreshLink unless the person opened a link just now."""
+    def require_fresh(self, subject: str) -> None:
+        """Raise NeedsFreshLink unless the browser signed in recently."""
         if not self.is_fresh:
-            raise NeedsFreshLink(what)
+            raise NeedsFreshLink(subject)
 
 
 def endpoint(page: PageFunction) -> Endpoint:
-    """A page function as the server calls it: the body is read, then a thread does the work."""
+    """A page function as an ASGI endpoint: reads the body, then runs the function in a thread."""
 
-    async def answered(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         body = await request.body() if request.method not in ("GET", "HEAD") else b""
         try:
             return await run_in_threadpool(page, Visit(request, body))
@@ -277,6 +287,6 @@ def endpoint(page: PageFunction) -> Endpoint:
             raise
         except Exception as error:
             traceback.print_exc()
-            raise Unforeseen(error) from error
+            raise UnexpectedError(error) from error
 
-    return answered
+    return respond

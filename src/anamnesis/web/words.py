@@ -1,4 +1,4 @@
-"""Numbers, times and ids as people read them."""
+"""Numbers, times and markdown formatted for people to read."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_HUES = 8  # colours that tell projects apart; the style sheet has as many
-_MARKS = (  # of markdown, and what is left of them
+_HUES = 8  # colours that tell projects apart; the style sheet defines the same number
+_SYNTAX = (  # markdown syntax, and what replaces it
     (r"<!--.*?-->|^```\w*|^ *\|?[ :|-]*---[ :|-]*$", " "),
     (r"!?\[([^\[\]]*)\]\([^()\s]*\)|\[\[([^\[\]]+)\]\]", r"\1\2"),
     (r"^ *(?:#{1,6} |>|[-+*] (?:\[[ xX]\] )?)+ *|\|", " "),
     (r"`+|\*+(?=[^\s*])|(?<=[^\s*])\*+|~~|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)", ""),
-    (r"\[\[|\]\]", ""),  # of a link that the end of the excerpt cut
+    (r"\[\[|\]\]", ""),  # left of a link that the end of the excerpt cut off
 )
 _STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (7, "day"), (5, "week"))
 
 
 def ago(text: str, *, now: datetime | None = None) -> str:
     """How long ago a time was; after five weeks, its date."""
-    moment = _parsed(text)
+    moment = _parse(text)
     if moment is None:
         return text[:10] or "unknown"
     amount = int(((now or datetime.now(UTC)) - moment).total_seconds())
@@ -38,18 +38,18 @@ def ago(text: str, *, now: datetime | None = None) -> str:
 
 def day(text: str) -> str:
     """A date as `12 Mar 2026`."""
-    moment = _parsed(text)
+    moment = _parse(text)
     return f"{moment.day} {moment:%b %Y}" if moment else text[:10] or "unknown"
 
 
 def moment(text: str) -> str:
     """A time as `2026-03-12 18:05`, in the time zone of this machine."""
-    when = _parsed(text)
+    when = _parse(text)
     return f"{when.astimezone():%Y-%m-%d %H:%M}" if when else text
 
 
 def number(value: int) -> str:
-    """A number with its thousands apart."""
+    """A number with thousands separators."""
     return f"{value:,}"
 
 
@@ -59,33 +59,35 @@ def plural(amount: int, noun: str, many: str = "") -> str:
 
 
 def plain(text: str) -> str:
-    """Markdown without its signs, for an excerpt."""
-    for pattern, left in _MARKS:
-        text = re.sub(pattern, left, text, flags=re.MULTILINE | re.DOTALL)
+    """Markdown stripped of its syntax, for an excerpt."""
+    for pattern, replacement in _SYNTAX:
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE | re.DOTALL)
     return " ".join(text.split())
 
 
 def hues(names: Iterable[str]) -> dict[str, int]:
-    """The colours of projects: by their names, and different as long as there are enough.
+    """A colour for each name, derived from the name and unique while there are enough colours.
 
-    Those that come first choose first.
+    Earlier names choose first.
     """
     chosen: dict[str, int] = {}
     for name in names:
-        own = zlib.crc32(name.encode()) % _HUES
+        preferred = zlib.crc32(name.encode()) % _HUES
         free = [
-            hue % _HUES for hue in range(own, own + _HUES) if hue % _HUES not in chosen.values()
+            hue % _HUES
+            for hue in range(preferred, preferred + _HUES)
+            if hue % _HUES not in chosen.values()
         ]
-        chosen[name] = free[0] if free else own
+        chosen[name] = free[0] if free else preferred
     return chosen
 
 
 def timestamp(seconds: float) -> str:
-    """Seconds since the epoch as a time that the others read."""
+    """Seconds since the epoch as an ISO time, which the other functions take."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-def _parsed(text: str) -> datetime | None:
+def _parse(text: str) -> datetime | None:
     try:
         when = datetime.fromisoformat(text)
     except ValueError:

@@ -1,9 +1,9 @@
 """An updated note keeps what it said before.
 
-A session that goes on says more than a note can hold, and a client may rewrite its transcript.
-Lines of the earlier text that the new one lacks are carried over while there is room, the latest
-first. What describes a state is carried only where the new text has no such block. Open items and
-files are carried where the transcript does not know of them any more; where it does, it decides.
+A long session says more than a note can hold, and a client may rewrite its transcript. Lines of the
+earlier text that the new one lacks are carried over while there is room, the latest first. A block
+that describes a state is carried only if the new text has no such block. Open items and files are
+carried if the transcript no longer mentions them; if it does, it decides.
 """
 
 from __future__ import annotations
@@ -81,28 +81,28 @@ def carried(
 
 def _blocks(body: str) -> dict[str, str]:
     """The blocks of a note by their label, without the count of files."""
-    found: dict[str, str] = {}
+    blocks: dict[str, str] = {}
     label = ""
     for piece in body.split("\n\n"):
         if match := _LABEL.match(piece):
             label = _COUNT.sub("", match[1])
-            found[label] = piece
+            blocks[label] = piece
         elif label:
-            found[label] += f"\n\n{piece}"
-    return found
+            blocks[label] += f"\n\n{piece}"
+    return blocks
 
 
 def _lost_files(block: str, is_listed: Callable[[str], bool]) -> dict[str, list[str]]:
     """The files of a block that are not listed any more, by their folder."""
-    found: dict[str, list[str]] = {}
+    by_folder: dict[str, list[str]] = {}
     for line in block.split("\n")[1:]:
         folder, colon, names = line.removeprefix("- ").rpartition("/: ")
         paths = [
             f"{folder}{'/' if colon else ''}{name}" for name in _MORE.sub("", names).split(", ")
         ]
         if lost := [path for path in paths if not path.startswith("and ") and not is_listed(path)]:
-            found.setdefault(folder, []).extend(path.rpartition("/")[2] for path in lost)
-    return found
+            by_folder.setdefault(folder, []).extend(path.rpartition("/")[2] for path in lost)
+    return by_folder
 
 
 def _carry_files(blocks: dict[str, str], files: dict[str, list[str]], room: int) -> None:

@@ -98,16 +98,16 @@ class Commit:
 
 def commits(story: Story) -> list[Commit]:
     """The commits of a session in order; amended ones in their last form."""
-    found: list[Commit] = []
+    made: list[Commit] = []
     for run in story.of(RUN):
         if run.failed:
             continue
         for hash_, subject in shell.commits(run.text, run.answer):
-            if found and shell.amends(run.text):
-                found.pop()
-            if not any(each.subject == subject and each.hash == hash_ for each in found):
-                found.append(Commit(hash_[:7], folded(subject)))
-    return found
+            if made and shell.amends(run.text):
+                made.pop()
+            if not any(each.subject == subject and each.hash == hash_ for each in made):
+                made.append(Commit(hash_[:7], folded(subject)))
+    return made
 
 
 def uncommitted(story: Story) -> list[str]:
@@ -147,28 +147,31 @@ def _told_by(line: str) -> int:
 
 def fixes(story: Story) -> list[Fix]:
     """Each failure that was overcome: the same program succeeded later."""
-    found: list[Fix] = []
+    known_fixes: list[Fix] = []
     moments = [each for each in story.moments if each.kind in {RUN, EDIT}]
     for place, moment in enumerate(moments):
         if moment.kind == RUN and moment.failed and (fix := _fix(moment, moments[place + 1 :])):
-            same = [each for each in found if each.error == fix.error]
+            same = [each for each in known_fixes if each.error == fix.error]
             for each in same:
-                found.remove(each)
-            found.append(fix)
-    return found
+                known_fixes.remove(each)
+            known_fixes.append(fix)
+    return known_fixes
 
 
 def unfixed(story: Story) -> list[tuple[str, str]]:
-    """The commands that failed and never succeeded, with their decisive line; the latest last."""
-    found: dict[str, tuple[str, str]] = {}
+    """The commands that failed and never succeeded since, with their decisive line; latest last."""
+    by_program: dict[str, tuple[str, str]] = {}
     for run in story.of(RUN):
         part = shell.main_part(run.text) or run.text
         key = shell.program(part)
         if not run.failed:
-            found.pop(key, None)
+            by_program.pop(key, None)
         elif not shell.is_looking(part) and (error := decisive_line(run.answer)):
-            found[key] = (clipped(shell.tidy(part), _MOST_COMMAND), clipped(error, _MOST_ERROR))
-    return list(found.values())
+            by_program[key] = (
+                clipped(shell.tidy(part), _MOST_COMMAND),
+                clipped(error, _MOST_ERROR),
+            )
+    return list(by_program.values())
 
 
 def _fix(failed: Moment, later: list[Moment]) -> Fix | None:
@@ -221,23 +224,23 @@ def _what_helped(broken: str, works: str, edited: list[str]) -> str:
 
 def results(story: Story) -> list[tuple[str, str]]:
     """The last result of each test, build and lint command, with its numbers; the latest first."""
-    found: dict[str, tuple[str, str]] = {}
+    by_program: dict[str, tuple[str, str]] = {}
     succeeded: set[str] = set()  # a later run without output: an earlier failure is over
     for run in reversed(story.of(RUN)):
         if not _CHECKERS.search(run.text):
             continue
         part = next((p for p in reversed(shell.parts(run.text)) if _CHECKERS.search(p)), "")
         program = shell.program(part)
-        if not part or shell.is_looking(part) or program in found:
+        if not part or shell.is_looking(part) or program in by_program:
             continue
         verdict = _verdict(run)
         if run.failed and program in succeeded:
             continue
         if verdict := verdict or ("failed" if run.failed else ""):
-            found[program] = (clipped(shell.tidy(part), 100), clipped(verdict, 140))
+            by_program[program] = (clipped(shell.tidy(part), 100), clipped(verdict, 140))
         else:
             succeeded.add(program)
-    return list(found.values())
+    return list(by_program.values())
 
 
 def _verdict(run: Moment) -> str:
@@ -278,7 +281,10 @@ def worth_knowing(story: Story) -> list[str]:
             ):
                 uses.setdefault(shell.program(part), []).append(shell.tidy(part))
     ranked = sorted(uses.values(), key=_use, reverse=True)
-    return [clipped(max(each, key=lambda one: (each.count(one), len(one))), 140) for each in ranked]
+    return [
+        clipped(max(each, key=lambda command: (each.count(command), len(command))), 140)
+        for each in ranked
+    ]
 
 
 def _use(used: list[str]) -> float:
@@ -287,7 +293,7 @@ def _use(used: list[str]) -> float:
 
 
 def _is_typed(part: str) -> bool:
-    """Whether you would type it: no script on the command line, no look at the manual."""
+    """Whether you would type it: not an inline script, and not a request for help."""
     return not _SCRIPT.match(part) and not part.endswith((" --help", " -h", " --version"))
 
 

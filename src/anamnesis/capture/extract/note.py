@@ -31,7 +31,7 @@ _MOST_STATEMENT = 210
 _MOSTLY = 0.8  # share of an open item's words: then the transcript mentions it, as done or open
 _MOST_NAMES = 4
 
-# What tools printed and subagents reported: nobody of the session said it.
+# Printed by tools or reported by subagents: neither you nor the agent said it.
 _FROM_ELSEWHERE = ("fixes", "results", "subagents")
 
 
@@ -59,8 +59,8 @@ class ExtractSummarizer:
 
     def summarize(self, session: ParsedSession) -> SummaryResult:
         """A summary, always."""
-        found = title.title(self._story, taken=self._taken)
-        line = paths.shortened(found, root=session.cwd)
+        long_title = title.title(self._story, taken=self._taken)
+        line = paths.shortened(long_title, root=session.cwd)
         if not line:
             line = HeuristicSummarizer().summarize(session).title
         return SummaryResult(title=line, body=self._updated(body(session, self._story), session))
@@ -140,11 +140,11 @@ def _blocks(
     kept: dict[str, list[str]],
     chosen: list[Statement],
 ) -> Iterator[str]:
-    asked = [each for each in chosen if each.source == PROMPT]
-    found = [each for each in chosen if each.source != PROMPT]
-    later = [line for line in _merged(asked) if not ask.startswith(line.rstrip("…"))]
-    opened = [each for each in found if OPEN.is_in(sentence(each.heading)) or _is_next(each)]
-    decided = [each for each in found if each not in opened]
+    requests = [each for each in chosen if each.source == PROMPT]
+    learned = [each for each in chosen if each.source != PROMPT]
+    later = [line for line in _merged(requests) if not ask.startswith(line.rstrip("…"))]
+    opened = [each for each in learned if OPEN.is_in(sentence(each.heading)) or _is_next(each)]
+    decided = [each for each in learned if each not in opened]
     yield f"**Ask:** {ask or '(no user prompt captured)'}"
     yield from _list("Asked and answered later", later)
     if kept["branch"]:
@@ -215,9 +215,11 @@ def _fixes(story: Story) -> list[str]:
 def _results(story: Story) -> list[str]:
     """The last result of each check; a failure without numbers is among the errors."""
     failed = {command for command, _ in findings.unfixed(story)}
-    found = findings.results(story)
+    outcomes = findings.results(story)
     return [
-        f"`{each}`: {result}" for each, result in found if result != "failed" or each not in failed
+        f"`{each}`: {result}"
+        for each, result in outcomes
+        if result != "failed" or each not in failed
     ]
 
 
@@ -235,8 +237,8 @@ def _uncommitted(session: ParsedSession, story: Story) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    shown = ", ".join(f"`{name}`" for name in names[-_MOST_NAMES:])
-    return [f"{UNCOMMITTED}: {shown}{more}"]
+    listed = ", ".join(f"`{name}`" for name in names[-_MOST_NAMES:])
+    return [f"{UNCOMMITTED}: {listed}{more}"]
 
 
 def _open(story: Story) -> list[str]:

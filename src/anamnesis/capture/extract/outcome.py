@@ -103,16 +103,16 @@ def _is_report(text: str, work: int) -> bool:
 
 def _turn_ends(story: Story) -> list[tuple[Moment, int]]:
     """The last answer of each turn, and what was done in it: nothing, something run, or edited."""
-    found: list[tuple[Moment, int]] = []
+    ends: list[tuple[Moment, int]] = []
     worked, last = 0, None
     for moment in [*story.moments, None]:
         if moment is None or moment.kind == PROMPT:
             if last is not None:
-                found.append((last, worked))
+                ends.append((last, worked))
             worked, last = 0, None
         elif moment.kind == ANSWER:
             last = moment
         elif moment.kind in {RUN, SUBAGENT, EDIT}:
             worked = max(worked, _CHANGED if moment.kind == EDIT else _RAN)
             last = None  # an earlier text only announced it
-    return found
+    return ends

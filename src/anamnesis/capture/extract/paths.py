@@ -39,17 +39,17 @@ def listing(files: list[str], *, root: str, most: int) -> list[str]:
         folder, _, name = shortened(path.replace("\\", "/"), root=root).rpartition("/")
         folders.setdefault(folder, []).append(name)
     lines: list[str] = []
-    left = most
+    room = most
     for number, (folder, names) in enumerate(folders.items()):
-        shown = ", ".join(names[:_MOST_NAMES])
+        listed = ", ".join(names[:_MOST_NAMES])
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        line = f"- {folder}/: {shown}{more}" if folder else f"- {shown}{more}"
-        if len(line) + 1 > left and lines:
+        line = f"- {folder}/: {listed}{more}" if folder else f"- {listed}{more}"
+        if len(line) + 1 > room and lines:
             rest = sum(map(len, list(folders.values())[number:]))
             lines.append(f"- and {rest} more")
             break
         lines.append(line)
-        left -= len(line) + 1
+        room -= len(line) + 1
     return lines
 
 

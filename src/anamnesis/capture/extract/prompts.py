@@ -54,24 +54,24 @@ class Statement:
 
 def says_something(text: str) -> bool:
     """Whether a prompt makes sense without its context."""
-    found = [word for word in words(text) if len(word) > 1]
-    return len(found) > _FEW_WORDS or (extent(text) > _SHORT and len(found) > 2)
+    long_words = [word for word in words(text) if len(word) > 1]
+    return len(long_words) > _FEW_WORDS or (extent(text) > _SHORT and len(long_words) > 2)
 
 
 def prompts(story: Story) -> list[Statement]:
     """Every statement of the user, with its worth."""
-    found: list[Statement] = []
+    typed: list[Statement] = []
     places = [place for place, each in enumerate(story.moments) if each.kind == PROMPT]
     for number, place in enumerate(places):
         moment = story.moments[place]
         if moment.answer:
-            found.append(_choice(place, moment))
+            typed.append(_choice(place, moment))
         elif says_something(moment.text):
             age = number / len(places)
-            found.extend(_statements(place, moment.text, age))
+            typed.extend(_statements(place, moment.text, age))
         elif offer := _offer(story, place):
-            found.append(Statement(place, f"{folded(moment.text)} → {offer}", 0.45, PROMPT))
-    return found
+            typed.append(Statement(place, f"{folded(moment.text)} → {offer}", 0.45, PROMPT))
+    return typed
 
 
 def _choice(place: int, moment: Moment) -> Statement:
@@ -87,8 +87,8 @@ def _offer(story: Story, place: int) -> str:
             return ""
         if moment.kind == ANSWER:
             sentences_said = [each for unit in units(moment.text) for each in sentences(unit.text)]
-            asked = [at for at, each in enumerate(sentences_said) if each.endswith(QUESTION)]
-            return clipped(_question(sentences_said, asked[-1]), 180) if asked else ""
+            questions = [at for at, each in enumerate(sentences_said) if each.endswith(QUESTION)]
+            return clipped(_question(sentences_said, questions[-1]), 180) if questions else ""
     return ""
 
 
@@ -103,17 +103,17 @@ def _question(sentences_said: list[str], at: int) -> str:
 
 def _statements(place: int, text: str, age: float) -> list[Statement]:
     long_enough = [unit for unit in statements(text) if len(unit.text) > 8]
-    found = []
+    result = []
     for number, unit in enumerate(long_enough):
         worth = _worth(unit, number, len(long_enough), len(text), age)
         if is_rule(unit.text):
             worth = max(worth, _RULE)
-        found.append(Statement(place, unit.text, worth, PROMPT))
+        result.append(Statement(place, unit.text, worth, PROMPT))
     if any(is_pasted(line) for line in text.split("\n")):
         error = decisive_line(text)
-        if error and not any(error in each.text for each in found if each.worth > 0.5):
-            found.append(Statement(place, error, 0.6, PROMPT))
-    return found
+        if error and not any(error in each.text for each in result if each.worth > 0.5):
+            result.append(Statement(place, error, 0.6, PROMPT))
+    return result
 
 
 def _worth(unit: Unit, number: int, of: int, length: int, age: float) -> float:

@@ -60,19 +60,19 @@ _FOR_THE_AGENT = re.compile(r"\n*(?:agentId: |<usage>).*\Z", re.DOTALL)
 
 def answers(story: Story) -> list[Statement]:
     """Every statement of the agent, of its subagents and of the client's summaries."""
-    found: list[Statement] = []
-    left = _MOST_TEXT
+    result: list[Statement] = []
+    remaining = _MOST_TEXT
     for place, worth in _sources(story):
         moment = story.moments[place]
         text = report_of(moment) if moment.kind == SUBAGENT else moment.text
         for unit in statements(text):
             if extent(unit.text) >= _SHORTEST and not is_source(unit):
                 value = _worth(unit, moment, worth)
-                found.append(Statement(place, unit.text, value, moment.kind, unit.heading))
-        left -= len(text)
-        if left < 0:
+                result.append(Statement(place, unit.text, value, moment.kind, unit.heading))
+        remaining -= len(text)
+        if remaining < 0:
             break
-    return found
+    return result
 
 
 def report_of(subagent: Moment) -> str:
@@ -159,14 +159,14 @@ class _Pool:
 
     def _with_a_rare_word(self, mine: set[str], weight: float) -> list[int]:
         """The statements that may share enough: those without one of the rarest words cannot."""
-        found: set[int] = set()
-        left = weight
+        numbers: set[int] = set()
+        unseen = weight
         for word in sorted(mine, key=lambda each: (-self._rarity[each], each)):
-            if left <= _SAME * weight:
+            if unseen <= _SAME * weight:
                 break
-            found.update(self._places[word])
-            left -= self._rarity[word]
-        return sorted(found)
+            numbers.update(self._places[word])
+            unseen -= self._rarity[word]
+        return sorted(numbers)
 
 
 def _density(statement: Statement) -> float:

@@ -171,16 +171,16 @@ class Rule:
 
 def rules(story: Story) -> list[Rule]:
     """The rules of a session; of those that say much the same, the last."""
-    found: list[Rule] = []
+    latest: list[Rule] = []
     for prompt in story.of(PROMPT):
         if prompt.answer:
             continue
         for typed in _sentences(prompt.text):
             if is_rule(typed):
                 binding = next(filter(is_rule, typed_sentences(typed)), typed)
-                found = [each for each in found if not _same(each.text, binding)]
-                found.append(Rule(binding, prompt.at))
-    return found[-_MOST:]
+                latest = [each for each in latest if not _same(each.text, binding)]
+                latest.append(Rule(binding, prompt.at))
+    return latest[-_MOST:]
 
 
 @lru_cache(maxsize=4_096)

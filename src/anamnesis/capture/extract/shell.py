@@ -53,8 +53,8 @@ _MESSAGE = re.compile(
 @lru_cache(maxsize=2_048)
 def parts(command: str) -> tuple[str, ...]:
     """The commands that a line runs one after the other, without what only trims their output."""
-    found = (_TIDY.sub(" ", piece).strip() for piece in _split(_HEREDOC.sub("", command)))
-    return tuple(piece for piece in found if piece and not _NO_COMMAND.match(piece))
+    tidied = (_TIDY.sub(" ", piece).strip() for piece in _split(_HEREDOC.sub("", command)))
+    return tuple(piece for piece in tidied if piece and not _NO_COMMAND.match(piece))
 
 
 def _split(command: str) -> Iterator[str]:
@@ -76,8 +76,8 @@ def _split(command: str) -> Iterator[str]:
 def program(command: str) -> str:
     """What a command runs, without the environment and the options: `npm run build`."""
     text = command.strip("( ")
-    while (found := _ASSIGNMENT.match(text) or _WRAPPERS.match(text)) is not None:
-        text = text[found.end() :]
+    while (prefix := _ASSIGNMENT.match(text) or _WRAPPERS.match(text)) is not None:
+        text = text[prefix.end() :]
     pieces = _PIPE.split(text)[0].split()
     if not pieces:
         return ""
@@ -120,8 +120,8 @@ def commits(command: str, output: str) -> list[tuple[str, str]]:
     printed = [(match[2], match[3].strip()) for match in _COMMITTED.finditer(output)]
     if printed:
         return printed
-    given = _MESSAGE.search(command)
-    subject = next((group for group in given.groups() if group), "") if given else ""
+    message = _MESSAGE.search(command)
+    subject = next((group for group in message.groups() if group), "") if message else ""
     return [("", subject.strip().split("\n")[0])] if subject.strip() else []
 
 

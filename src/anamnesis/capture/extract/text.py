@@ -119,23 +119,23 @@ def clipped(text: str, most: int) -> str:
 @lru_cache(maxsize=256)
 def units(text: str) -> tuple[Unit, ...]:
     """The sentences and list items of a markdown text."""
-    found: list[Unit] = []
+    result: list[Unit] = []
     for line in _lines(text):
         if len(line.text) <= LONG_LINE or line.is_code:
-            found.append(line)
+            result.append(line)
         else:
-            found += [replace(line, text=piece) for piece in sentences(line.text)]
-    return tuple(found)
+            result += [replace(line, text=piece) for piece in sentences(line.text)]
+    return tuple(result)
 
 
 @lru_cache(maxsize=1_024)
 def statements(text: str) -> tuple[Unit, ...]:
     """The units of a text, short neighbours of a list joined, with the heading they stand under."""
-    found: list[Unit] = []
+    result: list[Unit] = []
     for unit in units(text):
         if unit.opens:
             continue
-        last = found[-1] if found else None
+        last = result[-1] if result else None
         if (
             last is not None
             and unit.is_item
@@ -143,10 +143,10 @@ def statements(text: str) -> tuple[Unit, ...]:
             and last.heading == unit.heading
             and len(last.text) + len(unit.text) + 2 <= JOINED
         ):
-            found[-1] = replace(last, text=f"{last.text.rstrip('.;,')}; {unit.text}")
+            result[-1] = replace(last, text=f"{last.text.rstrip('.;,')}; {unit.text}")
         else:
-            found.append(unit)
-    return tuple(_with_heading(unit) for unit in found)
+            result.append(unit)
+    return tuple(_with_heading(unit) for unit in result)
 
 
 def _with_heading(unit: Unit) -> Unit:

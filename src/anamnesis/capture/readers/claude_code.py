@@ -75,8 +75,8 @@ def is_line_of(entry: dict[str, Any]) -> bool:
 
 def summary_of(text: str) -> str:
     """The summary itself, from a PostCompact payload or the line that carries it on."""
-    if found := _SUMMARY_TAG.search(text):
-        return found[1].strip()
+    if tagged := _SUMMARY_TAG.search(text):
+        return tagged[1].strip()
     text = _AFTER_SUMMARY.sub("", _BEFORE_SUMMARY.sub("", text))
     return text.rpartition("Summary:\n")[2].strip()
 
@@ -144,8 +144,8 @@ class Reader:
             tape.say(turns.SUBAGENT, clean(text_of(content)))
         for block in mappings(content):
             if block.get("type") == "tool_use":
-                given = mapping(block.get("input"))
-                tape.call(block.get("name"), given, call=block.get("id"), who=turns.SUBAGENT)
+                arguments = mapping(block.get("input"))
+                tape.call(block.get("name"), arguments, call=block.get("id"), who=turns.SUBAGENT)
             elif block.get("type") == "tool_result":
                 failed = block.get("is_error") is True
                 tape.result(block.get("tool_use_id"), text_of(block.get("content")), failed=failed)
@@ -174,8 +174,8 @@ class Reader:
     def _take_edits(self, entry: dict[str, Any]) -> None:
         for block in mappings(mapping(entry.get("message")).get("content")):
             if block.get("type") == "tool_use" and word(block.get("name")) in _EDIT_TOOLS:
-                given = mapping(block.get("input"))
-                path = given.get("file_path") or given.get("notebook_path")
+                arguments = mapping(block.get("input"))
+                path = arguments.get("file_path") or arguments.get("notebook_path")
                 self.draft.edit(path, call=block.get("id"))
 
     def _take_aside(self, entry: dict[str, Any]) -> None:
@@ -226,20 +226,24 @@ class Reader:
 
 def take_call(block: dict[str, Any], draft: SessionDraft) -> None:
     """Read one call of a tool."""
-    name, call, given = block.get("name"), block.get("id"), mapping(block.get("input"))
+    name, call, arguments = block.get("name"), block.get("id"), mapping(block.get("input"))
     story = draft.story
-    draft.add_call(name, given, call=call)
+    draft.add_call(name, arguments, call=call)
     if name == "Bash":
-        story.start_call(RUN, given.get("command"), call=call)
+        story.start_call(RUN, arguments.get("command"), call=call)
     elif name in _SUBAGENTS:
-        story.start_call(SUBAGENT, given.get("description") or given.get("prompt"), call=call)
+        story.start_call(
+            SUBAGENT, arguments.get("description") or arguments.get("prompt"), call=call
+        )
     elif name == "TodoWrite":
-        todos = mappings(given.get("todos"))
+        todos = mappings(arguments.get("todos"))
         story.replace_todos([(each.get("content"), each.get("status")) for each in todos])
     elif name == "TaskUpdate":
-        story.set_todo(str(given.get("taskId")), given.get("subject"), given.get("status"))
+        story.set_todo(
+            str(arguments.get("taskId")), arguments.get("subject"), arguments.get("status")
+        )
     elif name in _ASIDE:
-        story.start_call(name, given.get("subject") or given.get("plan") or name, call=call)
+        story.start_call(name, arguments.get("subject") or arguments.get("plan") or name, call=call)
 
 
 def take_result(block: dict[str, Any], detail: object, draft: SessionDraft) -> None:
@@ -250,12 +254,12 @@ def take_result(block: dict[str, Any], detail: object, draft: SessionDraft) -> N
         draft.remark(_AFTER_REASON.sub("", text[reason.end() :]))
         draft.finish_call(call, "", failed=False)
         return
-    asked = draft.story.call_kind(call)
-    if asked == QUESTION and not failed:
+    kind = draft.story.call_kind(call)
+    if kind == QUESTION and not failed:
         _take_choices(text, detail, draft)
-    elif asked == "TaskCreate" and (number := _TASK_NUMBER.search(text)):
+    elif kind == "TaskCreate" and (number := _TASK_NUMBER.search(text)):
         draft.story.set_todo(number[1], draft.story.call_text(call), "pending")
-    if asked == SUBAGENT and text.startswith(_LAUNCHED):
+    if kind == SUBAGENT and text.startswith(_LAUNCHED):
         text = ""  # its report comes as a notification
     draft.finish_call(call, text, failed=failed)
 

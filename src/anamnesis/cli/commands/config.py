@@ -112,6 +112,6 @@ def _as_json(value: settings.Value) -> dict[str, object]:
         "key": value.setting.key,
         "value": value.shown,
         "source": value.source,
-        "variable": value.setting.named,
+        "variable": value.setting.variable_name,
         "meaning": value.setting.meaning,
     }

@@ -64,9 +64,9 @@ def run(args: Namespace) -> int:
     if args.home:
         os.environ["ANAMNESIS_HOME"] = os.path.abspath(os.path.expanduser(args.home))
     home = home_directory()
-    link = serve.running(home, plain=args.no_name)
+    link = serve.link_to_running(home, plain=args.no_name)
     if link is not None:
-        _show(link, serve.redirection(home), browse=not args.no_open)
+        _show(link, serve.redirect_page(home), browse=not args.no_open)
         return 0
     with output.progress("indexing notes") as bar:
         server = serve.Server(
@@ -79,12 +79,12 @@ def run(args: Namespace) -> int:
         )
     if not serve.is_loopback(args.host):
         _warn(args.host, server.port)
-    elif server.moved:
+    elif server.has_moved:
         output.talk(
-            f"The port of this store is taken by another program; using {server.port} this time.\n"
-            "Your browser keeps its session and unsaved text under the usual one."
+            f"The port of this store is in use by another program; using {server.port} this time.\n"
+            "Your browser keeps its session and unsaved text under the usual address."
         )
-    _show(server.link(plain=args.no_name), serve.redirection(home), browse=not args.no_open)
+    _show(server.link(plain=args.no_name), serve.redirect_page(home), browse=not args.no_open)
     output.talk("Stop it with Ctrl-C.")
     server.run()
     return 0
@@ -116,14 +116,14 @@ def _project_here() -> str:
 
 def _warn(host: str, port: int) -> None:
     output.talk(
-        f"Warning: there is no encryption: anyone who can reach {host} may read along.\n"
-        "The address below is the only way in, but anyone who reads it on the way can use it.\n"
+        f"Warning: traffic is not encrypted; others on the way to {host} can read it.\n"
+        "The link below is the only way in, but anyone who intercepts it can use it.\n"
         "Safer, from the other machine, with the dashboard on loopback:\n"
         f"  ssh -L {port}:127.0.0.1:{port} {host} anamnesis dashboard --no-open --port {port}"
     )
 
 
-def _show(link: str, redirection: str, *, browse: bool) -> None:
+def _show(link: str, page_path: str, *, browse: bool) -> None:
     output.say(link)
     sys.stdout.flush()
     if browse:
@@ -135,5 +135,5 @@ def _show(link: str, redirection: str, *, browse: bool) -> None:
 
         # Every user of this machine can read the arguments of the browser's process.
         page = f'<meta http-equiv="refresh" content="0; url={escape(link)}">\n'
-        atomic.write_text(redirection, page)
-        webbrowser.open(Path(redirection).as_uri())
+        atomic.write_text(page_path, page)
+        webbrowser.open(Path(page_path).as_uri())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
 from anamnesis.config import home_directory
-from anamnesis.operations.sessions.archive import Wanted
+from anamnesis.operations.sessions.archive import SessionFilter
 from anamnesis.operations.sessions.how import how
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the commands, best match first."""
     project = arguments.project_of(args.project) or ""
-    wanted = Wanted(project=project, since=args.since or "")
-    commands = how(home_directory(), " ".join(args.words), wanted, limit=args.limit)
+    session_filter = SessionFilter(project=project, since=args.since or "")
+    commands = how(home_directory(), " ".join(args.words), session_filter, limit=args.limit)
     if args.json:
         output.say_json([asdict(each) for each in commands])
         return 0

@@ -67,10 +67,12 @@ def run(args: Namespace) -> int:
         return 0
     if args.action == "search":
         passages = archive.search_sessions(
-            home, " ".join(args.words), _wanted(args), limit=args.limit
+            home, " ".join(args.words), _session_filter(args), limit=args.limit
         )
         return _say_passages(passages, as_json=args.json)
-    return _list(archive.list_sessions(home, _wanted(args), limit=args.limit), as_json=args.json)
+    return _list(
+        archive.list_sessions(home, _session_filter(args), limit=args.limit), as_json=args.json
+    )
 
 
 def _add_filters(parser: ArgumentParser, *, default: object = None) -> None:
@@ -84,8 +86,8 @@ def _add_filters(parser: ArgumentParser, *, default: object = None) -> None:
     arguments.add_date(parser, "--until", default=default, help="only until then")
 
 
-def _wanted(args: Namespace) -> archive.Wanted:
-    return archive.Wanted(
+def _session_filter(args: Namespace) -> archive.SessionFilter:
+    return archive.SessionFilter(
         project=arguments.project_of(args.project) or "",
         machine=args.machine or "",
         agent=args.agent or "",

@@ -25,11 +25,11 @@ def chosen(names: str, setup: Setup) -> list[Agent]:
         return [
             agent for agent in AGENTS.values() if agent.name == "claude" or agent.is_here(setup)
         ]
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in wanted if name not in AGENTS]
-    if unknown or not wanted:
+    requested = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in requested if name not in AGENTS]
+    if unknown or not requested:
         raise InvalidInput(
             f"Unknown agent {', '.join(unknown) or names!r}.",
             hint=f"Known: auto, {', '.join(AGENTS)}",
         )
-    return [AGENTS[name] for name in dict.fromkeys(wanted)]
+    return [AGENTS[name] for name in dict.fromkeys(requested)]

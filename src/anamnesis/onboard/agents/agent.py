@@ -45,8 +45,8 @@ class Setup:
 
     def moved_to(self, place: Place) -> Setup:
         """The same set-up with the agents' directories where they were for another one."""
-        kept = {name: value for name, value in self.variables.items() if name not in _MOVING}
-        return replace(self, variables={**kept, **dict(place)})
+        others = {name: value for name, value in self.variables.items() if name not in _MOVING}
+        return replace(self, variables={**others, **dict(place)})
 
     @property
     def server(self) -> dict[str, Any]:

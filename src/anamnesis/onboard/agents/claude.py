@@ -113,10 +113,10 @@ def _settings_edit(setup: Setup, *, plugin: bool) -> Edit:
     return json_edit(settings_path(setup), "hooks and permissions", install=install, remove=remove)
 
 
-def _with_rules(settings: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
+def _with_rules(settings: dict[str, Any], granted: list[str]) -> dict[str, Any]:
     permissions = section(settings, "permissions")
     allowed = entries(permissions, "allow")
-    missing = [rule for rule in wanted if rule not in allowed]
+    missing = [rule for rule in granted if rule not in allowed]
     if not missing:
         return settings
     return {**settings, "permissions": {**permissions, "allow": [*allowed, *missing]}}

@@ -94,13 +94,13 @@ def import_cases(home: Home, path: str) -> int:
 
 
 def expect(home: Home, query: str, note_id: NoteId, *, project: str = "") -> bool:
-    """Record that you said a note answers a question best; whether that is new."""
+    """Record the note that you expect to answer a question best; whether that is new."""
     case = Case(query, [note_id], project=project, approved=True)
     return _add(home, [case]) == 1
 
 
 def expected(home: Home, query: str) -> set[NoteId]:
-    """The notes that you said answer a question."""
+    """The notes that you expect to answer a question."""
     asked = Case(query).key[0]
     cases = (case for case in load(home.eval_cases) if case.approved and case.key[0] == asked)
     return {note_id for case in cases for note_id in case.relevant}
@@ -182,7 +182,7 @@ def history(home: Home) -> list[dict[str, object]]:
 
 
 def _answers(store: MemoryStore, case: Case, successors: dict[str, set[str]]) -> list[str]:
-    """The hits, best first; a note that replaced a relevant one counts as it."""
+    """The hits, best first; a note that replaced a relevant one counts as that one."""
     stands_for: dict[str, str] = {}
     for relevant in reversed(case.relevant):
         waiting = [relevant]

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from anamnesis.sync import SyncBackend
 
 _PROJECTS_NAMED = 50
-_MOST_COMPARED = 20_000  # notes; to look at the files of more takes longer than all else
+_MOST_COMPARED = 20_000  # notes; checking the files of more takes longer than everything else
 _COMPARED_EVERY = 3600.0  # seconds, in the background
 _LINES_NAMED = 10
 CHECKS = (*machine.CHECKS, *store.CHECKS, *travel.CHECKS, *sessions.CHECKS)
 
 
 class NotSetUp(AnamnesisError):
-    """There is no store yet; asking does not create one."""
+    """There is no store yet; reading its status does not create one."""
 
     def __init__(self, home: Home) -> None:
         super().__init__(
@@ -62,8 +62,8 @@ def status_report(store: MemoryStore, backend: SyncBackend) -> dict[str, object]
 def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[str, object]:
     """Everything that `anamnesis status` shows.
 
-    Before that the index is compared with every file. If there are very many, that is done in the
-    background, at most once an hour.
+    First compares the index with every file; if there are very many, in the background and at most
+    once an hour.
     """
     from anamnesis.archive import files
     from anamnesis.config import resolve_machine_id

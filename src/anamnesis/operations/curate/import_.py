@@ -37,8 +37,8 @@ CLAUDE_CODE, OWN_EXPORT = "claude-code", "anamnesis"
 FORMATS = (CLAUDE_CODE, OWN_EXPORT, *programs.PROGRAMS)
 # What a changed source overwrites; everything else may have been changed here.
 _AT_SOURCE = ("title", "body", "machine_id", "updated_at", "prov_session", "extra")
-_MANY = 500  # notes: what is put off for them is not left to the next session
-_SCANNED_TOGETHER = 50  # drafts; more save nothing, and one secret has all of them scanned again
+_MANY = 500  # notes; work postponed for more than these does not wait for the next session
+_SCANNED_TOGETHER = 50  # drafts; larger groups save nothing, and one secret rescans them all
 CONFIDENCE = 0.8  # written on purpose, but not for this store
 
 
@@ -52,7 +52,7 @@ class ImportPlan:
     edited: list[str] = field(default_factory=list)  # ids of notes that were edited here
     forgotten: int = 0
     known: int = 0  # already there under another id, word for word
-    total: int = 0  # notes that were looked at
+    total: int = 0  # notes that were examined
     digests: dict[str, str] = field(default_factory=dict)  # of the texts, by the id of the note
     ids: list[str] = field(default_factory=list)  # of all notes, if all of them are here afterwards
 
@@ -110,7 +110,7 @@ def import_notes(
 
 
 def _under(store: MemoryStore, project: str | None) -> str:
-    """What decides besides a text which note it becomes: rules and values that are allowed."""
+    """What a note depends on besides its text: the rules, and the values that are allowed."""
     return "\0".join((str(RULES), project or "", *allow_list(store.home)))
 
 
@@ -156,7 +156,7 @@ def plan_import(
     project: str | None = None,
     progress: Progress = None,
 ) -> ImportPlan:
-    """What importing some drafts would do; to write it is the second half of the work."""
+    """What importing some drafts would do; writing it is the second half of the work."""
     items = list(drafts)
     planner = _Planner(store, items, source=source, project=project)
     planner.scan_together(items)
@@ -251,7 +251,7 @@ class _Planner:
         self._without_secrets: set[str] = set()
 
     def scan_together(self, drafts: Iterable[ImportDraft]) -> None:
-        """Find out which of many new drafts hold no secret; none does if some together do not.
+        """Find the drafts without secrets among many new ones, by scanning them in groups.
 
         A few are scanned one by one, which the index remembers when it scans their notes.
         """

@@ -2,7 +2,7 @@
 
 A file is one note, whether the client, a sync or you put it there. Files of one name that were
 begun in different sessions are different notes; without a session known, different texts are.
-Of two copies of one file the one that was modified last counts.
+Of two copies of one file the one that was modified last is used.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class _Drafts:
     def _add(self, file: NativeFile, draft: ImportDraft) -> None:
         ids = [
             derived_id("import", CLAUDE_CODE, draft.session, draft.key, at=""),
-            # of version 1.0, and of a file whose name another text has
+            # from version 1.0, and from files that share a name with another text
             derived_id("import", CLAUDE_CODE, self._machine, draft.key, at=""),
             native.first_id(file),
         ]
@@ -140,7 +140,7 @@ class _Drafts:
         if note is None:
             return False
         source = key(note, "import_from")
-        if not source:  # of version 0.1.3, which kept the description as the title, and no more
+        if not source:  # from version 0.1.3, which kept only the description, as the title
             return note.title == draft.title and any(tag.startswith("kind:") for tag in note.tags)
         if source != f"{CLAUDE_CODE}:{draft.key}"[:200]:
             return False

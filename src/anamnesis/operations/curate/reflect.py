@@ -79,7 +79,7 @@ def propose(
     model: Model | None = None,
     progress: Progress = None,
 ) -> list[Reflection]:
-    """What reflection would change, project by project. One that fails does not stop the others.
+    """What reflection would change, by project; a failure does not stop the other projects.
 
     Without a model, facts that sessions repeat are promoted and near-duplicates folded.
     """

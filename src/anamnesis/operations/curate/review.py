@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 KEPT_CONFIDENCE = 1.0  # you vouched for it
 _SIMILAR = 3
-_MOST_OF_ONE = 500  # waiting notes that are read for their session
-_LONGEST_DAYS = 36_500  # a century is never; the calendar ends in the year 1
+_MOST_OF_ONE = 500  # notes to review that are read for their session
+_LONGEST_DAYS = 36_500  # a century counts as never; dates do not go back before the year 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def keep_old(store: MemoryStore, *, days: int) -> list[str]:
         for note in waiting
         if note.created_at
         and note.created_at < limit
-        # Time is no review: findings and foreign authors stay marked.
+        # Waiting is not a review: findings and foreign authors stay marked.
         and note.id not in found
         and not policy.why_not(note.origin, note.tags)
     ]

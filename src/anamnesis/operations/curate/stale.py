@@ -24,7 +24,7 @@ _SKIPPED = frozenset({
 })  # fmt: skip
 _MOST_FILES = 50_000
 _LARGEST_FILE = 512 * 1024
-_MOST_BYTES = 128 * 1024 * 1024  # of source read for symbols; beyond, no symbol is called missing
+_MOST_BYTES = 128 * 1024 * 1024  # of source; with more, no symbol is reported missing
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LISTED_FILE = re.compile(r"(?m)^- (/?[\w.@+-]+(?:/[\w.@+-]+)+)$")
 _PATH = re.compile(r"(?:\.{0,2}/)?[\w@+.-]+(?:/[\w@+.-]+)*")

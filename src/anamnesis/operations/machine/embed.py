@@ -25,7 +25,7 @@ _EVERY_SECONDS = 60.0  # at most: starting Python and loading the model takes a 
 _RETRY_SECONDS = 3600.0  # a broken set-up is not fixed within a minute
 _LOCK_SECONDS = 5.0
 _BATCH = (
-    32  # notes that a kill can cost; each batch makes searching processes read everything again
+    32  # notes lost at worst if killed; after each batch, searching processes reload everything
 )
 
 
@@ -52,7 +52,7 @@ class Embedded:
 def embed(store: MemoryStore, progress: Callable[[int, int], None] | None = None) -> Embedded:
     """Compute the vectors of all notes that have none.
 
-    Raises SwitchedOff, and StoreBusy if another process is at it.
+    Raises SwitchedOff, and StoreBusy if another process is doing so.
     """
     if not config.encoder_is_on():
         raise SwitchedOff
@@ -104,8 +104,8 @@ def _embed(store: MemoryStore, root: Home, progress: Callable[[int, int], None] 
             encoded += _shelve(store, shelf, model, {id: known[id] for id in some})
             if progress is not None:
                 progress(first + len(some), len(missing))
-    # The time of the vectors: notes written meanwhile are left to the next run.
-    os.utime(os.path.join(root, vectors.FILE), ns=(started, started))
+    # The time of the vectors: notes written in the meantime are left to the next run.
+    os.utime(root.vectors_db, ns=(started, started))
     dropped = len(before.keys() - known.keys())
     return Embedded(encoded, len(missing) - encoded, dropped, len(known))
 
@@ -130,7 +130,7 @@ def _lock(root: Home) -> str:
 def _lags(root: Home) -> bool:
     """Whether the index has changed since the vectors were computed."""
     try:
-        made = os.stat(os.path.join(root, vectors.FILE)).st_mtime_ns
+        made = os.stat(root.vectors_db).st_mtime_ns
     except OSError:
         return True
     for name in ("index.db", "index.db-wal"):

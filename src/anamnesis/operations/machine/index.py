@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from anamnesis.store import Changes, MemoryStore, Unreadable
 
 
-_WORTH_A_PROCESS = 500  # notes; what they mean takes as long as starting Python
+_WORTH_A_PROCESS = 500  # notes; encoding them takes as long as starting Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def complete(store: MemoryStore, *, in_foreground: bool = True) -> None:
             store.scan()
             store.understand()
     except StoreBusy:
-        return  # another process is at it
+        return  # another process is doing it
 
 
 def refresh(store: MemoryStore) -> Changes:

@@ -35,7 +35,7 @@ class Setting:
     key: str
     meaning: str
     default: str = ""
-    variable: str = ""  # if it is not ANAMNESIS_ and the key
+    variable: str = ""  # if it is not ANAMNESIS_ followed by the key
     secret: bool = False
     runs_a_command: bool = False  # so it is changed on the command line only
     is_delicate: bool = (
@@ -55,7 +55,7 @@ class Setting:
         return "secret" if self.secret else "number" if self.is_number else "text"
 
     @property
-    def named(self) -> str:
+    def variable_name(self) -> str:
         """The variable that overrides config.json."""
         return self.variable or f"ANAMNESIS_{self.key.upper()}"
 
@@ -219,13 +219,13 @@ def listed() -> list[Value]:
 def value_of(key: str) -> Value:
     """One setting as it is now."""
     setting = setting_named(key)
-    if os.environ.get(setting.named, "").strip():
-        source = setting.named
-    elif config.setting(setting.key, variable=setting.named) is not None:
+    if os.environ.get(setting.variable_name, "").strip():
+        source = setting.variable_name
+    elif config.setting(setting.key, variable=setting.variable_name) is not None:
         source = "config.json"
     else:
         return Value(setting, setting.default, "default")
-    value = config.setting(setting.key, variable=setting.named) or ""
+    value = config.setting(setting.key, variable=setting.variable_name) or ""
     return Value(setting, printable(setting, value), source)
 
 

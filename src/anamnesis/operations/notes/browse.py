@@ -38,7 +38,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_HITS = 120  # of a search that can be paged through
-MOST_MATCHES = 2000  # hits of a search that are counted; the engine looks at no more
+MOST_MATCHES = 2000  # hits that are counted; the engine ranks no more than these
 MARKS = (excerpts.START, excerpts.END)  # text around a matching word
 _KEPT = 64  # cached counts; only a few filters are in use at a time
 _TAGS = 24
@@ -72,7 +72,7 @@ class NoteCounts:
     def facets(
         self, wanted: NoteFilter, among: tuple[int, ...] | None = None
     ) -> dict[str, list[tuple[str, int]]]:
-        """Per dimension its values with how many notes each would show, among some rows or all."""
+        """The values of each dimension and their numbers of notes, among some rows or all."""
         cube = self._cube(wanted, among)
         facets = {name: _along(cube, wanted, at) for at, name in enumerate(browse.DIMENSIONS)}
         return {**facets, "tag": self._tags(wanted.apart_from("tag"), among)}
@@ -91,11 +91,11 @@ class NoteCounts:
         )
 
     def values(self, name: str, wanted: NoteFilter = EVERYTHING) -> list[str]:
-        """The values of one dimension, those of most notes first."""
+        """The values of one dimension, those with most notes first."""
         return [value for value, _ in self.along(name, wanted)]
 
     def along(self, name: str, wanted: NoteFilter) -> list[tuple[str, int]]:
-        """The values of one dimension with how many notes each would show."""
+        """The values of one dimension and their numbers of notes."""
         return _along(self._cube(wanted), wanted, browse.DIMENSIONS.index(name))
 
     def total(self, wanted: NoteFilter, among: tuple[int, ...] | None = None) -> int:
@@ -112,7 +112,7 @@ class NoteCounts:
         )
 
     def _cube(self, wanted: NoteFilter, among: tuple[int, ...] | None = None) -> Cube:
-        """The notes by dimension that meet all other conditions."""
+        """The counts along all dimensions, of the notes that meet the other conditions."""
         others = replace(wanted.apart_from(*browse.DIMENSIONS), state="all")
         return self._once(("cube", others, among), lambda db: browse.cube(db, others, among))
 
@@ -148,7 +148,7 @@ class NoteCounts:
                 known: T = self._known[key]  # type: ignore[assignment]
                 return known
             answer = ask(db)
-            if browse.version(db) == version:  # else it may be of either version
+            if browse.version(db) == version:  # otherwise it may belong to either version
                 self._known[key] = answer
                 if len(self._known) > _KEPT:
                     self._known.popitem(last=False)
@@ -215,7 +215,7 @@ def backlinks(store: MemoryStore, note: Memory, *, limit: int = 20) -> list[Row]
 
 
 def neighbours(store: MemoryStore, note: Memory) -> tuple[Row | None, Row | None]:
-    """The notes before and after this one in the list of all, which begins with the latest."""
+    """The next later and the next earlier note."""
 
     def find(db: sqlite3.Connection) -> tuple[Row | None, Row | None]:
         later, earlier = browse.beside(db, note)
@@ -263,27 +263,27 @@ def _along(cube: Cube, wanted: NoteFilter, at: int) -> list[tuple[str, int]]:
 
 
 def _conditions(wanted: NoteFilter, *, but: int = -1) -> list[Condition]:
-    """What is asked of each dimension: its place, the values that notes must and must not have."""
+    """The conditions on each dimension: its position, the values to include and to exclude."""
     return [
-        (at, asked, barred)
+        (at, allowed, excluded)
         for at, name in enumerate(browse.DIMENSIONS)
         if at != but and getattr(wanted, name) != "all"
-        for asked, barred in [(wanted.values_of(name), wanted.barred(name))]
-        if asked or barred
+        for allowed, excluded in [(wanted.values_of(name), wanted.excluded(name))]
+        if allowed or excluded
     ]
 
 
 def _fits(values: tuple[str, ...], conditions: Iterable[Condition]) -> bool:
     return all(
-        (not asked or values[at] in asked) and values[at] not in barred
-        for at, asked, barred in conditions
+        (not allowed or values[at] in allowed) and values[at] not in excluded
+        for at, allowed, excluded in conditions
     )
 
 
 def _filters(wanted: NoteFilter) -> Filters:
-    """What a list is narrowed by, for a search."""
+    """The filters of a list, for a search."""
     projects = wanted.values_of("project")
-    if wanted.apart_from("project") == NoteFilter() and not wanted.barred("project"):
+    if wanted.apart_from("project") == NoteFilter() and not wanted.excluded("project"):
         return Filters(projects)
     return Filters(projects, include_superseded=True, also=condition(wanted))
 
@@ -301,6 +301,6 @@ def _walk(db: sqlite3.Connection, note: Memory, step: Step, most: int) -> list[R
 
 
 def _any_word(text: str) -> str:
-    """An FTS5 expression for any of the words; the last one may still be in the writing."""
+    """An FTS5 expression for any of the words; the last one may be incomplete."""
     words = re.findall(r"\w+", text)[:32]
     return " OR ".join(f'"{word}"' for word in words) + ("*" if words else "")

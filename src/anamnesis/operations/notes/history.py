@@ -35,7 +35,7 @@ __all__ = [
     "prepare", "project_changes", "record_changes", "restore", "standings", "text_of", "versions",
 ]  # fmt: skip
 
-_LATEST = 500  # changes that are looked through for who wrote when
+_LATEST = 500  # changes that are searched for who wrote when
 _COUNTED = 200  # files; the lines of a larger change are not counted
 _AHEAD = 100  # changes: two pages of the history, one of deleted notes
 _LOOKED = 500  # changes at a time, for those of one project
@@ -64,11 +64,11 @@ class RecordedChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """Some changes, the one to continue with, empty at the end, and what to look at meanwhile."""
+    """Some changes, the commit to continue from (empty at the end), and those to prefetch."""
 
     versions: list[Version]
     further: str
-    ahead: list[Version]  # the next page's, of which it is not yet known what they did
+    ahead: list[Version]  # of the next page, whose contents are not read yet
 
 
 def changes(
@@ -76,8 +76,8 @@ def changes(
 ) -> ChangesPage:
     """The last changes of all notes, newest first, from `start` on. Raises NoHistory.
 
-    Only those of a machine, or those that added, changed or deleted notes: of a kind, it looks
-    among _AHEAD changes at a time.
+    Optionally only those of a machine, or those that added, changed or deleted notes; the latter
+    are searched for among _AHEAD changes at a time.
     """
     letter = next((letter for letter, name in _WHAT.items() if name == what), "")
     among = max(limit, _AHEAD) if letter else limit
@@ -92,7 +92,7 @@ def changes(
 
 
 def project_changes(store: MemoryStore, project: str, *, limit: int) -> list[Version]:
-    """The last changes of a project's notes, newest first, each with those notes alone."""
+    """The last changes of a project's notes, newest first, without other notes."""
     kept: list[Version] = []
     for skipped in count(0, _LOOKED):
         words = [f"--max-count={_LOOKED}", f"--skip={skipped}"]
@@ -166,7 +166,7 @@ def changes_with_titles(
 
 
 def deleted_notes(store: MemoryStore, *, start: str = "") -> RemovedPage:
-    """Deleted notes, latest first, and where to look on; none if nothing was recorded yet."""
+    """Deleted notes, latest first, and where to continue; none if nothing is recorded yet."""
     try:
         return removed_notes(store, start=start)
     except NoHistory:
@@ -174,23 +174,23 @@ def deleted_notes(store: MemoryStore, *, start: str = "") -> RemovedPage:
 
 
 def text_of(home: Home, version: Version) -> str:
-    """A note's text after one of its changes; nothing if that removed it."""
+    """A note's text after one of its changes; empty if that deleted it."""
     return lineage.text_in(home.memory, version).decode("utf-8", "replace")
 
 
 @dataclass(slots=True)
 class MachineStanding:
-    """What the history tells of one machine."""
+    """What the history says about one machine."""
 
     times: list[str] = field(default_factory=list)  # of its changes, latest first
-    behind: int = 0  # changes of notes by others since its latest, after which it had all
-    ahead: int = 0  # changes that it has sent and that were not taken over here
+    behind: int = 0  # changes of notes by others since its latest one
+    ahead: int = 0  # changes that it has sent and that are not merged here
 
 
 def standings(home: Home, *, fetched: bool = False) -> dict[str, MachineStanding]:
-    """How each machine stands, by the latest changes; those that have none there are left out.
+    """The standing of each machine that has one of the latest changes.
 
-    `fetched` says whether there are changes that were fetched and not taken over.
+    `fetched` says whether there are changes that were fetched but not merged.
     """
     found: dict[str, MachineStanding] = {}
     try:
@@ -212,11 +212,11 @@ def standings(home: Home, *, fetched: bool = False) -> dict[str, MachineStanding
 
 
 def look_ahead(home: Home, ahead: Sequence[Version] | None = None) -> None:
-    """Find out what some changes did, or the latest, before anybody asks to see them.
+    """Read what some changes did, or the latest ones, before a page needs it.
 
-    Not of the first one of all: its files are many, and listed for the page that shows it.
+    Leaves out the very first change: it has many files, which its own page lists.
     """
-    with suppress(AnamnesisError):  # whoever asks for the page is told
+    with suppress(AnamnesisError):  # the page itself reports it
         some = log.log(home.memory, limit=_AHEAD) if ahead is None else ahead
         found = log.with_files(home.memory, some, first=False)
         small = [each.commit for each in found if len(each.files) <= _COUNTED]

@@ -47,7 +47,7 @@ def list_notes(
     excerpts: bool = False,
     filters: Filters | None = None,
 ) -> NotePage:
-    """One page of the notes without their bodies; no limit gives all, excerpts how each begins.
+    """One page of the notes without their bodies; all without a limit, and optional excerpts.
 
     Filters are those of a search; both kinds of conditions have to be met.
     """

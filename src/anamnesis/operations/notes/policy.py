@@ -36,7 +36,7 @@ _LABEL = 1000  # characters of a project key or a tag
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """The fields of a note that its writer chooses; the rest is stamped on."""
+    """The fields of a note that its writer chooses; the rest is filled in."""
 
     title: str
     body: str
@@ -50,7 +50,7 @@ class NoteDraft:
 
 
 def draft_of(note: Memory) -> NoteDraft:
-    """A note as an edit of it starts."""
+    """The draft that an edit of a note starts with."""
     return NoteDraft(
         title=note.title,
         body=note.body,
@@ -122,8 +122,8 @@ def trimmed(note: T) -> T:
 def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None = None) -> None:
     """Raise InvalidInput for values that a note may not have.
 
-    What was so `before` an edit may stay, so that a note from elsewhere can be improved step by
-    step; an edit may not make it worse.
+    Violations that a note had `before` an edit may stay, so that a note from elsewhere can be
+    improved step by step; an edit may not add any.
     """
     _require_known_values(draft, before)
     if not draft.title and (before is None or before.title):
@@ -148,7 +148,7 @@ def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None
 
 
 def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]]:
-    """The text without its secrets, and what kinds were taken out.
+    """The text without its secrets, and the kinds that were removed.
 
     Secrets that `known`, the text before an edit, already held may stay: you allowed them.
     """

@@ -35,9 +35,7 @@ class SearchAnswer:
 
     hits: Sequence[SearchHit]
     by_id: bool = False
-    warnings: dict[str, str] = fresh(
-        default_factory=dict
-    )  # of notes that agents do not get unasked
+    warnings: dict[str, str] = fresh(default_factory=dict)  # about notes that are not injected
 
 
 def search(
@@ -53,8 +51,8 @@ def search(
 ) -> SearchAnswer:
     """The notes that answer a text best; an id or address as the text gives that note alone.
 
-    An id names its note, so filters do not hide it, nor does a note that replaces it. The last
-    three switch parts of the ranking off, to see what each of them does.
+    An id names its note, so neither filters nor a note that replaces it hide it. The last
+    three arguments turn parts of the ranking off, to see the effect of each.
     """
     named = _named(store, text.strip().removeprefix(NOTE_URI))
     if named is not None:
@@ -98,7 +96,7 @@ def origins(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:
 
 
 def explain(answer: SearchAnswer, hit: SearchHit) -> list[str]:
-    """Why a note was found, in lines to be read."""
+    """Why a note was found, as lines of text."""
     return ["named by its id"] if answer.by_id else explanation(hit.score, hit.why)
 
 

@@ -1,7 +1,7 @@
 """Rebuilding session notes from the archive, for when capture has improved.
 
-Only what capture itself wrote is replaced. No model is asked: that may cost money, and what a
-model wrote does not get better with the extract.
+Only what capture itself wrote is replaced. No model is asked: that may cost money, and a
+better extract does not improve what a model wrote.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.archive import ask, database, files
-from anamnesis.archive.ask import Passage, SessionPage, SessionRow, Wanted
+from anamnesis.archive.ask import Passage, SessionFilter, SessionPage, SessionRow
 from anamnesis.archive.files import Archived
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Turn
 from anamnesis.capture.tape import Tape
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory
     from anamnesis.operations.notes.search import SearchAnswer
 
-__all__ = ["Archived", "Passage", "SessionPage", "SessionRow", "Turn", "Wanted"]
+__all__ = ["Archived", "Passage", "SessionFilter", "SessionPage", "SessionRow", "Turn"]
 SPEAKERS = {PERSON: "You", AGENT: "Agent", SUBAGENT: "Subagent", CLIENT: "Summary"}
 DAYS, MEGABYTES = 400, 500
 _READ_AT_ONCE = 20  # changed sessions read before a search; the rest is read in the background
-_TELLING = 0.999  # of a question's words, by weight: a note that has them all is enough
+_TELLING = 0.999  # share of a question's words, by weight, that a note must have to be enough
 _BESIDE = 3  # passages
 _LOOKED_AT = 30  # passages; neighbouring ones are joined
 _NEARBY = 10  # turns that are close enough to be about the same subject
@@ -107,24 +107,28 @@ def keep_transcript(home: Home, path: str, *, session: str, note_id: str) -> Non
         keep(home, parsed, tape.turns, project=note.project, note=note, client_title=title)
 
 
-def list_sessions(home: Home, wanted: Wanted, *, limit: int) -> list[SessionRow]:
+def list_sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[SessionRow]:
     """The archived sessions, the latest first."""
     bring_up_to_date(home)
-    return ask.sessions(home, wanted, limit=limit)
+    return ask.sessions(home, session_filter, limit=limit)
 
 
-def browse_sessions(home: Home, wanted: Wanted, *, limit: int, offset: int) -> SessionPage:
+def browse_sessions(
+    home: Home, session_filter: SessionFilter, *, limit: int, offset: int
+) -> SessionPage:
     """Some of the archived sessions, latest first, and the values to filter them by."""
     if not files.listed(home):
         return SessionPage()  # an empty archive gets no index
     bring_up_to_date(home)
-    return ask.page(home, wanted, limit=limit, offset=offset)
+    return ask.page(home, session_filter, limit=limit, offset=offset)
 
 
-def search_sessions(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[Passage]:
+def search_sessions(
+    home: Home, text: str, session_filter: SessionFilter, *, limit: int
+) -> list[Passage]:
     """The passages of archived sessions that answer, the best first."""
     bring_up_to_date(home)
-    return ask.passages(home, text, wanted, limit=limit)
+    return ask.passages(home, text, session_filter, limit=limit)
 
 
 def passages_beside(
@@ -143,7 +147,7 @@ def passages_beside(
 def places(home: Home, text: str, *, project: str, limit: int) -> list[Passage]:
     """The passages that answer; those within a few turns of each other are joined."""
     found: list[Passage] = []
-    for each in search_sessions(home, text, Wanted(project=project), limit=_LOOKED_AT):
+    for each in search_sessions(home, text, SessionFilter(project=project), limit=_LOOKED_AT):
         near = next((at for at, best in enumerate(found) if _is_near(best, each)), None)
         if near is not None:
             found[near] = _joined(found[near], each)

@@ -50,7 +50,7 @@ _SOURCE_OF_EVENT = {
 # A model may cost money: it is asked once a session is over, not at every checkpoint.
 _FINAL = ("session-end", "sweep")
 _RECENT = 20  # recent notes of the project among which a title is unique
-_LOCKS = 16  # so that sessions seldom wait for one another
+_LOCKS = 16  # so that sessions rarely wait for each other
 _LOCK_SECONDS = 120.0  # a model may take a while to summarise
 _LAG_SECONDS = (0.0, 0.2, 0.4, 0.8)  # Claude Code was seen to write the lines 0.1 s late
 _REFLECT_SECONDS = 3600.0  # sessions end many times a day; knowledge changes more slowly
@@ -290,7 +290,7 @@ def _tape() -> Tape | None:
 def _session(
     home: Home, payload: Payload, path: str, tape: Tape | None
 ) -> tuple[ParsedSession, Story, str]:
-    """The parsed transcript, and from when on it belongs to this session alone."""
+    """The parsed transcript, and the time from which it belongs to this session alone."""
     draft, since = _caught_up(home, payload, path, tape)
     session = draft.session()
     if not session.session_id:

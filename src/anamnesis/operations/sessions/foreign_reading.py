@@ -29,7 +29,7 @@ _READ = re.compile(
     rb"|requests\.get\b|urlopen\b|httpx\.get\b)"
 )
 _TIME = re.compile(rb'"timestamp"\s*:\s*"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)')
-_HEAD_BYTES = 256 * 1024  # in which a transcript says when it began
+_HEAD_BYTES = 256 * 1024  # within which a transcript says when it began
 _ID = re.compile(rb"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
 
 
@@ -72,7 +72,7 @@ class _Reading:
 
 
 def _of_subagents(transcript: str) -> list[str]:
-    """The transcripts of the agents that a session sent out: it learns what they read."""
+    """The transcripts of a session's subagents: the session learns what they read."""
     folder = os.path.join(os.path.splitext(transcript)[0], "subagents")
     try:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]

@@ -12,7 +12,7 @@ from anamnesis.index import words
 from anamnesis.operations.sessions.archive import bring_up_to_date
 
 if TYPE_CHECKING:
-    from anamnesis.archive.ask import SessionRow, Wanted
+    from anamnesis.archive.ask import SessionFilter, SessionRow
     from anamnesis.config import Home
 
 _SHORTLY_BEFORE = (
@@ -35,10 +35,12 @@ class WorkingCommand:
     number: int  # of its turn
 
 
-def how(home: Home, text: str, wanted: Wanted, *, limit: int) -> list[WorkingCommand]:
+def how(
+    home: Home, text: str, session_filter: SessionFilter, *, limit: int
+) -> list[WorkingCommand]:
     """The commands that worked and answer the question, the best first."""
     bring_up_to_date(home)
-    found = ask.commands(home, text, wanted, limit=limit * _SPARE)
+    found = ask.commands(home, text, session_filter, limit=limit * _SPARE)
     useful = sorted(filter(_does_something, found), key=lambda row: not _says(row.command, text))
     return [
         WorkingCommand(

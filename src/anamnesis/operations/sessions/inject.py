@@ -68,7 +68,7 @@ def inject(
 
 
 def _scan_latest(store: MemoryStore, projects: set[str]) -> None:
-    """Scan what this session may get of many new notes; the others are scanned behind it."""
+    """Scan the new notes that this session may get; the rest is scanned in the background."""
     if unscanned := store.ask(lambda db: queries.latest_unscanned(db, projects=projects)):
         store.scan(unscanned)
         _bring_up_to_date(store.home)

@@ -1,7 +1,7 @@
-"""What is told in the middle of a session: a fix when a command fails, notes about an opened file.
+"""Context in the middle of a session: a fix when a command fails, notes about an opened file.
 
-Most failures are new and most files are mentioned in no note, so whatever only an answer needs is
-loaded late.
+Most failures are new and most files are mentioned in no note, so modules that only an answer needs
+are loaded late.
 """
 
 from __future__ import annotations

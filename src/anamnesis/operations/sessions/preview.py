@@ -27,7 +27,7 @@ __all__ = [
 
 LIMIT = clip.LIMIT
 EXCLUDED = select.EXCLUDED
-SLOTS = {  # in the order in which they claim room
+SLOTS = {  # in the order in which they get space
     select.RULE: "Rules",
     select.LAST: "Where the last session stopped",
     select.BEFORE: "The session before",
@@ -35,14 +35,14 @@ SLOTS = {  # in the order in which they claim room
     select.KNOWN: "What the project knows",
     select.REST: "Earlier sessions",
 }
-_SHOWN = {  # form of a note in the plan -> in words
+_LABELS = {  # form of a note in the plan -> in words
     plan.WHOLE: "whole",
     plan.CLIPPED: "in part",
     plan.LINE: "a line",
     plan.TITLE: "title only",
     plan.OUT: "left out",
 }
-FORMS = tuple(_SHOWN.values())
+FORMS = tuple(_LABELS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PreviewedNote:
 
     note: Memory
     form: str
-    shown: str  # the form in words
+    label: str  # the form in words
     why: str
     units: int
     slot: str
@@ -112,7 +112,7 @@ def preview(
         PreviewedNote(
             entry.note,
             entry.form,
-            _SHOWN[entry.form],
+            _LABELS[entry.form],
             entry.candidate.why,
             entry.units,
             entry.candidate.slot,
@@ -168,7 +168,7 @@ def given_since(home: Home, since: str) -> GivenNotes:
 def _pieces(text: str, ids: Sequence[NoteId]) -> Iterator[BlockPiece]:
     """Sections are in the order of the plan; a note in one line ends with its id.
 
-    What a note says cannot look like a heading of ours: those are escaped in its text.
+    The text of a note cannot look like a heading of the block: headings in it are escaped.
     """
     sections = iter(ids)
     note_id, lines = "", list[str]()
@@ -189,7 +189,7 @@ def _pieces(text: str, ids: Sequence[NoteId]) -> Iterator[BlockPiece]:
 
 
 def _begins(line: str) -> str:
-    """How a line begins that ends what was before it; nothing for other lines."""
+    """The beginning of a line that starts a new piece; empty for other lines."""
     ours = ("## [", *render.HEADINGS.values(), "## Not shown in full", render.END)
     return next((start for start in ours if line.startswith(start)), "")
 

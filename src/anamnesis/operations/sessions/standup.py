@@ -54,7 +54,7 @@ def standup(
 ) -> list[DoneProject]:
     """Work since a time, the busiest project first. Raises InvalidInput for a bad time.
 
-    At most so many sessions, the latest; 0 is all of them.
+    At most `limit` sessions, the latest ones; 0 means all.
     """
     start = _start(since)
     found = [
@@ -137,8 +137,10 @@ def _items(lines: Sequence[str]) -> tuple[str, ...]:
 
 def _turns(store: MemoryStore, *, since: str) -> dict[str, int]:
     """How long the sessions of this machine were, by their notes."""
-    wanted = archive.Wanted(since=since)
-    return {row.note: row.turns for row in archive.list_sessions(store.home, wanted, limit=1000)}
+    session_filter = archive.SessionFilter(since=since)
+    return {
+        row.note: row.turns for row in archive.list_sessions(store.home, session_filter, limit=1000)
+    }
 
 
 def _start(text: str) -> str:

@@ -32,23 +32,23 @@ def count_uses(home: Home, session: str, turns: Sequence[Turn]) -> None:
         return
     with MemoryStore(home) as store:
         notes = [note for id in given if (note := store.get(id)) is not None]
-    done = deeds(turns)
-    used = {note.id for note in notes if is_used(note, done)}
+    actions = actions_of(turns)
+    used = {note.id for note in notes if is_used(note, actions)}
     ignored = {note.id for note in notes if given[note.id] and note.id not in used}
     if used or ignored:
         usefulness.count_uses(home, session, used=used, ignored=ignored)
 
 
 @dataclass(frozen=True, slots=True)
-class Deeds:
+class SessionActions:
     """What a session did, collected once for all its notes."""
 
-    written: str  # by the agent, and what it asked tools for
+    written: str  # the text of the agent, and its tool inputs
     ran: str
     edited: Mapping[str, Sequence[str]]  # the name of a file -> its paths
 
 
-def deeds(turns: Iterable[Turn]) -> Deeds:
+def actions_of(turns: Iterable[Turn]) -> SessionActions:
     """What a session did, judging by its turns."""
     written, ran, edited = list[str](), list[str](), dict[str, list[str]]()
     for turn in turns:
@@ -58,19 +58,19 @@ def deeds(turns: Iterable[Turn]) -> Deeds:
             paths = edited.setdefault(_name(turn.file), [])
             if turn.file not in paths:
                 paths.append(turn.file)
-    return Deeds("\n".join(written), "\n".join(ran), edited)
+    return SessionActions("\n".join(written), "\n".join(ran), edited)
 
 
-def is_used(note: Memory, done: Deeds) -> bool:
+def is_used(note: Memory, actions: SessionActions) -> bool:
     """Whether a session asked for a note, cited it, ran its command or edited a file it names."""
-    if note.id in done.written or note.id in done.ran:
+    if note.id in actions.written or note.id in actions.ran:
         return True
-    if any(command in done.ran for command in _commands(note.body)):
+    if any(command in actions.ran for command in _commands(note.body)):
         return True
     return any(
         shared_parts(path, file)
         for path in set(_PATH.findall(note.body))
-        for file in done.edited.get(_name(path), ())
+        for file in actions.edited.get(_name(path), ())
     )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MINE, THEIRS, BOTH = "mine", "theirs", "both"
 CHOICES = (MINE, THEIRS, BOTH)
 _PLAIN = (*(name for name, row in FIELDS.items() if row.merge == CHOICE), "extra")
-_SETS = tuple(name for name, row in FIELDS.items() if row.merge == ITEMS)  # both can be had
+_SETS = tuple(name for name, row in FIELDS.items() if row.merge == ITEMS)  # may keep both
 _PICKED = (*_PLAIN, *_SETS, "body")
 
 
@@ -155,7 +155,7 @@ def resolve_with(store: MemoryStore, given: str, text: str) -> Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field that differs: its value before both, here and there, and what to take."""
+    """A field that differs: its value before both edits, here and there, and which to use."""
 
     name: str
     base: str
@@ -165,13 +165,13 @@ class Field:
 
     @property
     def picks(self) -> tuple[str, ...]:
-        """What can be taken."""
+        """The choices for this field."""
         return (MINE, THEIRS, BOTH) if self.name in _SETS else (MINE, THEIRS)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of the text: before both, here and there, and what to take."""
+    """A part of the text: before both edits, here and there, and which to use."""
 
     base: str
     mine: str
@@ -185,7 +185,7 @@ class Part:
 
     @property
     def taken(self) -> str:
-        """What of it is taken."""
+        """The text that was chosen."""
         if self.pick == BOTH and self.differs:
             return "".join(ended(lines_of(self.mine))) + self.theirs
         return self.theirs if self.pick == THEIRS else self.mine
@@ -193,7 +193,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """Two versions taken apart, with what to take of each."""
+    """Two versions in parts, with what to use of each."""
 
     base: Memory | None
     mine: Memory
@@ -202,7 +202,7 @@ class Composition:
     parts: tuple[Part, ...]
 
     def note(self) -> Memory:
-        """The note that the picks make; what cannot be picked is merged by its rule."""
+        """The note that results from the picks; all other fields are merged by their rules."""
         merged = merged_fields(self.base, self.mine, self.theirs)
         taken: dict[str, object] = {
             name: value
@@ -217,10 +217,10 @@ class Composition:
 
 
 def composition(sides: Sides, picks: Mapping[str, str]) -> Composition | None:
-    """Both versions taken apart; None if one of them is not a readable note.
+    """Both versions in parts; None if one of them is not a readable note.
 
-    `picks` says what to take of `field-<name>` and of `part-<number>`; what it does not name is
-    taken from the side that changed it, and from here if both did.
+    `picks` says what to use for `field-<name>` and `part-<number>`; anything else comes from the
+    side that changed it, and from this machine if both did.
     """
     mine, theirs = note_in(sides.mine or b""), note_in(sides.conflict.theirs)
     if mine is None or theirs is None:

@@ -2,7 +2,7 @@
 
 `memory/.machines/<machine>.json` is written by its own machine only, is not a note and is never
 indexed. It is rewritten when something in it changes or after half a day, so that a sync
-with nothing to do stays one.
+with nothing to do still has nothing to do.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def has_rival(home: Home) -> bool:
 
 
 def install_id() -> str:
-    """What tells this machine from others of its name; ephemeral ones are all the same."""
+    """The id that tells this machine from others of the same name; all ephemeral ones share one."""
     known = str(config._store_config().get("install_id") or "")  # noqa: SLF001
     return known or (EPHEMERAL if config.is_ephemeral() else "")
 
@@ -222,8 +222,8 @@ def _place(home: Home, machine: str) -> str:
 def _remove_former(home: Home, mine: Machine) -> None:
     """Remove this machine's heartbeat under another name, once.
 
-    Machines that were copied from one another have the same install id: only the name that this
-    one went by itself is known to be nobody else's.
+    Machines that were copied from one another have the same install id: only a name that
+    this machine itself used is certain not to belong to another.
     """
     marker = home.state("machine-name")
     former = _text(marker)
@@ -273,7 +273,7 @@ def _mine(home: Home) -> Machine | None:
 
 
 def _for_all(before: Machine | None, mine: Machine) -> Machine:
-    """The heartbeat that ephemeral machines share: what is only one container's is left out."""
+    """The heartbeat that ephemeral machines share, without what belongs to one container."""
     captured = max(mine.last_capture, before.last_capture if before else "")
     return replace(mine, last_capture=captured, pending=0, last_error="")
 

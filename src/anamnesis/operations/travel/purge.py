@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ALIVE_DAYS = 7
 _AUTHOR = "anamnesis@"
-_TRIES = 5  # a machine that syncs every few minutes will not win five times in a row
+_TRIES = 5  # a machine that syncs every few minutes does not push first five times in a row
 
 
 def forgotten(home: Home) -> Collection[str]:
@@ -76,9 +76,9 @@ def _require_followers(home: Home) -> None:
 
 
 def _require_heartbeats(home: Home) -> None:
-    """A machine that commits and never left a heartbeat has a version from before there were any.
+    """Refuse while a machine commits without heartbeats: its version predates them.
 
-    Without one of this machine nothing can be said about the others.
+    Without a heartbeat of this machine, nothing is known about the others.
     """
     repository = Repository(home.memory)
     recent = repository.ask("log", f"--since={_ALIVE_DAYS}.days.ago", "--format=%ae", MAIN)

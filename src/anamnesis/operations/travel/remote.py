@@ -122,7 +122,7 @@ def create(url: str) -> str:
         if os.path.isdir(path) and not _IN_A_REPOSITORY.issuperset(os.listdir(path)):
             raise InvalidInput(f"{path} exists and is not a git repository.")
         atomic.make_directory(path)
-    recovery.free_dead_locks(path)  # of a command that was killed here
+    recovery.free_dead_locks(path)  # left by a command that was killed here
     for command in _commands():
         _checked(gitcmd.git(command, cwd=path, timeout=_SECONDS), url)
     return path
@@ -156,7 +156,7 @@ def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -
                 finished = repository.git(*step, timeout=seconds, env=environment)
                 if b".lock': File exists" not in finished.err or not os.path.isdir(url):
                     break
-                recovery.free_dead_locks(url)  # of a command that was killed, maybe just now
+                recovery.free_dead_locks(url)  # left by a command that was killed, maybe just now
                 time.sleep(_LOCKED_SECONDS)
             _checked(finished, url)
     return sealed

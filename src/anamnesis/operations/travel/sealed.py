@@ -51,7 +51,7 @@ class RecoveryKey:
     """What opens a sealed store when every machine is lost; shown once, stored nowhere."""
 
     key: str
-    code: str  # of the store, so that nobody can put another one in its place
+    code: str  # the code of the store, so that nobody can substitute another one
 
 
 @dataclass(frozen=True, slots=True)

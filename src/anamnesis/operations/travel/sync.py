@@ -27,7 +27,7 @@ __all__ = [
 
 _REFS = ("HEAD", "packed-refs", "refs/heads/main", "refs/remotes/origin/main")
 _PATIENCE_SECONDS = 0.25  # for a store of some thousand notes this is always enough
-_CACHE = "index"  # of git, which measuring itself brings up to date
+_CACHE = "index"  # of git's own index, which measuring updates
 _MANY = 500
 _ARRIVAL_SECONDS = 10.0  # a session start is waiting, and its client gives up after 15
 
@@ -140,11 +140,11 @@ def sync_state() -> SyncState:
 
 
 class KnownState:
-    """The state of sync of one store; `contents` says what differs after each change of a note.
+    """The sync state of one store; `contents` gives a value that changes with every note.
 
-    To compare 50,000 files with the last commit takes git a tenth of a second, and several pages
-    ask for it. So it is measured beside them: who asks waits a moment, and is then given what was
-    known before. `generation` counts how often it was found to be another one.
+    Comparing 50,000 files with the last commit takes git a tenth of a second, and several pages
+    need the result. So it is measured in the background: a caller waits a moment, then gets the
+    previous state. `generation` counts how often the state has changed.
     """
 
     def __init__(self, home: Home, contents: Callable[[], str]) -> None:
@@ -157,7 +157,7 @@ class KnownState:
         self._known: tuple[tuple[object, ...], SyncState] | None = None
 
     def __call__(self) -> SyncState:
-        """The state as it is now; while a large store is compared, as it was before."""
+        """The current state; while a large store is being compared, the previous one."""
         known = self._known
         if known is None or known[0] == self._seen():
             return self.measured()
@@ -170,7 +170,7 @@ class KnownState:
         return self._known[1] if self._known else known[1]
 
     def measured(self) -> SyncState:
-        """The state as it is now, however long it takes."""
+        """The current state, however long it takes."""
         with self._measuring:
             marks = self._seen()
             if self._known is None or self._known[0] != marks:
@@ -183,7 +183,7 @@ class KnownState:
         return (self._contents(), *self._marks())
 
     def _marks(self) -> Iterator[tuple[object, ...]]:
-        """What a commit, a sync, a conflict or another program's new file leaves different."""
+        """Marks that change with a commit, a sync, a conflict or a new file of another program."""
         git = os.path.join(self._home.memory, ".git")
         own = os.path.join(git, "anamnesis")
         for folder in (self._home.memory, self._home.conflicts, own):

@@ -1,7 +1,7 @@
 """A small language model that says what a text is about, as a vector.
 
 It comes with the extra `[semantic]`: the weights of granite-embedding-30m-english
-(Apache-2.0) travel inside a package of the registry, so nothing is downloaded at run time.
+(Apache-2.0) are part of a package that it installs, so nothing is downloaded at run time.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Encoder:
 
 @lru_cache(maxsize=1)
 def load() -> Encoder:
-    """The encoder of this installation. Raises EncoderMissing, also if its weights are others."""
-    # One question is too small to share between cores: the threads would only wait for each other.
+    """The encoder of this installation. Raises EncoderMissing, also if its weights were changed."""
+    # One question is too small to split between cores: the threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         path = _path()
@@ -97,7 +97,7 @@ def problem() -> str:
 
 
 def _require_known(path: str) -> None:
-    """Raise ValueError for weights that are not those that were tried.
+    """Raise ValueError for weights that are not the published ones.
 
     Hashing them takes 25 ms, so it is done once for each state of the file.
     """

@@ -1,4 +1,4 @@
-"""A text into one vector: the pack of weights, its tokens, six layers of attention, by numpy."""
+"""From a text to one vector: the weights, the tokens and six layers of attention, in numpy."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Transformer:
         """What the tokens mean together, as a vector of length one."""
         state = self._embedded(tokens)
         for layer in range(_LAYERS):
-            # The first token stands for the text: in the last layer nobody asks for the others.
+            # The first token stands for the text: in the last layer the others are not needed.
             state = self._layer(f"l{layer}", state, only_first=layer == _LAYERS - 1)
         first: Floats = state[0] / np.linalg.norm(state[0])
         return first

@@ -1,8 +1,8 @@
-"""What a machine keeps of a sealed remote: its sealed commits, and what it knows and trusts there.
+"""What a machine keeps about a sealed remote: its commits, and what it knows and trusts there.
 
-The sealed commits are in a repository beside the clear one, which can be created again. The
-ledger is beside the keys, apart from both: neither rolling the remote back nor restoring the
-repository from a backup makes this machine forget what it has seen.
+The sealed commits are in a repository beside the clear one, which can be recreated. The ledger is
+beside the keys, apart from both: neither rolling the remote back nor restoring the repository from
+a backup makes this machine forget what it has seen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anamnesis.ground.process import Finished
     from anamnesis.sync.remote import Fetched
 
-_AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # does not say who and when
+_AUTHOR = "anamnesis <anamnesis@sealed> 0 +0000"  # reveals neither who nor when
 _MESSAGE = "sealed"
 # Where the remote is a folder, its end of a push writes its records under the pusher's name.
 _NOBODY = {
@@ -75,10 +75,10 @@ class Depot(Repository):
 
     def read(self, oids: Sequence[str]) -> list[bytes]:
         """Some contents, in their order; raises SyncFailed."""
-        found = self.contents(oids, limit=1 << 40)
-        if not found.keys() >= set(oids):
+        contents = self.contents(oids, limit=1 << 40)
+        if not contents.keys() >= set(oids):
             raise self._damaged()
-        return [found[oid] for oid in oids]
+        return [contents[oid] for oid in oids]
 
     def _damaged(self) -> SyncFailed:
         """The error for a part that the disk has lost; the next try fetches everything again."""
@@ -158,7 +158,7 @@ def _place(folder: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the packs of the remote are in the repository of this machine."""
+    """How many of the remote's packs this machine's repository has taken in."""
 
     commit: str = ""  # the sealed commit that was read to its end
     generation: str = ""

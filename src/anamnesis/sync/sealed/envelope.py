@@ -2,7 +2,7 @@
 
 Nothing here knows git or a disk. A generation names its members and the one before it, and is
 signed by a member of that one. The packs of a generation are numbered from 1, and each is signed
-together with its number and the pack before it: none can be forged, exchanged, moved or repeated.
+together with its number and the pack before it: none can be forged, swapped, moved or repeated.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def read_generation(data: bytes) -> Generation:
         facts = json.loads(line)
         signer, signature = signed.split(" ")
         members = tuple(Member(age, sign, bool(spare)) for age, sign, spare in facts["members"])
-        found = Generation(
+        parsed = Generation(
             int(facts["generation"]), str(facts["previous"]), members, signer,
             hashlib.sha256(data).hexdigest(), str(facts["replaced"]),
         )  # fmt: skip
@@ -82,7 +82,7 @@ def read_generation(data: bytes) -> Generation:
         raise Refused("a generation names something that is not a key")
     if not keys.is_signed(_GENERATION + line.encode(), proof, by=signer):
         raise Refused("the signature of a generation is wrong")
-    return found
+    return parsed
 
 
 def require_successor(after: Generation, before: Generation | None) -> None:

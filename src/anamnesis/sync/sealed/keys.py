@@ -146,10 +146,10 @@ def own_keys(folder: str) -> Keys | None:
 
 
 def made_keys(folder: str) -> Keys:
-    """The keys of this machine, made now if there are none."""
-    known = own_keys(folder)
-    if known is not None:
-        return known
+    """The keys of this machine, made now if there are none. Raises UnreadableKey."""
+    existing = own_keys(folder)
+    if existing is not None:
+        return existing
     keys = new_keys()
     stored = {"code": keys.member.code, "age": keys.age, "sign": keys.sign}
     atomic.write_text(os.path.join(folder, "machine.json"), json.dumps(stored) + "\n")
@@ -172,7 +172,7 @@ def code_of(content: bytes) -> str:
 
 
 def same_code(typed: str, code: str) -> bool:
-    """Whether a code was typed, in whatever case and grouping; all of it."""
+    """Whether what was typed is the whole code, in whatever case and grouping."""
     bare = "".join(letter for letter in typed.upper() if letter.isalnum())
     return bare == code.replace("-", "")
 

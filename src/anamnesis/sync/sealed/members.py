@@ -140,15 +140,15 @@ def revoke(transport: SealedTransport, code: str) -> Member:
     """
     bare = code.upper().replace("-", "")
     members = _known(transport).generation.members
-    meant = [m for m in members if bare and m.code.replace("-", "").startswith(bare)]
-    if len(meant) != 1:
+    matches = [m for m in members if bare and m.code.replace("-", "").startswith(bare)]
+    if len(matches) != 1:
         raise NoSuchMember(code)
-    if meant[0].sign == transport.keys.member.sign:
+    if matches[0].sign == transport.keys.member.sign:
         raise InvalidInput(
             "A machine cannot revoke itself.", hint="Run the command on another member."
         )
-    change_members(transport, remove=meant[0])
-    return meant[0]
+    change_members(transport, remove=matches[0])
+    return matches[0]
 
 
 def change_members(
@@ -159,13 +159,13 @@ def change_members(
         fetched = transport.fetch()
         if fetched.trouble:
             raise SealFailed(fetched.trouble)
-        now = [m for m in _known(transport).generation.members if m != remove]
-        if add is not None and add not in now:
-            now.append(add)
-        if tuple(now) == _known(transport).generation.members:
+        members = [m for m in _known(transport).generation.members if m != remove]
+        if add is not None and add not in members:
+            members.append(add)
+        if tuple(members) == _known(transport).generation.members:
             return
         assert fetched.commit is not None  # noqa: S101  a sealed remote has a tip
-        pushed = transport.replace(fetched.commit, members=tuple(now))
+        pushed = transport.replace(fetched.commit, members=tuple(members))
         if pushed.done:
             return
         if not pushed.raced:
@@ -197,7 +197,7 @@ def replace(transport: SealedTransport) -> None:
 
 
 def accept(transport: SealedTransport, code: str) -> None:
-    """Trust the remote from the generation on that this code stands for.
+    """Trust the remote from the generation that this code stands for.
 
     Raises WrongCode if it has no such generation, NotSealed if it is plain, and SealFailed.
     """
@@ -271,8 +271,8 @@ def _requests(depot: Depot) -> Iterator[Member]:
         raise SealFailed(fetched.trouble)
     listed = depot.ask("for-each-ref", "--format=%(refname)", f"{place}*").decode().split()
     for ref in listed:
-        found = depot.git("cat-file", "blob", f"{ref}:request").out
-        line, _, proof = found.strip().partition(b"\n")
+        request = depot.git("cat-file", "blob", f"{ref}:request").out
+        line, _, proof = request.strip().partition(b"\n")
         try:
             age, sign = json.loads(line)
             signature = bytes.fromhex(proof.decode())

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
     from anamnesis.sync.sealed.keys import Member
 
-_MANY_PACKS = 1000  # so that one whole pack in so many syncs weighs little
+_MANY_PACKS = 1000  # one full pack per so many syncs costs little
 _MANY_BYTES = 4 * 1024 * 1024  # less is not worth a generation
 _README = b"""\
 This repository holds the notes of an Anamnesis store, sealed: only its machines can read them.
 
 To join it, install Anamnesis with the extra `[sealed]` and run:  anamnesis join URL
 """
-# What git says about our own disk and memory, never about a pack.
-_OUR_TROUBLE = tuple(
+# What git says about this machine's disk and memory, never about a pack.
+_LOCAL_TROUBLE = tuple(
     {os.strerror(code) for code in errno.errorcode} | {"out of memory", "Out of memory"}
 )
 _HEADER = f"anamnesis sealed {envelope.FORMAT}\n".encode()
@@ -124,7 +124,7 @@ class SealedTransport:
         For other members, for a history without what was purged, or to have fewer packs.
         """
         known, progress = self._known()
-        # What was read, not what was fetched since: a pack in between must stop this push.
+        # The commit that was read, not one fetched since: a pack in between must stop this push.
         there = self.depot.resolve(UPSTREAM) if self._repair else progress.commit
         before = known.generation
         data = envelope.generation(
@@ -304,14 +304,18 @@ class SealedTransport:
         """
         finished = self._repository.git(*words, input=input)
         errors = finished.err.decode("utf-8", "replace")
-        if finished.timed_out or finished.code < 0 or any(sign in errors for sign in _OUR_TROUBLE):
+        if (
+            finished.timed_out
+            or finished.code < 0
+            or any(sign in errors for sign in _LOCAL_TROUBLE)
+        ):
             raise SyncFailed(f"git {words[0]}", finished.complaint)
         return finished.code == 0
 
     def _objects(self, commit: str, base: str | None) -> bytes:
-        wanted = f"{commit}\n^{base}\n" if base else f"{commit}\n"
+        revisions = f"{commit}\n^{base}\n" if base else f"{commit}\n"
         words = ("pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset")
-        return self._repository.ask(*words, *(["--thin"] if base else []), input=wanted.encode())
+        return self._repository.ask(*words, *(["--thin"] if base else []), input=revisions.encode())
 
     def _remember(self, known: Ledger, progress: Progress) -> None:
         """In this order, so that the next fetch recovers from a kill in between."""

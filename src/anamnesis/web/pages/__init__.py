@@ -1,1 +1,1 @@
-"""The pages: each reads its request, calls one operation, and draws the answer."""
+"""The pages: each reads the request, calls one operation, and renders the result."""

@@ -1,4 +1,4 @@
-"""Notes that were edited on two machines: both versions, and choosing."""
+"""Notes that were edited on two machines: both versions, and resolving the conflict."""
 
 from __future__ import annotations
 
@@ -28,63 +28,63 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _LABELS = {**EDITED, "extra": "Other keys"}
-_LOOKING = ("preview", "edit")  # what changes nothing yet
+_READ_ONLY = ("preview", "edit")  # choices that change nothing yet
 _BY_HAND = ("edit", "edited")
 
 
 def show(visit: Visit) -> Response:
-    """All held notes."""
+    """All conflicts."""
     held = [(sides, note_in(sides.conflict.theirs)) for sides in conflicts.held(visit.store)]
     seals = [f"{sides.conflict.id} {conflicts.seal(sides)}" for sides, _ in held]
     return visit.page("conflicts.html", held=held, seals=seals)
 
 
-def one(visit: Visit) -> Response:
-    """One held note: what differs, per field and per part of the text."""
-    return _shown(visit, conflicts.find(visit.store, visit.path_part("id")))
+def show_one(visit: Visit) -> Response:
+    """One conflict: the differences, by field and by part of the text."""
+    return _conflict_page(visit, conflicts.find(visit.store, visit.path_part("id")))
 
 
 def resolve(visit: Visit) -> Response:
-    """Resolve it: with one version, both, what was picked, or an edited text."""
+    """Resolve a conflict: with one version, both, the picked parts, or an edited text."""
     sides = conflicts.find(visit.store, visit.path_part("id"))
     choice = visit.value("choice")
-    if choice in _LOOKING:
-        return _shown(visit, sides)
+    if choice in _READ_ONLY:
+        return _conflict_page(visit, sides)
     try:
-        unit, notice = _resolved(visit, sides, choice)
+        unit, notice = _resolve(visit, sides, choice)
     except AnamnesisError as error:
         if choice != "edited":
             raise
-        return _shown(visit, sides, error=error)  # with the edited text
-    visit.dashboard.recorder.soon()
-    left = conflicts.held(visit.store)
-    number = f"{plural(len(left), 'conflict')} left." if left else "No conflict is left."
-    text = " ".join(filter(None, ("Resolved. The next sync sends it.", number, notice)))
-    following = f"/conflicts/{left[0].conflict.id}" if left else "/conflicts"
-    return visit.go(following, notice_of(unit, text, tone="trouble" if notice else "done"))
+        return _conflict_page(visit, sides, error=error)  # keeps the edited text
+    visit.dashboard.recorder.schedule()
+    remaining = conflicts.held(visit.store)
+    count = f"{plural(len(remaining), 'conflict')} left." if remaining else "No conflicts left."
+    text = " ".join(filter(None, ("Resolved. The next sync sends it.", count, notice)))
+    following = f"/conflicts/{remaining[0].conflict.id}" if remaining else "/conflicts"
+    return visit.redirect(following, notice_of(unit, text, tone="trouble" if notice else "done"))
 
 
 def resolve_all(visit: Visit) -> Response:
-    """Resolve all that were shown with this machine's versions, or with the others'."""
-    choice, shown = visit.value("choice"), visit.values("id")
-    seen = [
+    """Resolve all listed conflicts with this machine's versions, or with the others'."""
+    choice, seals = visit.value("choice"), visit.values("id")
+    unchanged = [
         sides
         for sides in conflicts.held(visit.store)
-        if f"{sides.conflict.id} {conflicts.seal(sides)}" in shown
+        if f"{sides.conflict.id} {conflicts.seal(sides)}" in seals
     ]
-    side = "This machine's version" if choice == "mine" else "The other version"
-    text = f"{side} was taken for {plural(len(seen), 'note')}. The next sync sends it."
+    side = "this machine's version" if choice == "mine" else "the other version"
+    text = f"Took {side} of {plural(len(unchanged), 'note')}. The next sync sends it."
 
     def carry_out(progress: Progress) -> Notice:
-        done = conflicts.resolve_all(visit.store, seen, choice, progress=progress)
-        return notice_of(done.unit, text)
+        result = conflicts.resolve_all(visit.store, unchanged, choice, progress=progress)
+        return notice_of(result.unit, text)
 
-    title = f"Resolving {plural(len(seen), 'conflict')}"
+    title = f"Resolving {plural(len(unchanged), 'conflict')}"
     return work.change(visit, title, carry_out, back="/conflicts")
 
 
-def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]:
-    """Resolve the conflict; gives the change, and what to know about the note that was made."""
+def _resolve(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]:
+    """Resolve the conflict; returns the change, and a notice about the resulting note."""
     notice = ""
     if choice not in ("picked", "edited"):
         return conflicts.resolve(visit.store, sides.conflict.id, choice).unit, notice
@@ -92,23 +92,23 @@ def _resolved(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str
         raise NoteChangedOnDisk(sides.conflict.path)
     composed = conflicts.composition(sides, visit.fields)
     if composed is None:
-        raise InvalidInput("Only whole versions can be chosen here.")
+        raise InvalidInput("Parts cannot be picked here: choose one version.")
     note = composed.note()
     if choice == "edited":
         after = revised(note, draft_from(visit))
-        allowed, notice = checked(visit.store, note, after, face="dashboard")
-        note = replace(allowed, updated_at=utcnow())
-    done = conflicts.resolve_with(visit.store, sides.conflict.id, serialize(note))
-    return done.unit, notice
+        checked_note, notice = checked(visit.store, note, after, face="dashboard")
+        note = replace(checked_note, updated_at=utcnow())
+    result = conflicts.resolve_with(visit.store, sides.conflict.id, serialize(note))
+    return result.unit, notice
 
 
-def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
+def _conflict_page(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
     composed = conflicts.composition(sides, visit.fields)
     if composed is None:
         texts = (_text(sides.mine), _text(sides.conflict.theirs))
-        title = note_in(sides.conflict.theirs) or note_in(sides.mine or b"")
+        note = note_in(sides.conflict.theirs) or note_in(sides.mine or b"")
         return visit.page(
-            "conflict_unreadable.html", sides=sides, note=title, lines=differences.lines(*texts)
+            "conflict_unreadable.html", sides=sides, note=note, lines=differences.lines(*texts)
         )
     note = composed.note()
     draft = draft_from(visit) if error else draft_of(note)
@@ -124,7 +124,7 @@ def _shown(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -
         side_by_side=differences.side_by_side,
         note=note,
         fields=[(name, field_text(draft, name)) for name in EDITED],
-        html=markdown.rendered(note.body),
+        html=markdown.render(note.body),
     )
 
 

@@ -1,4 +1,4 @@
-"""Putting notes in order: acts on many at once, merging, importing, and what to tidy up."""
+"""Curating notes: actions on many at once, merging, importing, and tidying up."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from anamnesis.operations.notes import batch
 from anamnesis.operations.notes import undo as changes
 from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.notes.move import move
-from anamnesis.operations.notes.show import find
+from anamnesis.operations.notes.show import find as find_note
 from anamnesis.project import GLOBAL
 from anamnesis.web.dashboard import Notice, notice_of
 from anamnesis.web.pages import export, review, work
@@ -47,100 +47,102 @@ _VIEWS = {
     "unused": "Never used",
     "sources": "Sources",
 }
-_MOST_MERGED = 20  # notes that one can still read side by side
-_SHOWN = 100  # of what is to tidy up; what is done with it makes room for the next
-_UNCHANGED_DAYS = 90  # a note that no session was given may still be new
+_MOST_MERGED = 20  # notes that can still be read side by side
+_LISTED = 100  # findings on a page; those that are dealt with make room for the next
+_UNCHANGED_DAYS = 90  # before that, a note that no session was given may just be new
 
 
 def act(visit: Visit) -> Response:
-    """Carry out one act on the notes that were selected."""
+    """Carry out one action on the selected notes."""
     ids = _selected(visit)
     name = visit.value("act")
     if name == "export":
-        return export.exported(visit, ids)
+        return export.export_notes(visit, ids)
     if name == "merge":
-        return visit.go(f"/merge?ids={'+'.join(ids[: _MOST_MERGED + 1])}")
+        return visit.redirect(f"/merge?ids={'+'.join(ids[: _MOST_MERGED + 1])}")
     if name == "forget":
         return visit.page("forget.html", notes=[each.note for each in _read(visit, ids)])
     title = f"{_TITLES.get(name, 'Changing')} {plural(len(ids), 'note')}"
 
     def carry_out(progress: Progress) -> Notice:
-        return _done(visit, name, ids, progress)
+        return _apply(visit, name, ids, progress)
 
-    return work.change(visit, title, carry_out, back=visit.back("/notes"))
+    return work.change(visit, title, carry_out, back=visit.return_address("/notes"))
 
 
 def _selected(visit: Visit) -> list[NoteId]:
-    """The ids in the form: of the boxes on the page, and of those on other pages."""
+    """The selected ids: those checked on the page, and those selected on other pages."""
     ids = [*visit.values("id"), *visit.value("ids").split()]
     if not ids:
-        raise InvalidInput("No note is selected.", hint="Select notes with x, then choose again.")
+        raise InvalidInput("No notes are selected.", hint="Select notes with x, then try again.")
     return list(dict.fromkeys(ids))
 
 
 def _read(visit: Visit, ids: Sequence[NoteId]) -> list[ReadNote]:
-    """The notes of some ids; those that are gone are left out. Raises NoSuchNote if all are."""
-    found = [read for note_id in ids if (read := find(visit.store, note_id)) is not None]
-    if not found:
+    """The notes with these ids that still exist. Raises NoSuchNote if none does."""
+    notes = [read for note_id in ids if (read := find_note(visit.store, note_id)) is not None]
+    if not notes:
         raise NoSuchNote(ids[0][:80] if ids else "")
-    return found
+    return notes
 
 
-def _done(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Notice:
+def _apply(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -> Notice:
     if name in review.DECISIONS:
-        return review.decided(visit, name, ids, progress=progress)
+        return review.apply_decision(visit, name, ids, progress=progress)
     if name == "forget-sure":
-        there = [each.note.id for each in _read(visit, ids)]
-        number = forget.forget(visit.store, there, progress=progress)
-        return Notice(f"{plural(number, 'note')} forgotten; the next sync forgets them elsewhere.")
-    return _notice(name, _carried_out(visit, ids, progress))
+        existing = [each.note.id for each in _read(visit, ids)]
+        count = forget.forget(visit.store, existing, progress=progress)
+        return Notice(f"{plural(count, 'note')} forgotten; the next sync forgets them elsewhere.")
+    return _notice(name, _change_notes(visit, ids, progress))
 
 
 def undo(visit: Visit) -> Response:
-    """Take back the unit that the form names, or the latest; the notice of that does it again."""
+    """Undo the unit that the form names, or the latest; the notice offers to redo it."""
     unit_id = visit.value("unit")
     if not unit_id and visit.value("latest") != "1":
-        raise InvalidInput("The form names no change to undo.")
+        raise InvalidInput("The form is missing the change to undo.")
 
     def back() -> str:
-        asked = visit.back("/notes")
-        shown = re.match(r"/notes/(\w+)", asked)
-        # The note of that page may be what was undone.
-        return "/notes" if shown and visit.read(shown[1]) is None else asked
+        address = visit.return_address("/notes")
+        note_page = re.match(r"/notes/(\w+)", address)
+        # Undoing may have removed the note of that page.
+        return "/notes" if note_page and visit.read(note_page[1]) is None else address
 
     return work.change(
-        visit, "Undoing a change", lambda progress: _undone(visit, unit_id, progress), back=back
+        visit, "Undoing a change", lambda progress: _undo_unit(visit, unit_id, progress), back=back
     )
 
 
-def _undone(visit: Visit, unit_id: str, progress: Progress) -> Notice:
+def _undo_unit(visit: Visit, unit_id: str, progress: Progress) -> Notice:
     try:
-        done = changes.undo(visit.store, unit_id, progress=progress)
+        result = changes.undo(visit.store, unit_id, progress=progress)
     except (changes.ChangedSince, changes.NothingToUndo) as error:
         return Notice(f"{error.message} Nothing was put back.", "trouble")
     sentences = [
-        f"Undone: {done.unit.summary}."
+        f"Undone: {result.unit.summary}."
         if not unit_id
-        else f"{plural(done.notes, 'note')} put back."
+        else f"{plural(result.notes, 'note')} put back."
     ]
-    if done.left:
-        sentences.append(f"Changed since and left: {plural(len(done.left), 'file')}.")
-    return Notice(" ".join(sentences), "trouble" if done.left else "done", done.redo)
+    if result.left:
+        sentences.append(
+            f"Left alone because they changed since: {plural(len(result.left), 'file')}."
+        )
+    return Notice(" ".join(sentences), "trouble" if result.left else "done", result.redo)
 
 
 def compare(visit: Visit) -> Response:
-    """Two notes or more side by side, to make one of them."""
+    """Two or more notes side by side, to merge them."""
     ids = list(dict.fromkeys(visit.request.query_params.get("ids", "").split()))
     if not 2 <= len(ids) <= _MOST_MERGED:
         raise InvalidInput(
-            f"Merging takes two notes or more, at most {_MOST_MERGED} notes at a time.",
-            hint="Select them in the list.",
+            f"Select at least two and at most {_MOST_MERGED} notes to merge.",
+            hint="Go back to the list.",
         )
     return _side_by_side(visit, _read(visit, ids))
 
 
 def merge_notes(visit: Visit) -> Response:
-    """Write one note for several, which it replaces; refused if one of them changed meanwhile."""
+    """Merge notes into a new one that replaces them. Refused if one changed in the meantime."""
     reads = _read(visit, visit.value("ids").split())
     if visit.value("seal") != _seal(reads):
         raise NoteChangedOnDisk("One of the notes")
@@ -152,56 +154,56 @@ def merge_notes(visit: Visit) -> Response:
         body=visit.value("body").replace("\r\n", "\n").strip(),
     )
     unit = merge.merge(visit.store, note)
-    visit.dashboard.recorder.soon()
-    text = f"{plural(len(reads), 'note')} merged; the old ones are replaced and stay."
-    return visit.go(f"/notes/{note.id}", notice_of(unit, text))
+    visit.dashboard.recorder.schedule()
+    text = f"{plural(len(reads), 'note')} merged; the old ones are now superseded."
+    return visit.redirect(f"/notes/{note.id}", notice_of(unit, text))
 
 
 def _side_by_side(visit: Visit, reads: Sequence[ReadNote]) -> Response:
     others = reads[1:]
     if not others:
-        raise InvalidInput("Select two notes or more to merge.")
+        raise InvalidInput("Select at least two notes to merge.")
     if len({(each.note.project, each.note.scope) for each in reads}) > 1:
         raise InvalidInput(
             "These notes belong to different projects or scopes.",
-            hint="Select them again and give them the same project and scope with Change.",
+            hint="Go back and give them the same project and scope with Change.",
         )
-    made = merge.merged_note(
+    merged = merge.merged_note(
         visit.store, [each.note.id for each in reads], machine_id=visit.dashboard.machine
     )
     return visit.page(
         "merge_notes.html",
         reads=reads,
         others="\n\n".join(each.note.body.strip() for each in others),
-        made=made,
+        merged=merged,
         seal=_seal(reads),
     )
 
 
 def _seal(reads: Sequence[ReadNote]) -> str:
-    """Tells whether notes still are those that were shown."""
+    """A digest that tells whether the notes are still those that were shown."""
     return blake2b("".join(each.hash for each in reads).encode(), digest_size=16).hexdigest()
 
 
 def import_files(visit: Visit) -> Response:
-    """Import files that were dropped on a page or chosen there, as one change."""
-    sent = visit.json().get("files")
-    if not isinstance(sent, dict) or not all(isinstance(text, str) for text in sent.values()):
-        raise InvalidInput("There is no file to import.")
+    """Import files that were dropped on a page or chosen, as one change."""
+    files = visit.json_body().get("files")
+    if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
+        raise InvalidInput("No files to import.")
     added: list[bool] = []
 
-    def take(progress: Progress) -> Notice:
+    def add_notes(progress: Progress) -> Notice:
         project = visit.dashboard.project or GLOBAL
-        done = import_.import_texts(visit.store, sent, project=project, progress=progress)
-        added.append(bool(done.plan.added))
-        to_review = " Review what is new." if done.plan.added else ""
-        return notice_of(done.unit, f"Imported: {done.plan.sentence}.{to_review}")
+        result = import_.import_texts(visit.store, files, project=project, progress=progress)
+        added.append(bool(result.plan.added))
+        to_review = " Review the new notes." if result.plan.added else ""
+        return notice_of(result.unit, f"Imported: {result.plan.sentence}.{to_review}")
 
-    title = f"Importing {plural(len(sent), 'file')}"
-    return work.change(visit, title, take, back=lambda: "/review" if any(added) else "/notes")
+    title = f"Importing {plural(len(files), 'file')}"
+    return work.change(visit, title, add_notes, back=lambda: "/review" if any(added) else "/notes")
 
 
-def _carried_out(visit: Visit, ids: Sequence[NoteId], progress: Progress) -> Curated:
+def _change_notes(visit: Visit, ids: Sequence[NoteId], progress: Progress) -> Curated:
     store, name = visit.store, visit.value("act")
     if name == "delete":
         return delete(store, ids, progress=progress)
@@ -214,9 +216,9 @@ def _carried_out(visit: Visit, ids: Sequence[NoteId], progress: Progress) -> Cur
         value = _FIELDS[name](visit.value(name).strip())
         return batch.set_fields(store, ids, progress=progress, **{name: value})
     if name == "supersede":
-        newest = max(ids, key=lambda note_id: _age(visit, note_id))
-        return batch.supersede(store, ids, by=visit.value("by") or newest)
-    raise InvalidInput(f"{name[:40]!r} is not something that can be done to notes.")
+        latest = max(ids, key=lambda note_id: _updated_at(visit, note_id))
+        return batch.supersede(store, ids, by=visit.value("by") or latest)
+    raise InvalidInput(f"{name[:40]!r} is not an action on notes.")
 
 
 def _confidence(text: str) -> float:
@@ -232,26 +234,26 @@ _TAGGING = {
     "pin": batch.add_tag,
     "unpin": batch.remove_tag,
 }
-_FIELDS: dict[str, Callable[[str], object]] = {  # set for several notes at once
+_FIELDS: dict[str, Callable[[str], object]] = {  # that can be set on several notes at once
     "project": lambda text: " ".join(text.split()) or GLOBAL,
     "type": str,
     "confidence": _confidence,
 }
 
 
-def _age(visit: Visit, note_id: str) -> str:
-    read = find(visit.store, note_id)
+def _updated_at(visit: Visit, note_id: str) -> str:
+    read = find_note(visit.store, note_id)
     return read.note.updated_at if read else ""
 
 
-def _notice(name: str, done: Curated) -> Notice:
-    number = plural(len(done.ids), "note")
+def _notice(name: str, change: Curated) -> Notice:
+    number = plural(len(change.ids), "note")
     texts = {
         "delete": f"{number} deleted.",
         "tag": f"{number} tagged.",
         "untag": f"Tag removed from {number}.",
         "portable": f"{number} will be synced.",
-        "machine-local": f"{number} now local only.",
+        "machine-local": f"{number} made local only.",
         "pin": f"{number} pinned.",
         "unpin": f"{number} unpinned.",
         "project": f"{number} moved to another project.",
@@ -259,9 +261,9 @@ def _notice(name: str, done: Curated) -> Notice:
         "confidence": f"Confidence of {number} changed.",
         "supersede": "The latest note replaces the others.",
     }
-    text = " ".join([texts[name], *done.notices, *done.failures])
-    tone = "trouble" if done.notices or done.failures else "done"
-    return notice_of(done.unit, text, tone=tone)
+    text = " ".join([texts[name], *change.notices, *change.failures])
+    tone = "trouble" if change.notices or change.failures else "done"
+    return notice_of(change.unit, text, tone=tone)
 
 
 _TITLES = {
@@ -278,64 +280,66 @@ _TITLES = {
 
 
 def tidy(visit: Visit) -> Response:
-    """What is worth tidying up: as it was found last, without what changed since."""
+    """What is worth tidying up: the latest findings, without notes that changed since."""
     view = visit.parameter("view") if visit.parameter("view") in _VIEWS else "duplicates"
-    found: Any  # groups of duplicates, stale notes or unused ones; None if not looked for yet
+    findings: Any  # groups of duplicates, or notes; None if nothing was searched yet
     if view == "unused":
         limit = (datetime.now(UTC) - timedelta(days=_UNCHANGED_DAYS)).date().isoformat()
-        found = stale.unused_notes(visit.store, before=limit)
+        findings = stale.unused_notes(visit.store, before=limit)
     elif view == "sources":
-        found = backfill_provenance.provenance_changes(visit.store, machine_id="")
+        findings = backfill_provenance.provenance_changes(visit.store, machine_id="")
     else:
-        found = _current(visit, view)
-    compared = visit.dashboard.jobs.found.get("compared", {})
+        findings = _current_findings(visit, view)
+    compared = visit.dashboard.jobs.results.get("compared", {})
     return visit.page(
         "tidy.html",
         view=view,
         views=_VIEWS,
-        found=None if found is None else found[:_SHOWN],
-        total=len(found or ()),
+        findings=None if findings is None else findings[:_LISTED],
+        total=len(findings or ()),
         days=_UNCHANGED_DAYS,
         types=TYPES,
         project=compared.get("project", visit.dashboard.project),
         projects=[name for name in visit.dashboard.counts.values("project") if name != GLOBAL],
         directory=compared.get("directory", os.getcwd()),
-        same=sum(each.identical for each in found or ()) if view == "duplicates" else 0,
+        identical=sum(each.identical for each in findings or ()) if view == "duplicates" else 0,
     )
 
 
-def look(visit: Visit) -> Response:
-    """Look for duplicates, or for what a project's folder no longer has."""
-    view, found = visit.value("view"), visit.dashboard.jobs.found
+def find(visit: Visit) -> Response:
+    """Find duplicates, or notes that mention what a project's folder no longer has."""
+    view, results = visit.value("view"), visit.dashboard.jobs.results
     if view == "duplicates":
-        return _looked(visit, view, "Looking for duplicates", _find_duplicates)
+        return _run_search(visit, view, "Looking for duplicates", _find_duplicates)
     if view != "stale":
-        raise InvalidInput("There is nothing of this name to look for.")
+        raise InvalidInput(f"{view[:40]!r} is not one of: duplicates, stale.")
     project = visit.value("project") or visit.dashboard.project
     directory = os.path.expanduser(visit.value("directory"))
     if not os.path.isdir(directory):
-        raise InvalidInput(f"There is no folder {directory[:200]} on this machine.")
-    found.pop("stale", None)
-    found["compared"] = {"project": project, "directory": visit.value("directory")}
+        raise InvalidInput(f"{directory[:200]} is not a folder on this machine.")
+    results.pop("stale", None)
+    results["compared"] = {"project": project, "directory": visit.value("directory")}
 
-    def read(visit: Visit, progress: Callable[[int, int], None]) -> list[stale.Stale]:
+    def find_stale(visit: Visit, progress: Callable[[int, int], None]) -> list[stale.Stale]:
         return stale.stale_notes(
             visit.store, project=project, directory=directory, progress=progress
         )
 
-    return _looked(visit, view, f"Reading the sources of {project}", read)
+    return _run_search(visit, view, f"Reading the sources of {project}", find_stale)
 
 
 def fold(visit: Visit) -> Response:
-    """Let the best note of some groups replace the others: one change."""
-    wanted, every = set(visit.values("group")), visit.value("which") == "identical"
+    """Let the best note of each chosen group replace the others, as one change."""
+    keepers, is_all_identical = set(visit.values("group")), visit.value("which") == "identical"
     groups = [
         group
-        for group in _current(visit, "duplicates") or ()
-        if (every and group.identical) or group.keeper.id in wanted
+        for group in _current_findings(visit, "duplicates") or ()
+        if (is_all_identical and group.identical) or group.keeper.id in keepers
     ]
     if not groups:
-        raise InvalidInput("These notes changed since they were compared.", hint="Look again.")
+        raise InvalidInput(
+            "These notes changed since they were compared.", hint="Look for duplicates again."
+        )
     number = plural(sum(len(group.others) for group in groups), "duplicate")
     text = f"{number} replaced by {plural(len(groups), 'note')}."
     return work.change(
@@ -346,34 +350,38 @@ def fold(visit: Visit) -> Response:
     )
 
 
-def _looked(
+def _run_search(
     visit: Visit,
     view: str,
     title: str,
-    read: Callable[[Visit, Callable[[int, int], None]], list[Duplicates] | list[stale.Stale]],
+    search: Callable[[Visit, Callable[[int, int], None]], list[Duplicates] | list[stale.Stale]],
 ) -> Response:
-    def search(progress: Callable[[int, int], None]) -> Notice:
-        found = read(visit, progress)
-        visit.dashboard.jobs.found[view] = found
-        what = "group of duplicates" if view == "duplicates" else "stale note"
-        many = "groups of duplicates" if view == "duplicates" else ""
-        return Notice(f"Found {plural(len(found), what, many)}.")
+    def run(progress: Callable[[int, int], None]) -> Notice:
+        findings = search(visit, progress)
+        visit.dashboard.jobs.results[view] = findings
+        noun = "group of duplicates" if view == "duplicates" else "stale note"
+        nouns = "groups of duplicates" if view == "duplicates" else ""
+        return Notice(f"Found {plural(len(findings), noun, nouns)}.")
 
-    return work.run(visit, title, search, back=f"/tidy?view={view}")
+    return work.run(visit, title, run, back=f"/tidy?view={view}")
 
 
 def _find_duplicates(visit: Visit, progress: Callable[[int, int], None]) -> list[Duplicates]:
     return dedup.find_duplicates(visit.store, progress=progress)
 
 
-def _current(visit: Visit, view: str) -> list[Any] | None:
-    """What was found last and is as it was; None if not looked for yet."""
-    found = visit.dashboard.jobs.found.get(view)
-    if found is None:
+def _current_findings(visit: Visit, view: str) -> list[Any] | None:
+    """The latest findings whose notes have not changed; None if nothing was searched yet."""
+    findings = visit.dashboard.jobs.results.get(view)
+    if findings is None:
         return None
-    same = dedup.unchanged(visit.store, (note for each in found for note in _notes_of(each)))
-    return [each for each in found if all(note.id in same for note in _notes_of(each))]
+    unchanged = dedup.unchanged(
+        visit.store, (note for finding in findings for note in _notes_of(finding))
+    )
+    return [each for each in findings if all(note.id in unchanged for note in _notes_of(each))]
 
 
-def _notes_of(found: Duplicates | stale.Stale) -> list[Memory]:
-    return [found.note] if isinstance(found, stale.Stale) else [found.keeper, *found.others]
+def _notes_of(finding: Duplicates | stale.Stale) -> list[Memory]:
+    if isinstance(finding, stale.Stale):
+        return [finding.note]
+    return [finding.keeper, *finding.others]

@@ -1,4 +1,4 @@
-"""Exporting selected notes: a file at once, or after a while, kept until it is saved."""
+"""Export of selected notes: downloaded at once, or offered when the file is ready."""
 
 from __future__ import annotations
 
@@ -31,77 +31,76 @@ _FORMATS = {
     "jsonl": (export.jsonl_lines, "application/x-ndjson"),
     "md": (export.document_lines, "text/markdown; charset=utf-8"),
 }
-_KEPT = 3  # files that were not saved yet
-_COMPRESSION = 1  # a fifth of the size; more takes longer than to read the notes
+_KEPT = 3  # files that have not been downloaded
+_COMPRESSION = 1  # a fifth of the size; higher levels take longer than reading the notes
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedNotes:
-    """A file that waits to be saved: compressed, in memory, where no other program can read it."""
+    """A file ready for download: compressed and in memory, where no other program can read it."""
 
-    packed: list[bytes]
-    ending: str
+    chunks: list[bytes]  # compressed
+    extension: str
 
-    def sent(self) -> Response:
-        """The file, to be saved."""
-        name = f'attachment; filename="notes.{self.ending}"'
-        kind = _FORMATS[self.ending][1]
+    def response(self) -> Response:
+        """The file as a download."""
+        disposition = f'attachment; filename="notes.{self.extension}"'
+        media_type = _FORMATS[self.extension][1]
         return StreamingResponse(
-            self._pieces(), media_type=kind, headers={"content-disposition": name}
+            self._content(), media_type=media_type, headers={"content-disposition": disposition}
         )
 
-    def _pieces(self) -> Iterator[bytes]:
-        unpack = zlib.decompressobj()
-        for piece in self.packed:
-            yield unpack.decompress(piece)
-        yield unpack.flush()
+    def _content(self) -> Iterator[bytes]:
+        decompressor = zlib.decompressobj()
+        for chunk in self.chunks:
+            yield decompressor.decompress(chunk)
+        yield decompressor.flush()
 
 
-def exported(visit: Visit, ids: Sequence[NoteId]) -> Response:
-    """The notes as a file to keep; if that takes a while, a page counts and then offers it."""
-    ending = visit.value("format", "jsonl")
-    if ending not in _FORMATS:
-        raise InvalidInput(f"{ending[:20]!r} is not one of: {', '.join(_FORMATS)}.")
-    kept: dict[str, ExportedNotes] = visit.dashboard.jobs.found.setdefault("exports", {})
+def export_notes(visit: Visit, ids: Sequence[NoteId]) -> Response:
+    """The notes as a download; if that takes a while, a progress page that then offers it."""
+    extension = visit.value("format", "jsonl")
+    if extension not in _FORMATS:
+        raise InvalidInput(f"{extension[:20]!r} is not one of: {', '.join(_FORMATS)}.")
+    files: dict[str, ExportedNotes] = visit.dashboard.jobs.results.setdefault("exports", {})
     key = secrets.token_urlsafe(9)
 
     def write(progress: Progress) -> Notice:
-        made, number = _written(visit, ids, ending, progress)
-        kept[key] = made
-        for old in list(kept)[:-_KEPT]:
-            del kept[old]
-        link = (f"Save notes.{ending}", f"/exports/{key}")
-        return Notice(f"{plural(number, 'note')} exported.", links=(link,))
+        files[key], count = _write_file(visit, ids, extension, progress)
+        for old_key in list(files)[:-_KEPT]:
+            del files[old_key]
+        link = (f"Save notes.{extension}", f"/exports/{key}")
+        return Notice(f"{plural(count, 'note')} exported.", links=(link,))
 
     title = f"Exporting {plural(len(ids), 'note')}"
-    answer = work.run(visit, title, write, back=visit.back("/notes"), once=False)
-    return kept.pop(key).sent() if key in kept else answer
+    response = work.run(visit, title, write, back=visit.return_address("/notes"), once=False)
+    return files.pop(key).response() if key in files else response
 
 
 def download(visit: Visit) -> Response:
-    """A file that took a while."""
-    made = visit.dashboard.jobs.found.get("exports", {}).get(visit.path_part("id"))
-    if made is None:
+    """An exported file that took a while."""
+    files: dict[str, ExportedNotes] = visit.dashboard.jobs.results.get("exports", {})
+    file = files.get(visit.path_part("id"))
+    if file is None:
         raise HTTPException(404)
-    sent: Response = made.sent()
-    return sent
+    return file.response()
 
 
-def _written(
-    visit: Visit, ids: Sequence[NoteId], ending: str, progress: Progress
+def _write_file(
+    visit: Visit, ids: Sequence[NoteId], extension: str, progress: Progress
 ) -> tuple[ExportedNotes, int]:
-    number = 0
+    count = 0
 
     def notes() -> Iterator[Memory]:
-        nonlocal number
+        nonlocal count
         for note_id in counting(ids, progress):
             if (read := find(visit.store, note_id)) is not None:
-                number += 1
+                count += 1
                 yield read.note
 
-    pack = zlib.compressobj(_COMPRESSION)
-    lines = _FORMATS[ending][0](notes())
-    packed = [pack.compress(line.encode("utf-8", "replace")) for line in lines]
-    if not number:
+    compressor = zlib.compressobj(_COMPRESSION)
+    lines = _FORMATS[extension][0](notes())
+    chunks = [compressor.compress(line.encode("utf-8", "replace")) for line in lines]
+    if not count:
         raise NoSuchNote(ids[0][:80])
-    return ExportedNotes([*filter(None, packed), pack.flush()], ending), number
+    return ExportedNotes([*filter(None, chunks), compressor.flush()], extension), count

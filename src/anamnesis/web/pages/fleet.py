@@ -1,4 +1,4 @@
-"""The machines that share this memory: what each did, how it stands, and syncing with them."""
+"""The machines that share these notes: what each did, its sync state, and syncing now."""
 
 from __future__ import annotations
 
@@ -29,96 +29,97 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _WEEKS = 12
-_CHARTED = 8  # machines with a colour of their own
+_CHARTED = 8  # machines that get their own colour
 _OTHERS = "others"
-_NAMED = 3  # notes that arrived
+_LINKED = 3  # received notes that the notice links to
 
 
 @dataclass(frozen=True, slots=True)
 class MachineRow:
-    """One machine, as far as this one knows."""
+    """What this machine knows about a machine."""
 
     name: str
     notes: int
     latest_note: str
-    last_seen: str  # its latest version in the history; empty: none was seen
+    last_seen: str  # by its commits and heartbeats; empty if never
     versions: int
-    here: bool
-    standing: MachineStanding | None  # None: neither the history nor a heartbeat tells
-    pulse: Machine | None  # what it last said of itself
+    is_here: bool
+    standing: MachineStanding | None  # None if neither the history nor a heartbeat tells
+    heartbeat: Machine | None
     shade: str
 
 
 def show(visit: Visit) -> Response:
-    """The page."""
-    known = machines(visit)
-    named = [each.name for each in known][:_CHARTED]
-    chart = _weeks(visit, named)
+    """All machines, the sync state of this one, and how to add another."""
+    rows = machines(visit)
+    chart = _weeks(visit, [row.name for row in rows[:_CHARTED]])
     return visit.page(
         "fleet.html",
-        machines=known,
+        machines=rows,
         state=visit.dashboard.sync_state(),
         sealed=sealed.is_sealed(),
-        alarms=[line for line in health.glance(visit.dashboard) if _is_alarm(line)],
+        alarms=[line for line in health.quick_checks(visit.dashboard) if _is_alarm(line)],
         chart=chart,
-        shade={_OTHERS: "hue-others", **{each.name: each.shade for each in known}},
+        shade={_OTHERS: "hue-others", **{row.name: row.shade for row in rows}},
     )
 
 
 def sync(visit: Visit) -> Response:
-    """Exchange notes now, and say in a sentence what came of it."""
-    visit.dashboard.recorder.now()
-    return work.run(visit, "Syncing", lambda _: _synced(visit), back=visit.back("/fleet"))
+    """Sync now; the notice sums up the result."""
+    visit.dashboard.recorder.flush()
+    return work.run(
+        visit, "Syncing", lambda _: _sync_notes(visit), back=visit.return_address("/fleet")
+    )
 
 
 def approve(visit: Visit) -> Response:
-    """Let a machine that asked into the sealed remote; gives the code to type there."""
-    visit.require_fresh("which machines read your notes")
+    """Admit a machine to the sealed remote; the notice shows the code to type there."""
+    visit.require_fresh("which machines can read your notes")
     code = "".join(visit.value("code").split())
 
-    def let_in(_: object) -> Notice:
+    def admit(_: object) -> Notice:
         return Notice(f"Approved. Type this code on that machine: {sealed.approve(code)}")
 
-    return work.run(visit, "Sealing the notes for one more machine", let_in, back="/fleet")
+    return work.run(visit, "Sealing the notes for one more machine", admit, back="/fleet")
 
 
-def _synced(visit: Visit) -> Notice:
-    done = sync_now(store=visit.store).result
-    visit.dashboard.sync_state.measured()  # so that the page says how it stands now
-    if done.error or done.offline:
-        why = done.detail.removeprefix("offline: ")
-        return Notice(f"Not synced: {why}. {done.hint}".strip(), "trouble")
-    text = f"Synced: {done.sent:,} sent, {done.received:,} received."
-    remark = done.detail.removeprefix("synced").removeprefix("; ")
-    if remark and not done.conflicts:
+def _sync_notes(visit: Visit) -> Notice:
+    result = sync_now(store=visit.store).result
+    visit.dashboard.sync_state.measured()  # so that the page shows the new state
+    if result.error or result.offline:
+        reason = result.detail.removeprefix("offline: ")
+        return Notice(f"Not synced: {reason}. {result.hint}".strip(), "trouble")
+    text = f"Synced: {result.sent:,} sent, {result.received:,} received."
+    remark = result.detail.removeprefix("synced").removeprefix("; ")
+    if remark and not result.conflicts:
         text += f" {remark[:1].upper()}{remark[1:]}."
-    arrived = [path.rpartition("/")[2].removesuffix(".md") for path in done.changed]
-    known = titles(visit.store, arrived[:_NAMED]).items()
-    links = [(title or "Untitled", f"/notes/{note_id}") for note_id, title in known]
-    if done.conflicts:
-        number = plural(len(done.conflicts), "conflict")
-        links.insert(0, (f"Decide {number}", "/conflicts"))
-    return Notice(text, "trouble" if done.conflicts else "done", links=tuple(links))
+    received = [path.rpartition("/")[2].removesuffix(".md") for path in result.changed]
+    titles_by_id = titles(visit.store, received[:_LINKED])
+    links = [(title or "Untitled", f"/notes/{note_id}") for note_id, title in titles_by_id.items()]
+    if result.conflicts:
+        number = plural(len(result.conflicts), "conflict")
+        links.insert(0, (f"Resolve {number}", "/conflicts"))
+    return Notice(text, "trouble" if result.conflicts else "done", links=tuple(links))
 
 
 def machines(visit: Visit) -> list[MachineRow]:
-    """All machines that wrote a note or a version, the latest seen first."""
+    """All machines that wrote a note or a version, the most recently seen first."""
     home = visit.dashboard.home
-    seen = standings(home, fetched=bool(visit.dashboard.sync_state().behind))
-    alive = {each.machine: each for each in heartbeats.machines(home)}
-    known = {name: (number, last) for name, number, last in visit.dashboard.counts.machines()}
-    others = [name for name in (*known, *seen, *alive) if name != UNKNOWN_MACHINE]
+    standing = standings(home, fetched=bool(visit.dashboard.sync_state().behind))
+    heartbeat = {each.machine: each for each in heartbeats.machines(home)}
+    notes = {name: (number, last) for name, number, last in visit.dashboard.counts.machines()}
+    others = [name for name in (*notes, *standing, *heartbeat) if name != UNKNOWN_MACHINE]
     names = dict.fromkeys([visit.dashboard.machine, *others])
     shades = hues(sorted(names))
     rows = [
         MachineRow(
             name,
-            *known.get(name, (0, "")),
-            max(_last(seen.get(name)), alive[name].seen if name in alive else ""),
-            len(seen[name].times) if name in seen else 0,
-            here=name == visit.dashboard.machine,
-            standing=seen.get(name) or _by_heartbeat(seen, alive.get(name)),
-            pulse=alive.get(name),
+            *notes.get(name, (0, "")),
+            max(_last(standing.get(name)), heartbeat[name].seen if name in heartbeat else ""),
+            len(standing[name].times) if name in standing else 0,
+            is_here=name == visit.dashboard.machine,
+            standing=standing.get(name) or _by_heartbeat(standing, heartbeat.get(name)),
+            heartbeat=heartbeat.get(name),
             shade=f"hue-{shades[name]}",
         )
         for name in names
@@ -127,13 +128,14 @@ def machines(visit: Visit) -> list[MachineRow]:
 
 
 def _by_heartbeat(
-    seen: Mapping[str, MachineStanding], pulse: Machine | None
+    standing: Mapping[str, MachineStanding], heartbeat: Machine | None
 ) -> MachineStanding | None:
-    """How a machine stands that is not in the history, by when it last synced."""
-    if pulse is None or not pulse.last_sync:
+    """The standing of a machine that is not in the history, by its last sync."""
+    if heartbeat is None or not heartbeat.last_sync:
         return None
-    times = (at for each in seen.values() for at in each.times)
-    return MachineStanding(behind=sum(seconds_of(at) > seconds_of(pulse.last_sync) for at in times))
+    last_sync = seconds_of(heartbeat.last_sync)
+    times = (at for each in standing.values() for at in each.times)
+    return MachineStanding(behind=sum(seconds_of(at) > last_sync for at in times))
 
 
 def _last(standing: MachineStanding | None) -> str:
@@ -141,23 +143,23 @@ def _last(standing: MachineStanding | None) -> str:
 
 
 def _weeks(visit: Visit, names: Sequence[str]) -> Chart:
-    """The notes that each machine made in the latest weeks."""
+    """The notes that each machine created in the latest weeks."""
     today = datetime.now(UTC).date()
     first = today - timedelta(days=today.weekday(), weeks=_WEEKS - 1)
     everything = NoteFilter(state="all")
-    counted = visit.dashboard.counts.days(everything, since=first.isoformat(), by="machine")
+    counts = visit.dashboard.counts.days(everything, since=first.isoformat(), by="machine")
     slices = []
     for at in range(_WEEKS):
         monday = first + timedelta(weeks=at)
         days = {(monday + timedelta(days=day)).isoformat() for day in range(7)}
-        made = {name: sum(counted.get((day, name), 0) for day in days) for name in names}
-        every = sum(number for (day, _), number in counted.items() if day in days)
+        shares = {name: sum(counts.get((day, name), 0) for day in days) for name in names}
+        total = sum(number for (day, _), number in counts.items() if day in days)
         slices.append(
             charts.Slice(
                 name=f"{monday.day} {monday:%b %Y}",
                 label=f"{monday.day} {monday:%b}",
                 address=f"/timeline#week-{monday.isoformat()}",
-                counts={**made, _OTHERS: every - sum(made.values())},
+                counts={**shares, _OTHERS: total - sum(shares.values())},
             )
         )
     return charts.stacked(slices, [*names, _OTHERS])

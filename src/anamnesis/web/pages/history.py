@@ -21,28 +21,28 @@ if TYPE_CHECKING:
     from anamnesis.operations.notes.history import Version
     from anamnesis.web.visit import Visit
 
-_SHOWN = 40
+_CHANGES = 40
 _UNITS = 200  # changes that can be undone
-_VERSIONS = 100  # of one note
+_VERSIONS = 100  # versions of one note
 _MOST_VERSIONS = 100_000
-_NOTES_SHOWN = 8  # of one change
-_NOTES_OF_ONE = 200  # where one change is looked at
+_NOTES_PER_CHANGE = 8
+_NOTES_OF_VERSION = 200  # on the page of one version
 
 
 def show(visit: Visit) -> Response:
-    """What changed, the latest first, from the change on that the address names."""
-    visit.dashboard.recorder.now()
+    """The changes, the latest first, starting from the commit in `from`."""
+    visit.dashboard.recorder.flush()
     if visit.parameter("deleted") == "1":
-        return _deleted(visit)
+        return _show_deleted(visit)
     if visit.parameter("undo") == "1":
         units = list(islice(undo.undoable(visit.dashboard.home), _UNITS))
         return visit.page("history_undo.html", units=units)
     if visit.parameter("version"):
-        return _one(visit, visit.parameter("version"))
+        return _show_version(visit, visit.parameter("version"))
     start = visit.parameter("from")
     machine, what = visit.parameter("machine"), visit.parameter("what")
     page = _changes(visit, start, machine=machine, what=what)
-    changes = history.changes_with_titles(visit.store, page.versions, most=_NOTES_SHOWN)
+    changes = history.changes_with_titles(visit.store, page.versions, most=_NOTES_PER_CHANGE)
     visit.dashboard.look_ahead(page.ahead)
     by_day = groupby(changes, lambda change: change.version.at[:10])
     return visit.page(
@@ -53,36 +53,40 @@ def show(visit: Visit) -> Response:
         machines=[name for name, *_ in visit.dashboard.counts.machines()],
         what=what,
         kinds=("added", "changed", "deleted"),
-        asked=urlencode({k: v for k, v in (("machine", machine), ("what", what)) if v}),
+        filter_query=urlencode({k: v for k, v in (("machine", machine), ("what", what)) if v}),
         further=page.further,
     )
 
 
-def _one(visit: Visit, commit: str) -> Response:
-    """All notes of one change, in pages."""
+def _show_version(visit: Visit, commit: str) -> Response:
+    """All notes of one version, in pages."""
     offset = visit.number("offset", 0, most=_MOST_VERSIONS)
-    found = history.changes(visit.dashboard.home, limit=1, start=commit).versions
-    [change] = history.changes_with_titles(visit.store, found, first=offset, most=_NOTES_OF_ONE)
-    return visit.page("history_version.html", change=change, offset=offset, page_size=_NOTES_OF_ONE)
+    versions = history.changes(visit.dashboard.home, limit=1, start=commit).versions
+    [change] = history.changes_with_titles(
+        visit.store, versions, first=offset, most=_NOTES_OF_VERSION
+    )
+    return visit.page(
+        "history_version.html", change=change, offset=offset, page_size=_NOTES_OF_VERSION
+    )
 
 
-def _deleted(visit: Visit) -> Response:
+def _show_deleted(visit: Visit) -> Response:
     start = visit.parameter("from")
     page = history.deleted_notes(visit.store, start=start)
-    here = [] if start else list(islice(undo.deleted_here(visit.store), _UNITS))
-    return visit.page("history_deleted.html", page=page, start=start, here=here)
+    local_only = [] if start else list(islice(undo.deleted_here(visit.store), _UNITS))
+    return visit.page("history_deleted.html", page=page, start=start, local_only=local_only)
 
 
 def bring_back(visit: Visit) -> Response:
     """Restore a local-only note that was deleted."""
     note_id = _note_id(visit)
     notice = notice_of(undo.bring_back(visit.store, note_id), "Restored.")
-    return visit.go(f"/notes/{note_id}", notice)
+    return visit.redirect(f"/notes/{note_id}", notice)
 
 
-def of_note(visit: Visit) -> Response:
-    """The versions of one note, and what one of them changed."""
-    visit.dashboard.recorder.now()
+def show_note(visit: Visit) -> Response:
+    """The versions of one note, and the diff of one of them."""
+    visit.dashboard.recorder.flush()
     note_id = _note_id(visit)
     current = visit.read(note_id)
     limit = max(_VERSIONS, visit.number("limit", _VERSIONS, most=_MOST_VERSIONS))
@@ -108,15 +112,15 @@ def of_note(visit: Visit) -> Response:
 
 
 def restore(visit: Visit) -> Response:
-    """Make a version the current one; what was current stays in the history."""
-    done = history.restore(visit.store, _note_id(visit), visit.value("revision"))
-    visit.dashboard.recorder.soon()
-    notice = notice_of(done.unit, "Restored as a new version.")
-    return visit.go(f"/notes/{done.note.id}", notice)
+    """Restore a version; the one before stays in the history."""
+    restored = history.restore(visit.store, _note_id(visit), visit.value("revision"))
+    visit.dashboard.recorder.schedule()
+    notice = notice_of(restored.unit, "Restored as a new version.")
+    return visit.redirect(f"/notes/{restored.note.id}", notice)
 
 
 def _note_id(visit: Visit) -> str:
-    """The id in the path, of a note that may be deleted. Raises NoSuchNote if it is none."""
+    """The id in the path, of a note that may be deleted. Raises NoSuchNote if it is not an id."""
     note_id = visit.path_part("id")
     if not is_valid_id(note_id):
         raise NoSuchNote(note_id[:80])
@@ -124,9 +128,9 @@ def _note_id(visit: Visit) -> str:
 
 
 def _restorable(versions: list[Version], chosen: str) -> str:
-    """What to restore: the chosen version; for one that removed the note, what was before."""
-    ids = [version.commit for version in versions]
-    at = ids.index(chosen) if chosen in ids else len(ids)
+    """The commit to restore: the chosen one, or the one before it if it deleted the note."""
+    commits = [version.commit for version in versions]
+    at = commits.index(chosen) if chosen in commits else len(commits)
     return next((version.commit for version in versions[at:] if not version.deleted), "")
 
 
@@ -135,17 +139,17 @@ def _changed_lines(
 ) -> list[differences.DiffLine]:
     at = next((at for at, each in enumerate(versions) if each.commit == chosen), None)
     if at is None:
-        raise InvalidInput("There is no such version of this note.")
+        raise InvalidInput("This note has no such version.")
     home = visit.dashboard.home
     text = history.text_of(home, versions[at])
     other = visit.parameter("with")
     if other == "now":
         return differences.lines(text, current.data.decode("utf-8", "replace") if current else "")
     if other:
-        place = next((place for place, each in enumerate(versions) if each.commit == other), None)
-        if place is None:
-            raise InvalidInput("There is no such version of this note.")
-        older, newer = sorted((at, place), reverse=True)
+        other_at = next((at for at, each in enumerate(versions) if each.commit == other), None)
+        if other_at is None:
+            raise InvalidInput("This note has no such version.")
+        older, newer = sorted((at, other_at), reverse=True)
         return differences.lines(
             history.text_of(home, versions[older]), history.text_of(home, versions[newer])
         )
@@ -156,6 +160,6 @@ def _changed_lines(
 def _changes(visit: Visit, start: str, *, machine: str, what: str) -> history.ChangesPage:
     home = visit.dashboard.home
     try:
-        return history.changes(home, limit=_SHOWN, start=start, machine=machine, what=what)
+        return history.changes(home, limit=_CHANGES, start=start, machine=machine, what=what)
     except NoHistory:
         return history.ChangesPage([], "", [])

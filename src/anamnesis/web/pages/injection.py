@@ -1,4 +1,4 @@
-"""What a session of a project would start with, and what sessions were given."""
+"""What the next session of a project would start with, and what earlier ones were given."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
 _MOST_UNITS = 100_000
 _RECEIPTS = 20
 _EXCLUDED = 100
-_WIDTH = 1000  # units of the bar's drawing
+_BAR_WIDTH = 1000  # drawing units
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
-    """One note of the bar."""
+class BarSegment:
+    """One note in the bar."""
 
-    each: PreviewedNote
+    preview: PreviewedNote
     x: float
     width: float
 
 
 @dataclass(frozen=True, slots=True)
 class SlotShare:
-    """One slot of the plan: its notes, and how much of the room they take."""
+    """One slot of the plan: its notes, and the characters that they take."""
 
     slot: str
     name: str
@@ -58,13 +58,13 @@ class SlotShare:
 
 
 def show(visit: Visit) -> Response:
-    """The plan as a bar and a table, the exact block, and what earlier sessions got."""
+    """The plan as a bar and a table, the exact block, and what earlier sessions were given."""
     project = visit.parameter("project") or "global"
     limit = max(500, visit.number("budget", LIMIT, most=_MOST_UNITS))
-    asked = visit.number("k", -1, most=100)
-    k = asked if asked >= 0 else None
+    count = visit.number("k", -1, most=100)
+    k = count if count >= 0 else None
     prompt = visit.parameter("prompt").strip()
-    coming = preview(visit.store, project=project, k=k, limit=limit)
+    next_start = preview(visit.store, project=project, k=k, limit=limit)
     past = past_giving(visit.dashboard.home, project=project)
     latest = list(islice(receipts.latest(visit.dashboard.home), _RECEIPTS))
     ids = [str(note.get("id")) for receipt in latest for note in receipt["notes"]]
@@ -74,13 +74,13 @@ def show(visit: Visit) -> Response:
         project=project,
         limit=limit,
         k=k,
-        preview=coming,
-        slots=_slots(coming),
-        forms=_forms(coming),
-        bar=_bar(coming, limit),
-        bar_width=_WIDTH,
+        preview=next_start,
+        slots=_slots(next_start),
+        forms=_forms(next_start),
+        bar=_bar(next_start, limit),
+        bar_width=_BAR_WIDTH,
         past=past,
-        dropped=_dropped(coming, past.last_ids),
+        dropped=_dropped(next_start, past.last_ids),
         prompt=prompt,
         answer=for_prompt(visit.store, prompt, project=project) if prompt else ("", []),
         excluded=list_notes(visit.store, excluded, limit=_EXCLUDED).rows,
@@ -93,63 +93,63 @@ def show(visit: Visit) -> Response:
 
 
 def act(visit: Visit) -> Response:
-    """Pin a note, keep it to one project, or keep it out of every session's start."""
-    notice = _done(visit, visit.value("act"), visit.value("id"))
-    visit.dashboard.recorder.soon()
-    return visit.go(visit.back("/injection"), notice)
+    """Pin a note, limit it to one project, or exclude it from session starts."""
+    notice = _apply(visit, visit.value("act"), visit.value("id"))
+    visit.dashboard.recorder.schedule()
+    return visit.redirect(visit.return_address("/injection"), notice)
 
 
-def _done(visit: Visit, act: str, note_id: str) -> Notice:
+def _apply(visit: Visit, act: str, note_id: str) -> Notice:
     store = visit.store
     if act in ("pin", "unpin"):
         unit = pin(store, [note_id], pinned=act == "pin")
         return notice_of(unit, "Pinned." if act == "pin" else "Unpinned.")
     if act == "project":
-        done = batch.set_fields(store, [note_id], project=visit.value("project"))
-        text = f"Given to sessions of {visit.value('project')} only."
+        change = batch.set_fields(store, [note_id], project=visit.value("project"))
+        text = f"Now given only to sessions of {visit.value('project')}."
     elif act == "exclude":
-        done = batch.add_tag(store, [note_id], EXCLUDED)
-        text = "No session starts with it any more. Searches and prompts still find it."
+        change = batch.add_tag(store, [note_id], EXCLUDED)
+        text = "Sessions no longer start with it. Searches and prompts still find it."
     elif act == "include":
-        done = batch.remove_tag(store, [note_id], EXCLUDED)
-        text = "Sessions start with it again, where there is room."
+        change = batch.remove_tag(store, [note_id], EXCLUDED)
+        text = "Sessions start with it again if there is room."
     else:
-        raise InvalidInput(f"{act[:40]!r} is not something that can be done here.")
-    for error in done.errors:
+        raise InvalidInput(f"{act[:40]!r} is not an action of this page.")
+    for error in change.errors:
         raise error
-    return notice_of(done.unit, text)
+    return notice_of(change.unit, text)
 
 
-def _slots(coming: Preview) -> list[SlotShare]:
+def _slots(next_start: Preview) -> list[SlotShare]:
     shares = []
     for slot, name in SLOTS.items():
-        notes = [each for each in coming.notes if each.slot == slot]
+        notes = [each for each in next_start.notes if each.slot == slot]
         if notes:
             shares.append(SlotShare(slot, name, notes, sum(each.units for each in notes)))
     return shares
 
 
-def _forms(coming: Preview) -> list[tuple[str, int, str]]:
-    """How notes are given: the form, how many have it, and the first of them."""
+def _forms(next_start: Preview) -> list[tuple[str, int, str]]:
+    """The forms in which notes are given: name, number of notes, and the id of the first."""
     first: dict[str, str] = {}
-    for each in coming.notes:
-        first.setdefault(each.shown, each.note.id)
-    numbers = Counter(each.shown for each in coming.notes)
-    return [(shown, numbers[shown], first[shown]) for shown in FORMS if shown in first]
+    for planned in next_start.notes:
+        first.setdefault(planned.label, planned.note.id)
+    counts = Counter(each.label for each in next_start.notes)
+    return [(form, counts[form], first[form]) for form in FORMS if form in first]
 
 
-def _bar(coming: Preview, limit: int) -> list[Segment]:
-    """The notes side by side, each as wide as the room that it takes."""
+def _bar(next_start: Preview, limit: int) -> list[BarSegment]:
+    """The notes side by side, each as wide as its share of the budget."""
     segments, x = [], 0.0
-    for each in (each for slot in SLOTS for each in coming.notes if each.slot == slot):
-        if each.units:
-            width = _WIDTH * each.units / limit
-            segments.append(Segment(each, round(x, 2), round(width, 2)))
+    for planned in (each for slot in SLOTS for each in next_start.notes if each.slot == slot):
+        if planned.units:
+            width = _BAR_WIDTH * planned.units / limit
+            segments.append(BarSegment(planned, round(x, 2), round(width, 2)))
             x += width
     return segments
 
 
-def _dropped(coming: Preview, last: Sequence[str]) -> list[str]:
-    """What the last session started with and the next would not."""
-    now = {each.note.id for each in coming.notes if each.units}
-    return [note_id for note_id in last if note_id not in now]
+def _dropped(next_start: Preview, last: Sequence[str]) -> list[str]:
+    """The notes that the last session started with and the next one would not."""
+    ids = {each.note.id for each in next_start.notes if each.units}
+    return [note_id for note_id in last if note_id not in ids]

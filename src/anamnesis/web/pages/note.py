@@ -1,4 +1,4 @@
-"""One note: read it, see its source and where it comes from, edit it without losing an edit."""
+"""One note: reading it, its source and provenance, and editing without losing changes."""
 
 from __future__ import annotations
 
@@ -47,53 +47,53 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _RECEIPTS = 5
-_LATEST = 8  # notes among which the project in use is looked for
-_OUTLINE = 3  # headings that make one worth its room
-_CARD = 600  # characters of a note that is only glanced at
+_LATEST = 8  # notes that tell which project is in use
+_OUTLINE = 3  # headings from which an outline is worth its space
+_CARD = 600  # characters shown in a hover card
 _LONGEST_TITLE = policy.policy_of("dashboard", "write").longest_title
 
 
 class _NoteGone(AnamnesisError):
-    """The note was deleted while it was edited."""
+    """The note was deleted while it was being edited."""
 
     def __init__(self) -> None:
         super().__init__(
-            "This note was deleted while you edited it.",
-            hint="Your words are here: saving them writes a new note.",
+            "This note was deleted while you were editing it.",
+            hint="Your text is kept here; saving it writes a new note.",
         )
 
 
 def show(visit: Visit) -> Response:
-    """The note as it reads."""
+    """The note, rendered."""
     read = visit.note()
-    text = markdown.read(read.note.body)
+    rendered = markdown.render_with_outline(read.note.body)
     later, earlier = neighbours(visit.store, read.note)
     return visit.page(
         "note.html",
         **frame_of(visit, read),
-        html=text.html,
-        outline=text.outline if len(text.outline) >= _OUTLINE else (),
+        html=rendered.html,
+        outline=rendered.outline if len(rendered.outline) >= _OUTLINE else (),
         later=later,
         earlier=earlier,
         backlinks=backlinks(visit.store, read.note),
         related=related(visit.store, read.note),
-        given=_given(visit, read.note.id),
+        receipts=_receipts_of(visit, read.note.id),
         uses=usefulness.uses_by_note(visit.dashboard.home).get(read.note.id),
     )
 
 
 def find(visit: Visit) -> Response:
-    """The note that a text means by its title; if there is none, what a search finds."""
+    """The note with a title; if there is none, a search for the title."""
     title = visit.parameter("title").strip()
     note_id = id_of_title(visit.store, title)
     if visit.parameter("card") and note_id:
         return _card(visit, note_id)
     query = urlencode({"q": title})
-    return visit.go(f"/notes/{note_id}" if note_id else f"/notes?{query}")
+    return visit.redirect(f"/notes/{note_id}" if note_id else f"/notes?{query}")
 
 
 def card(visit: Visit) -> Response:
-    """The beginning of a note, shown while the pointer is over a link to it."""
+    """The beginning of a note, for the hover card of a link to it."""
     return _card(visit, visit.path_part("id"))
 
 
@@ -101,47 +101,53 @@ def _card(visit: Visit, note_id: str) -> Response:
     read = visit.read(note_id)
     if read is None:
         raise NoSuchNote(note_id[:80])
-    return visit.page("card.html", note=read.note, html=markdown.rendered(read.note.body[:_CARD]))
+    return visit.page("card.html", note=read.note, html=markdown.render(read.note.body[:_CARD]))
 
 
 def source(visit: Visit) -> Response:
-    """The file as it is."""
+    """The file, unrendered."""
     read = visit.note()
     text = markdown.visible(read.data.decode("utf-8", "replace"))
     return visit.page("note_source.html", **frame_of(visit, read), text=text)
 
 
 def edit(visit: Visit) -> Response:
-    """The form."""
+    """The form to edit a note."""
     read = visit.note()
     return _form(visit, read, draft_of(read.note))
 
 
 def save(visit: Visit) -> Response:
-    """Save the form; a note that changed meanwhile leads to both versions side by side."""
+    """Save the form; if the note changed in the meantime, show both versions side by side."""
     read, draft = visit.note_or_none(), draft_from(visit)
     if read is None:
         return _form(visit, None, draft, error=_NoteGone())
     after, expected = revised(read.note, draft), visit.value("hash")
-    is_kept = visit.value("then") == "keep"
-    if is_kept:
-        after = review.reviewed(after)  # in one change with the edit, for one undo
+    is_review = visit.value("then") == "keep"
+    if is_review:
+        after = review.reviewed(
+            after
+        )  # in one change with the edit, so that one undo reverses both
     try:
         saved = edits.edit(visit.store, read, after, face="dashboard", expected_hash=expected)
     except NoteChangedOnDisk:
-        now = visit.note_or_none()
-        return _merge(visit, now, draft) if now else _form(visit, None, draft, error=_NoteGone())
-    except AnamnesisError as error:  # whatever it is, the form keeps its text
+        current = visit.note_or_none()
+        if current is None:
+            return _form(visit, None, draft, error=_NoteGone())
+        return _merge(visit, current, draft)
+    except AnamnesisError as error:  # whatever went wrong, the form keeps its text
         return _form(visit, read, draft, hash=visit.value("hash"), error=error)
-    if is_kept:
+    if is_review:
         review.vouch(visit.store, [saved.note])
-        visit.dashboard.recorder.soon()
-        return visit.go("/review", _with(Notice("1 note kept.", unit=saved.unit), saved.notice))
-    return _done(visit, read.note.id, Notice("Saved.", unit=saved.unit), saved.notice)
+        visit.dashboard.recorder.schedule()
+        return visit.redirect(
+            "/review", _extended(Notice("1 note kept.", unit=saved.unit), saved.notice)
+        )
+    return _redirect_to_note(visit, read.note.id, Notice("Saved.", unit=saved.unit), saved.notice)
 
 
 def blank(visit: Visit) -> Response:
-    """The form of a new note."""
+    """The form for a new note."""
     supersedes = visit.parameter("supersedes")
     latest = list_notes(visit.store, NoteFilter(), limit=_LATEST).rows
     draft = NoteDraft(
@@ -165,7 +171,7 @@ def create(visit: Visit) -> Response:
         if saved.written
         else Notice("")
     )
-    return _done(visit, saved.note.id, notice, saved.notice)
+    return _redirect_to_note(visit, saved.note.id, notice, saved.notice)
 
 
 def redact(visit: Visit) -> Response:
@@ -174,44 +180,43 @@ def redact(visit: Visit) -> Response:
     if visit.value("hash") != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
     edits.redact(visit.store, read)
-    visit.dashboard.recorder.soon()
-    done = "The secrets were replaced. The next sync sends the note."
-    notice = Notice(done)
-    return visit.go(f"/notes/{read.note.id}", notice)
+    visit.dashboard.recorder.schedule()
+    notice = Notice("The secrets were replaced. The next sync sends the note.")
+    return visit.redirect(f"/notes/{read.note.id}", notice)
 
 
-def _done(visit: Visit, note_id: str, done: Notice, notice: str) -> Response:
-    """The note that was saved, with what was done and what to know about it."""
-    visit.dashboard.recorder.soon()
+def _redirect_to_note(visit: Visit, note_id: str, notice: Notice, remark: str) -> Response:
+    """A redirect to the saved note, with the notice, a remark and any warning about secrets."""
+    visit.dashboard.recorder.schedule()
     read = visit.read(note_id)
     warning = about_secrets(visit.dashboard.home, read) if read else ""
-    return visit.go(f"/notes/{note_id}", _with(_with(done, notice), warning))
+    return visit.redirect(f"/notes/{note_id}", _extended(_extended(notice, remark), warning))
 
 
-def _with(notice: Notice, more: str) -> Notice:
-    if not more:
+def _extended(notice: Notice, remark: str) -> Notice:
+    if not remark:
         return notice
-    return replace(notice, text=" ".join(filter(None, (notice.text, more))), tone="trouble")
+    return replace(notice, text=" ".join(filter(None, (notice.text, remark))), tone="trouble")
 
 
 def preview(visit: Visit) -> Response:
-    """A body as it will read."""
-    return visit.page("preview.html", html=markdown.rendered(visit.value("body")))
+    """A body, rendered for the editor's preview."""
+    return visit.page("preview.html", html=markdown.render(visit.value("body")))
 
 
-def _given(visit: Visit, note_id: str) -> list[dict[str, Any]]:
-    """The latest receipts of sessions that were given this note."""
+def _receipts_of(visit: Visit, note_id: str) -> list[dict[str, Any]]:
+    """The latest receipts that list this note."""
     records = runs.latest_lines(visit.dashboard.home.receipts, containing=note_id, whole=True)
-    naming = (
+    listing = (
         receipt
         for receipt in filter(receipts.is_whole, records)
         if any(note["id"] == note_id for note in receipt["notes"])
     )
-    return list(islice(naming, _RECEIPTS))
+    return list(islice(listing, _RECEIPTS))
 
 
 def frame_of(visit: Visit, read: ReadNote) -> dict[str, Any]:
-    """What the views of a note share: its head, its acts and its provenance."""
+    """What the views of a note share: the header, the actions and the provenance."""
     return {
         "note": read.note,
         "hash": read.hash,
@@ -230,8 +235,8 @@ def _form(
     hash: str = "",
     error: AnamnesisError | None = None,
 ) -> Response:
-    wrong = isinstance(error, (InvalidInput, NoSuchNote))
-    status = 400 if wrong else 409 if isinstance(error, _NoteGone) else 503
+    is_invalid = isinstance(error, (InvalidInput, NoSuchNote))
+    status = 400 if is_invalid else 409 if isinstance(error, _NoteGone) else 503
     facets = visit.dashboard.counts.facets(replace(visit.note_filter(), state="all"))
     return visit.page(
         "edit.html",
@@ -244,8 +249,8 @@ def _form(
         longest_title=max(_LONGEST_TITLE, len(draft.title)),
         types=TYPES,
         scopes=SCOPES,
-        everywhere=preview_start(visit.store, project=GLOBAL),
-        room=LIMIT,
+        global_start=preview_start(visit.store, project=GLOBAL),
+        limit=LIMIT,
         replaced=titles(visit.store, draft.supersedes),
         later=[(name, EDITED[name], field_text(draft, name)) for name in LATER_FIELDS],
         projects=[value for value, _ in facets["project"]],
@@ -254,7 +259,7 @@ def _form(
 
 
 def _merge(visit: Visit, read: ReadNote, draft: NoteDraft) -> Response:
-    """Both versions: the one on disk to read, the form's own to go on with."""
+    """Both versions side by side: the one on disk to read, the one in the form to edit."""
     theirs = draft_of(read.note)
     fields = [
         (name, label, field_text(theirs, name), field_text(draft, name))
@@ -276,7 +281,7 @@ def _merge(visit: Visit, read: ReadNote, draft: NoteDraft) -> Response:
 
 
 def field_text(draft: NoteDraft, name: str) -> str:
-    """One field as a form shows it."""
+    """One field as text for a form."""
     value = draft.later.get(name, "") if name in LATER_FIELDS else getattr(draft, name)
     if isinstance(value, str | float):
         return str(value)
@@ -288,12 +293,12 @@ def draft_from(visit: Visit) -> NoteDraft:
     try:
         confidence = float(visit.value("confidence", "1") or "1")
     except ValueError:
-        confidence = nan  # refused with the others, and then the form still has everything
+        confidence = nan  # rejected with the other fields, so that the form is kept
     tags = (" ".join(tag.split()) for tag in visit.value("tags").split(","))
     return NoteDraft(
         title=" ".join(visit.value("title").split()),
-        body=visit.value("body").replace("\r\n", "\n"),  # forms send every line end so
-        type=cast("MemoryType", visit.value("type", "semantic")),  # checked with the rest
+        body=visit.value("body").replace("\r\n", "\n"),  # forms send CRLF line endings
+        type=cast("MemoryType", visit.value("type", "semantic")),  # validated with the rest
         project=" ".join(visit.value("project", "global").split()),
         scope=cast("Scope", visit.value("scope", "portable")),
         tags=tuple(tag for tag in tags if tag),

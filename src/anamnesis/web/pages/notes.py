@@ -1,4 +1,4 @@
-"""The list of notes: live search, facets of which several values can be chosen, saved views."""
+"""The list of notes: live search, facets with several values, and saved views."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anamnesis.operations.notes import list as listing
 from anamnesis.operations.notes.browse import MOST_HITS, NoteLine, find_page, rows_matching
 from anamnesis.operations.notes.list import ORDERS, NoteFilter, list_notes
 from anamnesis.web.dashboard import Notice
-from anamnesis.web.visit import FACETS, NOT
+from anamnesis.web.visit import FACETS, NOT_PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 PAGE = 50
-FOUND_PAGE = 25  # each with the passage that answers; people refine the question before they page
+SEARCH_PAGE = 25  # with excerpts; people refine a search before they page through it
 _DEEPEST = 1_000_000
 _FACETS = {
     "review": "Review",
@@ -34,8 +34,8 @@ _FACETS = {
     "source": "Source",
     "tag": "Tag",
 }
-# What the values of a field are called, where that is not what the files say.
-_NAMES = {
+# Labels of values that differ from what the files say.
+_LABELS = {
     ("state", "current"): "active",
     ("review", "pending"): "to review",
     ("scope", "portable"): "synced",
@@ -45,9 +45,9 @@ _NAMES = {
     ("source", "import"): "an import",
 }
 _VALUES_SHOWN = 8
-_ALWAYS = ("state", "review", "tag")  # shown even if there is one value only
-_ELSEWHERE = ("q", "sort", "day", "since", "until", "session")  # of a view, beside its facets
-LABELS = {
+_ALWAYS = ("state", "review", "tag")  # shown even with a single value
+_OTHER_PARAMETERS = ("q", "sort", "day", "since", "until", "session")  # of a saved view
+_ORDER_LABELS = {
     "updated": "latest change",
     "oldest": "oldest change",
     "created": "latest created",
@@ -57,21 +57,21 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """One value of a facet: how many notes it shows, and where it leads."""
+    """One value of a facet: its number of notes, and the links that select or exclude it."""
 
     value: str
-    label: str  # the value, without what all projects begin with
+    label: str  # as people read it; projects are shortened
     hue: str  # the colour of a project
     count: int
-    chosen: bool
-    barred: bool
-    address: str  # where a click leads: to its notes as well, or no longer
-    without: str  # the same notes without those of this value; empty where that makes no sense
+    is_chosen: bool
+    is_excluded: bool
+    address: str  # the list with this value selected, or no longer selected
+    without: str  # the list with this value excluded; empty where that makes no sense
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """One dimension that notes are chosen by."""
+    """A field to filter notes by."""
 
     name: str
     title: str
@@ -80,133 +80,150 @@ class Facet:
 
 
 def show(visit: Visit) -> Response:
-    """The list, or only its changing part when a script asks."""
-    query, wanted = visit.parameter("q").strip(), visit.note_filter()
+    """The list of notes, or only the results when htmx requests them."""
+    query, note_filter = visit.parameter("q").strip(), visit.note_filter()
     offset = visit.number("offset", 0, most=_DEEPEST)
     order = visit.parameter("sort") if visit.parameter("sort") in ORDERS else "updated"
-    hits = _hits(visit, query, wanted, order=order, offset=offset)
-    among = rows_matching(visit.store, query) if query else None
+    hits = _hits(visit, query, note_filter, order=order, offset=offset)
+    matching = rows_matching(visit.store, query) if query else None
     counts = visit.dashboard.counts
-    total = max(counts.total(wanted, among), offset + len(hits) if hits else 0)
+    total = max(counts.total(note_filter, matching), offset + len(hits) if hits else 0)
     context: dict[str, Any] = {
         "query": query,
-        "shown": wanted,
+        "note_filter": note_filter,
         "hits": hits,
         "total": total,
         "listed": min(total, MOST_HITS) if query else total,
         "offset": offset,
         "order": order,
-        "orders": LABELS,
+        "orders": _ORDER_LABELS,
         "types": TYPES,
-        "page_size": FOUND_PAGE if query else PAGE,
-        "facets": _facets(visit, wanted, counts.facets(wanted, among)),
+        "page_size": SEARCH_PAGE if query else PAGE,
+        "facets": _facets(visit, note_filter, counts.facets(note_filter, matching)),
         "fields": _fields(visit),
         "views": listing.saved_views(visit.dashboard.home),
         "view": _view(visit),
         "here": visit.address(),
         "empty": counts.total(NoteFilter(state="all")) == 0,
     }
-    partial = visit.from_htmx and visit.request.headers.get("hx-target") == "results"
-    return visit.page("notes_results.html" if partial else "notes.html", **context)
+    is_partial = visit.from_htmx and visit.request.headers.get("hx-target") == "results"
+    return visit.page("notes_results.html" if is_partial else "notes.html", **context)
 
 
 def ids(visit: Visit) -> Response:
-    """The ids of all notes that the list shows, for a selection of all of them."""
-    query, wanted = visit.parameter("q").strip(), visit.note_filter()
-    found: list[NoteId]
+    """The ids of all notes in the list, to select them all."""
+    query, note_filter = visit.parameter("q").strip(), visit.note_filter()
+    note_ids: list[NoteId]
     if query:
-        found = [
-            line.row.note.id for line in find_page(visit.store, query, wanted, limit=MOST_HITS)
-        ]
+        lines = find_page(visit.store, query, note_filter, limit=MOST_HITS)
+        note_ids = [line.row.note.id for line in lines]
     else:
-        found = listing.ids(visit.store, wanted)
-    return visit.answer({"ids": found})
+        note_ids = listing.ids(visit.store, note_filter)
+    return visit.json_response({"ids": note_ids})
 
 
 def save_view(visit: Visit) -> Response:
-    """Keep the filters and the question under a name, or drop a view."""
+    """Save the filters and the query under a name, or remove a view."""
     home, view = visit.dashboard.home, visit.value("view")
     if visit.value("drop"):
         listing.drop_view(home, visit.value("drop"))
-        return visit.go(visit.back("/notes"), Notice("The view was removed; no note was."))
+        return visit.redirect(
+            visit.return_address("/notes"), Notice("View removed. Its notes are unchanged.")
+        )
     name = listing.save_view(home, visit.value("name"), view)
-    return visit.go(f"/notes?{view}", Notice(f"Saved as the view “{name}”."))
+    return visit.redirect(f"/notes?{view}", Notice(f"Saved as view “{name}”."))
 
 
 def _view(visit: Visit) -> str:
-    """What of the address makes a view: all but the place in the list."""
-    names = {*_FACETS, *_ELSEWHERE, *(f"{NOT}{name}" for name in FACETS)}
+    """The query string as a view: without the position in the list."""
+    names = {*_FACETS, *_OTHER_PARAMETERS, *(f"{NOT_PREFIX}{name}" for name in FACETS)}
     pairs = visit.request.query_params.multi_items()
     return urlencode([(name, value) for name, value in pairs if name in names and value])
 
 
 def _fields(visit: Visit) -> list[tuple[str, str]]:
-    """The filters in the address as fields of a form."""
-    names = {*_FACETS, "session", "day", "since", "until", *(f"{NOT}{name}" for name in FACETS)}
+    """The filters in the query as form fields."""
+    names = {
+        *_FACETS,
+        "session",
+        "day",
+        "since",
+        "until",
+        *(f"{NOT_PREFIX}{name}" for name in FACETS),
+    }
     pairs = visit.request.query_params.multi_items()
     return [(name, value) for name, value in pairs if name in names and value]
 
 
 def _hits(
-    visit: Visit, query: str, wanted: NoteFilter, *, order: str, offset: int
+    visit: Visit, query: str, note_filter: NoteFilter, *, order: str, offset: int
 ) -> list[NoteLine]:
     if query:
-        return find_page(visit.store, query, wanted, limit=FOUND_PAGE, offset=offset)
-    page = list_notes(visit.store, wanted, order=order, limit=PAGE, offset=offset, excerpts=True)
+        return find_page(visit.store, query, note_filter, limit=SEARCH_PAGE, offset=offset)
+    page = list_notes(
+        visit.store, note_filter, order=order, limit=PAGE, offset=offset, excerpts=True
+    )
     return list(map(NoteLine, page.rows))
 
 
 def _facets(
-    visit: Visit, wanted: NoteFilter, counts: Mapping[str, Sequence[tuple[str, int]]]
+    visit: Visit, note_filter: NoteFilter, counts: Mapping[str, Sequence[tuple[str, int]]]
 ) -> list[Facet]:
     def label(name: str, value: str) -> str:
         if name == "project":
             return visit.short_project(value)
-        return _NAMES.get((name, value), value)
+        return _LABELS.get((name, value), value)
 
     facets = []
     for name, title in _FACETS.items():
-        asked = {*wanted.values_of(name), *wanted.barred(name)} - {"all"}
+        requested = {*note_filter.values_of(name), *note_filter.excluded(name)} - {"all"}
         values = [(value, count) for value, count in counts[name] if value or name != "review"]
         known = {value for value, _ in values}
-        values = [*((value, 0) for value in sorted(asked - known)), *values]
+        values = [*((value, 0) for value in sorted(requested - known)), *values]
         choices = [
-            _choice(visit, wanted, name, value, count, label=label(name, value))
+            _facet_value(visit, note_filter, name, value, count, label=label(name, value))
             for value, count in values
         ]
-        if len(choices) > 1 or (choices and (asked or name in _ALWAYS)):
+        if len(choices) > 1 or (choices and (requested or name in _ALWAYS)):
             first = [
                 each
                 for at, each in enumerate(choices)
-                if at < _VALUES_SHOWN or each.chosen or each.barred
+                if at < _VALUES_SHOWN or each.is_chosen or each.is_excluded
             ]
             rest = [each for each in choices if each not in first]
             facets.append(Facet(name, title, tuple(first), tuple(rest)))
     return facets
 
 
-def _choice(
-    visit: Visit, wanted: NoteFilter, name: str, value: str, count: int, *, label: str
+def _facet_value(
+    visit: Visit, note_filter: NoteFilter, name: str, value: str, count: int, *, label: str
 ) -> FacetValue:
-    values, barred = wanted.values_of(name), wanted.barred(name)
-    chosen = value in values
+    values, excluded = note_filter.values_of(name), note_filter.excluded(name)
+    is_chosen = value in values
     colour = visit.projects.get(value, ("", ""))[1] if name == "project" else ""
     fields: dict[str, Sequence[str] | str | None] = {"offset": None}
     if name in FACETS:
-        others = [other for other in barred if other != value]
-        fields |= {name: _toggled(values, value), f"{NOT}{name}": others}
-        if value in barred:
+        others = [other for other in excluded if other != value]
+        fields |= {name: _toggled(values, value), f"{NOT_PREFIX}{name}": others}
+        if value in excluded:
             fields[name] = values
         without = {
             name: [each for each in values if each != value],
-            f"{NOT}{name}": [*others, value],
+            f"{NOT_PREFIX}{name}": [*others, value],
         }
         address = visit.address(**{"offset": None, **without}) if value else ""
         return FacetValue(
-            value, label, colour, count, chosen, value in barred, visit.address(**fields), address
+            value,
+            label,
+            colour,
+            count,
+            is_chosen,
+            value in excluded,
+            visit.address(**fields),
+            address,
         )
-    fields[name] = value if not chosen else "all" if name == "state" else None
-    return FacetValue(value, label, colour, count, chosen, False, visit.address(**fields), "")
+    fields[name] = value if not is_chosen else "all" if name == "state" else None
+    return FacetValue(value, label, colour, count, is_chosen, False, visit.address(**fields), "")
 
 
 def _toggled(values: Sequence[str], value: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The start page: what needs attention, what was learnt lately, and what came of it."""
+"""The start page: what needs attention, the latest notes, and how sessions used them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from anamnesis.config import UNKNOWN_MACHINE
-from anamnesis.hooks import receipts as given
+from anamnesis.hooks import receipts
 from anamnesis.notes.fields import TYPES
 from anamnesis.onboard import receipt as setups
 from anamnesis.operations.notes.list import NoteFilter, list_notes, titles
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _LATEST = 8
-_SHOWN = 6
+_LISTED = 6
 _DAYS = 14
 _WEEK = 7
-_YOUNG = 50  # notes; who has more found the way without steps
+_NEW_STORE = 50  # notes; a larger store needs no first steps
 _MOMENTS = {
     "inject": "session start",
     "failure": "failed command",
@@ -39,46 +39,46 @@ _MOMENTS = {
 
 
 def show(visit: Visit) -> Response:
-    """The first page."""
+    """The health, activity and next session start of this store."""
     counts = visit.dashboard.counts
     everything = NoteFilter(state="all")
     latest = list_notes(visit.store, NoteFilter(), limit=_LATEST).rows
-    learnt = _learnt(visit)
+    chart = _chart(visit)
     since = datetime.now(UTC) - timedelta(days=_WEEK)
     week = given_since(visit.dashboard.home, since.isoformat(timespec="seconds"))
     return visit.page(
         "pulse.html",
-        checks=health.glance(visit.dashboard),
+        checks=health.quick_checks(visit.dashboard),
         steps=_steps(visit),
         total=counts.total(NoteFilter()),
         types=counts.along("type", everything),
         projects=counts.along("project", everything),
         latest=latest,
-        start=_start(visit, latest),
-        learnt=learnt,
-        shade={kind: f"type-{kind}" if kind in TYPES else "type-other" for kind in learnt.kinds},
-        this_week=sum(column.total for column in learnt.columns[-_WEEK:]),
+        start=_next_start(visit, latest),
+        chart=chart,
+        shade={kind: f"type-{kind}" if kind in TYPES else "type-other" for kind in chart.kinds},
+        this_week=sum(column.total for column in chart.columns[-_WEEK:]),
         week=week,
         most_given=max((times for _, times, _ in week.notes), default=1),
-        titles=titles(visit.store, [note_id for note_id, _, _ in week.notes[:_SHOWN]]),
+        titles=titles(visit.store, [note_id for note_id, _, _ in week.notes[:_LISTED]]),
         moments=_MOMENTS,
         machines=[each for each in counts.machines() if each[0] != UNKNOWN_MACHINE],
     )
 
 
-def _learnt(visit: Visit) -> Chart:
-    """The notes of two weeks, a column for each day."""
+def _chart(visit: Visit) -> Chart:
+    """The notes created in the last two weeks, with a column for each day."""
     today = datetime.now(UTC).date()
     days = [today - timedelta(days=_DAYS - 1 - at) for at in range(_DAYS)]
     since = days[0].isoformat()
-    counted = visit.dashboard.counts.days(NoteFilter(state="all"), since=since)
-    kinds = dict.fromkeys([*TYPES, *sorted({kind for _, kind in counted})])
+    counts = visit.dashboard.counts.days(NoteFilter(state="all"), since=since)
+    kinds = dict.fromkeys([*TYPES, *sorted({kind for _, kind in counts})])
     slices = [
         charts.Slice(
             name=f"{day:%a} {day.day} {day:%b}",
             label="today" if day == today else f"{day.day} {day:%b}",
             address=f"/notes?day={day.isoformat()}&state=all",
-            counts={kind: counted.get((day.isoformat(), kind), 0) for kind in kinds},
+            counts={kind: counts.get((day.isoformat(), kind), 0) for kind in kinds},
         )
         for day in days
     ]
@@ -87,7 +87,7 @@ def _learnt(visit: Visit) -> Chart:
 
 @dataclass(frozen=True, slots=True)
 class FirstStep:
-    """One thing that a new person does once, and whether it is done."""
+    """A step to take on a new machine, and whether it is done."""
 
     title: str
     done: bool
@@ -98,8 +98,8 @@ class FirstStep:
 
 
 def _steps(visit: Visit) -> list[FirstStep]:
-    """What is left to do on a new machine; nothing once all of it is done."""
-    if visit.dashboard.counts.total(NoteFilter(state="all")) >= _YOUNG:
+    """The first steps on a new machine; empty once all are done."""
+    if visit.dashboard.counts.total(NoteFilter(state="all")) >= _NEW_STORE:
         return []
     steps = list(_first_steps(visit))
     return [] if all(step.done for step in steps) else steps
@@ -110,7 +110,7 @@ def _first_steps(visit: Visit) -> Iterator[FirstStep]:
     yield FirstStep(
         "Set up an agent",
         bool(setups.load(home).agents),
-        "It gives sessions their notes and captures what they leave. Seen before it is written:",
+        "Its hooks give sessions their notes and capture each session. You confirm every change:",
         "anamnesis init",
         "/settings#agents",
         "Set up agents here",
@@ -118,22 +118,22 @@ def _first_steps(visit: Visit) -> Iterator[FirstStep]:
     yield FirstStep(
         "Write a note",
         counts.total(NoteFilter(state="all")) > 0,
-        "Something that the next session should know. A note is one markdown file:",
+        "Write down something that the next session should know. A note is one markdown file:",
         'anamnesis write "Deploys need the VPN" --project .',
         "/new",
         "Write one here",
     )
     yield FirstStep(
         "Start a session in that project",
-        any(receipt["event"] == "inject" for receipt in given.latest(home)),
-        "It is given the note at once. See what it would get before you start:",
+        any(receipt["event"] == "inject" for receipt in receipts.latest(home)),
+        "It is given the note right away. Preview what it would start with:",
         address="/injection",
         link="What a session starts with",
     )
     yield FirstStep(
         "End the session",
         "session-end" in counts.values("source"),
-        "What it did becomes a note of its own, for the next session on any machine.",
+        "It is captured as a note, for the next session on any machine.",
     )
 
 
@@ -142,32 +142,32 @@ class SessionStart:
     """What the next session of a project starts with."""
 
     project: str
-    here: bool  # whether it is the project that the dashboard was started in
-    shown: Sequence[PreviewedNote]
+    is_here: bool  # whether the dashboard was started in this project
+    listed: Sequence[PreviewedNote]
     whole: int
     titles: int
     used: int
     limit: int
 
 
-def _start(visit: Visit, latest: Sequence[Row]) -> SessionStart:
+def _next_start(visit: Visit, latest: Sequence[Row]) -> SessionStart:
     project = project_in_use(visit, latest)
-    coming = preview(visit.store, project=project)
+    next_start = preview(visit.store, project=project)
     return SessionStart(
         project=project,
-        here=project == visit.dashboard.project,
-        shown=coming.with_text[:_SHOWN],
-        whole=len(coming.with_text),
-        titles=coming.titles,
-        used=coming.used,
+        is_here=project == visit.dashboard.project,
+        listed=next_start.with_text[:_LISTED],
+        whole=len(next_start.with_text),
+        titles=next_start.titles,
+        used=next_start.used,
         limit=LIMIT,
     )
 
 
 def project_in_use(visit: Visit, latest: Sequence[Row]) -> str:
-    """The project that the dashboard was started in; if nothing is known of it, the latest one."""
-    here = visit.dashboard.project
-    if here and visit.dashboard.counts.total(NoteFilter(project=here)):
-        return here
+    """The project that the dashboard was started in, or that of the latest note."""
+    project = visit.dashboard.project
+    if project and visit.dashboard.counts.total(NoteFilter(project=project)):
+        return project
     projects = (row.note.project for row in latest)
     return next((name for name in projects if name != GLOBAL), GLOBAL)

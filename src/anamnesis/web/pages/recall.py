@@ -1,4 +1,4 @@
-"""Why a search finds what it finds: the ranking taken apart, two settings side by side."""
+"""Why a search ranks notes as it does: the scores in detail, two settings side by side."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _HITS = 8
-_WORDS = 6  # of a hit that are listed one by one
+_WORDS = 6  # words of a hit that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
 class RankingSetting:
-    """A way to rank."""
+    """A choice of what the ranking uses."""
 
     label: str
     by_meaning: bool = True
@@ -47,7 +47,7 @@ _ALWAYS = {
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """What one thing gave to a score, in hundredths; all parts of a hit add up to it."""
+    """One contribution to a score, in hundredths; the parts of a hit add up to its score."""
 
     name: str
     detail: str
@@ -56,16 +56,16 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class RankedColumn:
-    """The answer of one setting."""
+    """The hits of one setting."""
 
     side: str
     setting: RankingSetting
     hits: Sequence[tuple[SearchHit, Sequence[ScorePart]]]
-    places: dict[str, int]  # id -> place, from 1
+    places: dict[str, int]  # id -> rank, from 1
 
 
 def show(visit: Visit) -> Response:
-    """The page."""
+    """The hits of a question, ranked with two settings."""
     query, project = visit.parameter("q").strip(), visit.parameter("project")
     filters = Filters(
         projects=(project, "global") if project else (),
@@ -79,7 +79,7 @@ def show(visit: Visit) -> Response:
         for side, name in chosen.items()
         if query
     ]
-    shown = {hit.note.id: hit for column in columns for hit, _ in column.hits}
+    hits = {hit.note.id: hit for column in columns for hit, _ in column.hits}
     return visit.page(
         "recall.html",
         query=query,
@@ -88,7 +88,7 @@ def show(visit: Visit) -> Response:
         settings=settings,
         chosen=chosen,
         columns=columns,
-        passages=passages(visit.store, shown.values()),
+        passages=passages(visit.store, hits.values()),
         expected=expected(visit.dashboard.home, query) if query else set(),
         cases=len(approved_cases(visit.dashboard.home)),
         projects=visit.dashboard.counts.values("project"),
@@ -96,19 +96,19 @@ def show(visit: Visit) -> Response:
 
 
 def expect(visit: Visit) -> Response:
-    """Keep a question with the note that should answer it first, for `anamnesis eval`."""
+    """Save a question with the note that should come first, for `anamnesis eval`."""
     query, note_id = visit.value("q").strip(), visit.value("id")
     if not query or visit.read(note_id) is None:
-        raise InvalidInput("The form names no question, or no note.")
-    is_news = evaluate.expect(visit.dashboard.home, query, note_id, project=visit.value("project"))
-    text = "Kept for `anamnesis eval`." if is_news else "It was kept already."
-    return visit.go(visit.back("/recall"), Notice(text))
+        raise InvalidInput("The form is missing a question or a note.")
+    is_new = evaluate.expect(visit.dashboard.home, query, note_id, project=visit.value("project"))
+    text = "Saved for `anamnesis eval`." if is_new else "It was already saved."
+    return visit.redirect(visit.return_address("/recall"), Notice(text))
 
 
 def _column(
     visit: Visit, query: str, filters: Filters, side: str, setting: RankingSetting
 ) -> RankedColumn:
-    answer = search(
+    result = search(
         visit.store,
         query,
         filters=filters,
@@ -117,22 +117,22 @@ def _column(
         by_encoder=setting.by_encoder,
         forgiving=setting.forgiving,
     )
-    places = {hit.note.id: place for place, hit in enumerate(answer.hits, 1)}
-    hits = [(hit, score_parts(hit)) for hit in answer.hits]
+    places = {hit.note.id: place for place, hit in enumerate(result.hits, 1)}
+    hits = [(hit, score_parts(hit)) for hit in result.hits]
     return RankedColumn(side, setting, hits, places)
 
 
 def score_parts(hit: SearchHit) -> list[ScorePart]:
-    """What gave a hit its score, the largest first; rounded so that the parts add up."""
+    """The parts of a hit's score, the largest first; rounded so that they add up."""
     shares, parts = hit.why.shares, hit.why.parts
     details = [f"in {plural(share.notes, 'note')}" for share in shares[:_WORDS]]
-    small = sum(value for _, value in parts[_WORDS : len(shares)])
-    rows = [*parts[: len(details)], ("other words", small), *parts[len(shares) :]]
+    other_words = sum(value for _, value in parts[_WORDS : len(shares)])
+    rows = [*parts[: len(details)], ("other words", other_words), *parts[len(shares) :]]
     points = [floor(100 * value) for _, value in rows]
-    missing = round(100 * hit.score) - sum(points)
-    by_rest = sorted(range(len(rows)), key=lambda at: points[at] - 100 * rows[at][1])
-    for at in by_rest[: max(0, missing)]:
+    remainder = round(100 * hit.score) - sum(points)
+    by_fraction = sorted(range(len(rows)), key=lambda at: points[at] - 100 * rows[at][1])
+    for at in by_fraction[: max(0, remainder)]:
         points[at] += 1
-    named = zip(rows, [*details, *[""] * len(rows)], points, strict=False)
-    found = [ScorePart(name, detail, given) for (name, _), detail, given in named if given]
-    return sorted(found, key=lambda part: -part.points)
+    zipped = zip(rows, [*details, *[""] * len(rows)], points, strict=False)
+    score = [ScorePart(name, detail, share) for (name, _), detail, share in zipped if share]
+    return sorted(score, key=lambda part: -part.points)

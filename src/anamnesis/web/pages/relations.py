@@ -1,4 +1,4 @@
-"""How projects, tags and notes are connected, as a drawing and as the same in words."""
+"""The map: how projects, tags and notes are connected, as a drawing and as a list."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from anamnesis.operations.notes.browse import Graph, Node
     from anamnesis.web.visit import Visit
 
-_WORDS = {"has": "holds", "tagged": "is tagged", "replaces": "replaces"}
+_VERBS = {"has": "holds", "tagged": "is tagged", "replaces": "replaces"}
 
 
 def show(visit: Visit) -> Response:
-    """The page: the list is always there, the drawing is made from the same values."""
+    """The list of connections, and the same graph for the script that draws it."""
     around = {name: visit.parameter(name) for name in ("note", "project", "tag")}
     graph = map_around(visit.store, **around)
     centre = graph.nodes[0] if graph and graph.nodes else None
@@ -27,7 +27,7 @@ def show(visit: Visit) -> Response:
     nodes = {node.key: node for node in graph.nodes}
     groups = defaultdict(list)
     for edge in graph.edges:
-        groups[nodes[edge.one]].append((_WORDS[edge.what], nodes[edge.other], edge.weight))
+        groups[nodes[edge.one]].append((_VERBS[edge.what], nodes[edge.other], edge.weight))
     for others in groups.values():
         others.sort(key=lambda other: -other[2])
     return visit.page(
@@ -42,12 +42,12 @@ def show(visit: Visit) -> Response:
 
 
 def address(node: Node) -> str:
-    """The map around a node."""
+    """The address of the map around a node."""
     return f"/map?{urlencode({node.kind: node.name})}"
 
 
 def _label(visit: Visit, node: Node) -> str:
-    """A node as it is named: projects by what tells them apart."""
+    """The label of a node; projects get their short name."""
     return visit.short_project(node.name) if node.kind == "project" else node.label
 
 

@@ -1,4 +1,4 @@
-"""Notes that a model or an import proposed: each beside what it would replace, kept or rejected."""
+"""The review of notes that a model or an import proposed: each beside what it would replace."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from anamnesis.web.dashboard import Notice
     from anamnesis.web.visit import Visit
 
-QUEUE = 40
+QUEUE = 40  # notes on one page
 _DEEPEST = 1_000_000
 DECISIONS = {"keep": "kept", "reject": "rejected"}
-_OF_MANY = {
+_BULK_DECISIONS = {
     "keep-all": "keep",
     "reject-all": "reject",
     "keep-session": "keep",
@@ -42,8 +42,8 @@ _OF_MANY = {
 
 
 @dataclass(frozen=True, slots=True)
-class NoteBeside:
-    """A note beside the one in review, and how the two differ."""
+class ComparedNote:
+    """A note to compare with the one in review, and the diff of the two."""
 
     note: Memory
     lines: Sequence[differences.DiffLine]
@@ -51,39 +51,39 @@ class NoteBeside:
 
 @dataclass(frozen=True, slots=True)
 class NoteInReview:
-    """The note that is in review now, and the notes beside it."""
+    """The note in review, and the notes to compare it with."""
 
     note: Memory
     hash: str
     html: Markup
-    replaces: tuple[NoteBeside, ...]
-    similar: tuple[NoteBeside, ...]
-    warning: str  # why no agent is given it unasked
+    replaces: tuple[ComparedNote, ...]
+    similar: tuple[ComparedNote, ...]
+    warning: str  # why it is not injected
 
 
 def show(visit: Visit) -> Response:
-    """The queue, and the note of it that is in review."""
+    """The queue, and the note in review."""
     project, origin = visit.parameter("project"), visit.parameter("origin")
-    every = review.pending(visit.store)
-    shown = _of(every, project=project, origin=origin)
+    pending = review.pending(visit.store)
+    notes = _filtered(pending, project=project, origin=origin)
     offset = visit.number("offset", 0, most=_DEEPEST)
-    queue = shown[offset : offset + QUEUE]
-    read = _to_review(visit, visit.parameter("note")) or _first(visit, queue)
-    after = _after(queue, read.note.id) if read else ""
-    ids = [note.id for note in shown]
+    queue = notes[offset : offset + QUEUE]
+    read = _to_review(visit, visit.parameter("note")) or _first_to_review(visit, queue)
+    after = _id_after(queue, read.note.id) if read else ""
+    ids = [note.id for note in notes]
     return visit.page(
         "review.html",
         queue=queue,
-        total=len(shown),
-        clean=len(review.without_findings(visit.store, shown)),
+        total=len(notes),
+        clean=len(review.without_findings(visit.store, notes)),
         place=ids.index(read.note.id) + 1 if read and read.note.id in ids else 0,
         together=len(review.of_one_session(visit.store, read.note)) if read else 0,
         offset=offset,
         page_size=QUEUE,
         project=project,
-        projects=sorted({note.project for note in every}),
+        projects=sorted({note.project for note in pending}),
         origin=origin,
-        origins=sorted({note.origin for note in every if note.origin}),
+        origins=sorted({note.origin for note in pending if note.origin}),
         current=_in_review(visit, read) if read else None,
         after=after,
         skip=address(project=project, origin=origin, note=after),
@@ -91,13 +91,13 @@ def show(visit: Visit) -> Response:
 
 
 def decide(visit: Visit) -> Response:
-    """Keep or reject the note in review, and go on with the next; or many at once."""
+    """Keep or reject the note in review and go to the next, or decide many at once."""
     project, origin = visit.value("project"), visit.value("origin")
-    if visit.value("decision") in _OF_MANY:
+    if visit.value("decision") in _BULK_DECISIONS:
         return work.change(
             visit,
-            "Deciding on the notes to review",
-            lambda progress: _decided_together(
+            "Reviewing notes",
+            lambda progress: _decide_together(
                 visit, project=project, origin=origin, progress=progress
             ),
             back="/review",
@@ -105,50 +105,52 @@ def decide(visit: Visit) -> Response:
     note_id, expected_hash = visit.value("id"), visit.value("hash")
     read = _to_review(visit, note_id)
     if read is None:
-        raise InvalidInput("This note is no longer to review.", hint="See the others.")
+        raise InvalidInput("This note is no longer to review.", hint="Go back to the queue.")
     if expected_hash and expected_hash != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
     decision = visit.value("decision")
-    notice = decided(visit, decision, [note_id])
+    notice = apply_decision(visit, decision, [note_id])
     following = address(project=project, origin=origin, note=visit.value("next"))
-    return visit.go(visit.back(following) if decision == "keep" else following, notice)
+    return visit.redirect(
+        visit.return_address(following) if decision == "keep" else following, notice
+    )
 
 
-def _decided_together(visit: Visit, *, project: str, origin: str, progress: Progress) -> Notice:
-    """Keep all that are shown, or of one session, and have no finding; or reject them."""
+def _decide_together(visit: Visit, *, project: str, origin: str, progress: Progress) -> Notice:
+    """Keep or reject all notes without a warning: of the queue, or of one session."""
     decision = visit.value("decision")
     if decision.endswith("-session"):
         read = _to_review(visit, visit.value("id"))
-        found = review.of_one_session(visit.store, read.note) if read else []
-        ids = [note.id for note in found]
-        return decided(visit, _OF_MANY[decision], ids, progress=progress)
-    shown = _of(review.pending(visit.store), project=project, origin=origin)
-    ids = [note.id for note in review.without_findings(visit.store, shown)]
-    return decided(visit, _OF_MANY[decision], ids, progress=progress)
+        notes = review.of_one_session(visit.store, read.note) if read else []
+        ids = [note.id for note in notes]
+        return apply_decision(visit, _BULK_DECISIONS[decision], ids, progress=progress)
+    notes = _filtered(review.pending(visit.store), project=project, origin=origin)
+    ids = [note.id for note in review.without_findings(visit.store, notes)]
+    return apply_decision(visit, _BULK_DECISIONS[decision], ids, progress=progress)
 
 
-def decided(
+def apply_decision(
     visit: Visit, decision: str, ids: Sequence[NoteId], *, progress: Progress = None
 ) -> Notice:
-    """Keep or reject notes; says how many, and how to undo it."""
+    """Keep or reject notes; the notice says how many, and can be undone."""
     if decision not in DECISIONS:
-        raise InvalidInput(f"{decision[:40]!r} is neither keep nor reject.")
-    looked, changed = passes(progress, 2, total=len(ids))
-    ids = [note_id for note_id in counting(ids, looked) if _to_review(visit, note_id)]
+        raise InvalidInput(f"{decision[:40]!r} is not one of: {', '.join(DECISIONS)}.")
+    reading, changing = passes(progress, 2, total=len(ids))
+    ids = [note_id for note_id in counting(ids, reading) if _to_review(visit, note_id)]
     decide = review.keep if decision == "keep" else review.reject
-    unit = decide(visit.store, ids, progress=changed)
-    visit.dashboard.recorder.soon()
+    unit = decide(visit.store, ids, progress=changing)
+    visit.dashboard.recorder.schedule()
     return notice_of(unit, f"{plural(len(ids), 'note')} {DECISIONS[decision]}.")
 
 
 def address(*, project: str = "", origin: str = "", note: str = "") -> str:
-    """The queue (of a project or an origin), at a note."""
-    asked = {"project": project, "origin": origin, "note": note if is_valid_id(note) else ""}
-    kept = urlencode({name: value for name, value in asked.items() if value})
-    return f"/review?{kept}" if kept else "/review"
+    """The address of the queue, optionally of a project or origin and at a note."""
+    parameters = {"project": project, "origin": origin, "note": note if is_valid_id(note) else ""}
+    query = urlencode({name: value for name, value in parameters.items() if value})
+    return f"/review?{query}" if query else "/review"
 
 
-def _of(notes: Sequence[Memory], *, project: str, origin: str) -> list[Memory]:
+def _filtered(notes: Sequence[Memory], *, project: str, origin: str) -> list[Memory]:
     return [
         note
         for note in notes
@@ -157,19 +159,19 @@ def _of(notes: Sequence[Memory], *, project: str, origin: str) -> list[Memory]:
 
 
 def _to_review(visit: Visit, note_id: str) -> ReadNote | None:
-    """A note, if it still is to review."""
+    """A note by its id, if it is still to review."""
     read = visit.read(note_id)
     if read is None or PENDING in read.note.tags or warnings(visit.store, [read.note]):
         return read
     return None
 
 
-def _first(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:
+def _first_to_review(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:
     return next(filter(None, (_to_review(visit, note.id) for note in queue)), None)
 
 
-def _after(queue: Sequence[Memory], note_id: str) -> str:
-    """The note that comes next; at the end of the queue, the first one."""
+def _id_after(queue: Sequence[Memory], note_id: str) -> str:
+    """The id of the next note; at the end of the queue, of the first one."""
     ids = [note.id for note in queue]
     at = ids.index(note_id) + 1 if note_id in ids else 0
     return next((other for other in (*ids[at:], *ids) if other != note_id), "")
@@ -180,13 +182,13 @@ def _in_review(visit: Visit, read: ReadNote) -> NoteInReview:
     return NoteInReview(
         note=pending.note,
         hash=read.hash,
-        html=markdown.rendered(pending.note.body),
-        replaces=_beside(pending, pending.replaces),
-        similar=_beside(pending, pending.similar),
+        html=markdown.render(pending.note.body),
+        replaces=_compared(pending, pending.replaces),
+        similar=_compared(pending, pending.similar),
         warning=pending.warning,
     )
 
 
-def _beside(pending: Pending, notes: Sequence[Memory]) -> tuple[NoteBeside, ...]:
-    own = pending.note.body
-    return tuple(NoteBeside(note, differences.lines(note.body, own)) for note in notes)
+def _compared(pending: Pending, notes: Sequence[Memory]) -> tuple[ComparedNote, ...]:
+    body = pending.note.body
+    return tuple(ComparedNote(note, differences.lines(note.body, body)) for note in notes)

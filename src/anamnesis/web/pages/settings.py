@@ -1,4 +1,4 @@
-"""Where everything is, every setting with its origin, and files that cannot be read."""
+"""The settings and where they come from, agents, health checks and unreadable files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from anamnesis.operations.travel.remote import prove, shown, switch_to
 from anamnesis.web import differences, health
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.pages import work
-from anamnesis.web.visit import LOOKS
+from anamnesis.web.visit import APPEARANCE
 from anamnesis.web.words import plural
 
 if TYPE_CHECKING:
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import Visit
 
 _YEAR = 365 * 86_400
-_DOCTOR = "doctor"  # what its checks found last, until it was shown
-_SECTIONS = {  # the first setting of each, in the order of their list
+_DOCTOR = "doctor"  # the key of its latest findings, until they are shown
+_SECTIONS = {  # by the first setting of each, in the order of the list
     "machine_id": "This machine",
     "remote": "Syncing",
-    "start_wait": "What sessions are given",
+    "start_wait": "Notes for sessions",
     "meaning": "Searching",
-    "capture_noninteractive": "What is kept of sessions",
+    "capture_noninteractive": "Capturing sessions",
     "reflection_provider": "Model",
     "trust_native": "Trust and review",
 }
 _NAMES = {
     "machine_id": "Machine name",
-    "display_name": "Name on screen",
+    "display_name": "Display name",
     "remote": "Remote",
     "ephemeral": "Ephemeral machine",
     "sealed": "Sealed remote",
@@ -62,25 +62,25 @@ _NAMES = {
     "semantic": "Search by meaning",
     "capture_noninteractive": "Sessions that scripts run",
     "archive": "Keep sessions word for word",
-    "archive_days": "Keep them for, in days",
-    "archive_mb": "Room for them, in MB",
+    "archive_days": "Keep sessions for, in days",
+    "archive_mb": "Space for sessions, in MB",
     "reflection_provider": "Provider",
     "reflection_model": "Model",
-    "reflection_base_url": "Address of the provider",
-    "reflection_api_key": "Key of the provider",
+    "reflection_base_url": "Provider URL",
+    "reflection_api_key": "API key",
     "reflection_api_key_command": "Command that prints the key",
-    "reflection_timeout": "Time for an answer, in seconds",
+    "reflection_timeout": "Response timeout, in seconds",
     "reflection_max_tokens": "Longest request, in tokens",
-    "reflection_answer_tokens": "Longest answer, in tokens",
+    "reflection_answer_tokens": "Longest response, in tokens",
     "reflect_min_episodics": "Sessions before a reflection",
     "reflect_auto": "Reflect automatically",
     "trust_native": "Claude Code's own memory",
-    "trust_agent": "What agents write",
-    "trust_web": "What agents write after reading the web",
-    "trust_import": "What is imported",
-    "review_keep_days": "Keep unreviewed notes after, in days",
+    "trust_agent": "Notes that agents write",
+    "trust_web": "Notes that agents write after reading the web",
+    "trust_import": "Imported notes",
+    "review_keep_days": "Keep notes to review after, in days",
 }
-_CHOICES = {  # what values are called where the file has a word of its own
+_CHOICE_LABELS = {  # for values whose name in the file says too little
     "inject": "give it to sessions",
     "review": "wait for my review",
     "search": "find it by search only",
@@ -93,44 +93,44 @@ _SECRET = re.compile(r"(?i)key|token|secret|password|credential")
 
 
 def show(visit: Visit) -> Response:
-    """The page; every check of `anamnesis doctor` only when asked, for it takes a moment."""
+    """All settings and findings; every check of `anamnesis doctor` on request, as they are slow."""
     jobs = visit.dashboard.jobs
-    thorough = jobs.found.pop(_DOCTOR, None) if visit.parameter("doctor") == "1" else None
-    if visit.parameter("doctor") == "1" and thorough is None:
-        return work.run(visit, "Running every check", _examine(visit), back="/settings?doctor=1")
+    findings = jobs.results.pop(_DOCTOR, None) if visit.parameter("doctor") == "1" else None
+    if visit.parameter("doctor") == "1" and findings is None:
+        return work.run(visit, "Running all checks", _run_checks(visit), back="/settings?doctor=1")
     agents, absent = _agents(visit)
     return visit.page(
         "settings.html",
-        checks=thorough or health.glance(visit.dashboard),
-        thorough=thorough is not None,
+        checks=findings or health.quick_checks(visit.dashboard),
+        all_checks=findings is not None,
         agents=agents,
         absent=absent,
         lines_of=differences.of_unified,
         problems=index.unreadable(visit.store),
         sections=_sections(),
         names=_NAMES,
-        called=_CHOICES,
+        choice_labels=_CHOICE_LABELS,
         environment=_environment(),
         home=visit.dashboard.home,
         sizes=_sizes(visit.dashboard.home),
-        choices=LOOKS,
+        choices=APPEARANCE,
         sessions=visit.dashboard.keys.sessions,
         current=visit.request.state.session,
         versions={"Python": platform.python_version(), "SQLite": index.sqlite_version(visit.store)},
     )
 
 
-def _examine(visit: Visit) -> Work:
-    """Every check; what they find is kept for the page that is shown next."""
+def _run_checks(visit: Visit) -> Work:
+    """A job that runs every check and keeps the findings for the next page."""
 
-    def examine(_advance: object) -> None:
-        visit.dashboard.jobs.found[_DOCTOR] = health.thorough(visit.dashboard)
+    def run_checks(_advance: object) -> None:
+        visit.dashboard.jobs.results[_DOCTOR] = health.all_checks(visit.dashboard)
 
-    return examine
+    return run_checks
 
 
 def _sections() -> dict[str, list[settings.Value]]:
-    """Every setting as it is now, in the sections of the page."""
+    """The current settings by section."""
     sections: dict[str, list[settings.Value]] = {}
     title = ""
     for value in settings.listed():
@@ -140,24 +140,24 @@ def _sections() -> dict[str, list[settings.Value]]:
 
 
 def test(visit: Visit) -> Response:
-    """Ask the model one small question, or send a commit to the remote and back."""
+    """Ask the model a short question, or push a commit to the remote and fetch it."""
     is_model = visit.value("what") == "model"
     title = "Testing the model" if is_model else "Testing the remote"
-    tested = _test_model if is_model else _test_remote
-    return work.run(visit, title, lambda _advance: tested(), back="/settings#settings")
+    run_test = _test_model if is_model else _test_remote
+    return work.run(visit, title, lambda _advance: run_test(), back="/settings#settings")
 
 
 def _test_model() -> Notice:
     proof = prove_provider()
-    where = " ".join(filter(None, (proof.provider, proof.model)))
-    text = f"{where}: {proof.detail} ({proof.seconds:g} s)."
+    model = " ".join(filter(None, (proof.provider, proof.model)))
+    text = f"{model}: {proof.detail} ({proof.seconds:g} s)."
     return Notice(text, "done" if proof.answered else "trouble")
 
 
 def _test_remote() -> Notice:
     address = config.resolve_remote()
     if not address:
-        return Notice("There is no remote to test.", "trouble")
+        return Notice("No remote is set.", "trouble")
     try:
         prove(address, may_be_sealed=True)
     except AnamnesisError as error:
@@ -174,26 +174,26 @@ def refresh(visit: Visit) -> Response:
     return work.run(visit, "Comparing every file with the index", compare, back="/settings")
 
 
-def set_up(visit: Visit) -> Response:
-    """Write the agents' settings exactly as they were shown."""
+def set_up_agents(visit: Visit) -> Response:
+    """Write the settings of agents exactly as they were shown."""
     visit.require_fresh("how agents are set up")
     home = visit.dashboard.home
     with journey.setup_lock(home):
         setup = journey.this_setup(home)
-        wanted = visit.value("agent")
-        agents = [
-            agent for agent in onboard_health.known_agents(setup) if wanted in ("", agent.name)
-        ]
+        name = visit.value("agent")
+        agents = [agent for agent in onboard_health.known_agents(setup) if name in ("", agent.name)]
         plan = plans.make_plan(setup, agents)
         if _seal(*plan.changes) != visit.value("seal"):
-            raise InvalidInput("The settings changed since they were shown.", hint="Look again.")
+            raise InvalidInput(
+                "The settings changed since they were shown.", hint="Reload the page."
+            )
         plans.carry_out(plan, setup)
-    text = f"{plural(len(agents), 'agent')} set up. Restart the sessions."
-    return visit.go("/settings#agents", Notice(text))
+    text = f"{plural(len(agents), 'agent')} set up. Restart running sessions."
+    return visit.redirect("/settings#agents", Notice(text))
 
 
 def configure(visit: Visit) -> Response:
-    """Show what a setting would change in config.json; write it once it was shown."""
+    """Show what a new value changes in config.json, and write it once that was shown."""
     key = visit.value("key")
     value = None if visit.value("unset") else visit.value("value")
     setting = settings.setting_named(key)
@@ -203,22 +203,22 @@ def configure(visit: Visit) -> Response:
             hint=f"In a terminal:  anamnesis config set {setting.key} COMMAND",
         )
     if setting.set_by:
-        raise InvalidInput(f"{setting.key} is set by a command of its own.", hint=setting.set_by)
+        raise InvalidInput(f"{setting.key} has its own command.", hint=setting.set_by)
     if setting.is_delicate:
         visit.require_fresh(setting.key)
-    planned = settings.rewritten(key, value)
-    change = FileChange(planned.path, "settings of this machine", planned.before, planned.after)
+    edit = settings.rewritten(key, value)
+    change = FileChange(edit.path, "settings of this machine", edit.before, edit.after)
     if visit.value("seal") == _seal(change):
         settings.change(key, value)
-        text = "The setting was written. What runs already keeps the old one until it is restarted."
-        return visit.go("/settings#settings", Notice(text))
+        text = "Setting saved. Programs that are already running use the old value until restarted."
+        return visit.redirect("/settings#settings", Notice(text))
     return visit.page(
         "settings_change.html",
         status=409 if visit.value("seal") else 200,
         change=change,
         lines=differences.of_unified(change.diff),
         seal=_seal(change),
-        now=settings.value_of(key),
+        current=settings.value_of(key),
         value=value,
         switch=switch_to(value) if key == "remote" and value else None,
     )
@@ -226,69 +226,69 @@ def configure(visit: Visit) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class AgentRow:
-    """One agent of this machine: what would be written for it, and the seal of that."""
+    """One agent on this machine: the changes to its files, and the seal of those changes."""
 
     name: str
     title: str
     changes: Sequence[FileChange]
     seal: str
-    trouble: str = ""  # why nothing can be planned
+    error: str = ""  # why no changes can be planned
 
 
 def _agents(visit: Visit) -> tuple[list[AgentRow], list[str]]:
-    """The agents of this machine, and the names of those that are not here."""
+    """The agents on this machine, and the titles of those that are not installed."""
     setup = journey.this_setup(visit.dashboard.home)
-    here = onboard_health.known_agents(setup)
+    installed = onboard_health.known_agents(setup)
     rows = []
-    for agent in here:
+    for agent in installed:
         try:
             changes = plans.make_plan(setup, [agent]).changes
         except AnamnesisError as error:
             rows.append(AgentRow(agent.name, agent.title, (), "", error.message))
             continue
         rows.append(AgentRow(agent.name, agent.title, changes, _seal(*changes)))
-    return rows, [agent.title for agent in AGENTS.values() if agent not in here]
+    return rows, [agent.title for agent in AGENTS.values() if agent not in installed]
 
 
 def _seal(*changes: FileChange) -> str:
-    """Tells whether changes still are those that were shown."""
+    """A digest that tells whether the changes are still those that were shown."""
     content = [(change.path, change.before, change.after) for change in changes]
     return blake2b(repr(content).encode(), digest_size=16).hexdigest()
 
 
 def sign_out(visit: Visit) -> Response:
     """End this browser's session, another one, or all of them."""
-    keys, which = visit.dashboard.keys, visit.value("session")
-    if which == "all":
+    keys, digest = visit.dashboard.keys, visit.value("session")
+    if digest == "all":
         keys.end_all()
     else:
-        keys.end(which)
-    return visit.go("/settings#sessions", Notice("Signed out."))
+        keys.end(digest)
+    return visit.redirect("/settings#sessions", Notice("Signed out."))
 
 
-def appear(visit: Visit) -> Response:
-    """Remember the colours, the density and the keys that were chosen, in this browser."""
-    answer = visit.go(visit.back("/"))
-    for name, choices in LOOKS.items():
-        if (chosen := visit.value(name)) in choices:
-            answer.set_cookie(
-                name, chosen, max_age=_YEAR, samesite="strict", httponly=True, path="/"
+def set_appearance(visit: Visit) -> Response:
+    """Save the theme, the density and the shortcut setting as cookies of this browser."""
+    response = visit.redirect(visit.return_address("/"))
+    for name, choices in APPEARANCE.items():
+        if (value := visit.value(name)) in choices:
+            response.set_cookie(
+                name, value, max_age=_YEAR, samesite="strict", httponly=True, path="/"
             )
-    return answer
+    return response
 
 
 def _environment() -> list[tuple[str, str]]:
-    """ANAMNESIS_ variables that are no setting, covered where they may be secret."""
-    named = {setting.named for setting in settings.SETTINGS.values()}
+    """ANAMNESIS_ variables that are not settings, masked where they may be secret."""
+    variables = {setting.variable_name for setting in settings.SETTINGS.values()}
     return [
-        (name, covered(name, value))
+        (name, masked(name, value))
         for name, value in sorted(os.environ.items())
-        if name.startswith("ANAMNESIS_") and name not in named
+        if name.startswith("ANAMNESIS_") and name not in variables
     ]
 
 
-def covered(name: str, value: str) -> str:
-    """A value without what may be secret in it."""
+def masked(name: str, value: str) -> str:
+    """A value with anything that may be secret hidden."""
     return "••••••••" if _SECRET.search(name) else shown(value)
 
 

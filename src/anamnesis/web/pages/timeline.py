@@ -1,4 +1,4 @@
-"""When things were learnt: a year of days, the latest weeks by project, and their notes."""
+"""When notes were created: a calendar of the year, the latest weeks by project, and the notes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 _LISTED = 60
 _DEEPEST = 1_000_000
 _WEEKS = 53
-_CELL = 13  # units of one day's square with its gap
+_CELL = 13  # drawing units of one day, with its gap
 _CHARTED = 26  # weeks
-_PROJECTS = 7  # with a colour of their own
+_PROJECTS = 7  # that get their own colour
 _OTHERS = "others"
-_LEVELS = (1, 3, 6, 10)  # notes of a day: from here on darker, or from the quarters of busy years
+_LEVELS = (1, 3, 6, 10)  # notes per day that make it darker; busy years use quartiles
 
 
 @dataclass(frozen=True, slots=True)
 class CalendarDay:
-    """One square of the calendar."""
+    """One square in the calendar."""
 
     day: str
     count: int
@@ -45,39 +45,41 @@ class CalendarDay:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """A year of days, a column per week."""
+    """A year of days, with a column per week."""
 
     days: tuple[CalendarDay, ...]
     months: tuple[tuple[str, int], ...]  # name, x
     width: int
     height: int
-    numbers: tuple[MonthOfDays, ...]  # the same in numbers, the latest month first
+    numbers: tuple[MonthTotals, ...]  # the latest month first
 
 
 @dataclass(frozen=True, slots=True)
-class MonthOfDays:
-    """What one month of the calendar shows."""
+class MonthTotals:
+    """The numbers of one month of the calendar."""
 
     name: str
     notes: int
-    days: int  # on which there were any
+    days: int  # with any notes
     busiest: str
     most: int
 
 
 def show(visit: Visit) -> Response:
-    """The page, narrowed to a project, a machine or a day if the address says so."""
-    asked = visit.note_filter()
-    wanted = NoteFilter(project=asked.project, machine=asked.machine, day=asked.day, state="all")
+    """The calendar, the weeks and the notes, optionally of one project, machine or day."""
+    query = visit.note_filter()
+    note_filter = NoteFilter(
+        project=query.project, machine=query.machine, day=query.day, state="all"
+    )
     today = datetime.now(UTC).date()
     counts = visit.dashboard.counts
     since = (today - timedelta(days=371)).isoformat()
-    by_project = counts.days(replace(wanted, day=""), since=since, by="project")
+    by_project = counts.days(replace(note_filter, day=""), since=since, by="project")
     days: Counter[str] = Counter()
     for (day, _), number in by_project.items():
         days[day] += number
     offset = visit.number("offset", 0, most=_DEEPEST)
-    page = list_notes(visit.store, wanted, order="created", limit=_LISTED, offset=offset)
+    page = list_notes(visit.store, note_filter, order="created", limit=_LISTED, offset=offset)
     chart = _weeks(visit, by_project, today)
     return visit.page(
         "timeline.html",
@@ -86,7 +88,7 @@ def show(visit: Visit) -> Response:
         shade={kind: visit.projects.get(kind, ("", "hue-others"))[1] for kind in chart.kinds},
         total=sum(days.values()),
         streak=_streak(days, today),
-        shown=wanted,
+        note_filter=note_filter,
         weeks=[
             (week, _by_project(visit, rows))
             for week, rows in groupby(page.rows, key=lambda row: _monday(row.note.created_at))
@@ -95,14 +97,14 @@ def show(visit: Visit) -> Response:
         machines=counts.values("machine"),
         offset=offset,
         listed=len(page.rows),
-        listable=counts.total(wanted),
+        listable=counts.total(note_filter),
         page_size=_LISTED,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """A note on its day; of a session also what it committed, and whether it is kept."""
+    """A note with the commits of its session, and whether that session is archived."""
 
     row: Row
     committed: tuple[str, ...]
@@ -110,7 +112,7 @@ class TimelineEntry:
 
 
 def _by_project(visit: Visit, rows: Iterable[Row]) -> dict[str, list[TimelineEntry]]:
-    """The notes of a week by project, the project of the latest first."""
+    """The notes of a week by project, the one with the latest note first."""
     home = visit.dashboard.home
     projects: dict[str, list[TimelineEntry]] = {}
     for row in rows:
@@ -124,35 +126,35 @@ def _by_project(visit: Visit, rows: Iterable[Row]) -> dict[str, list[TimelineEnt
     return projects
 
 
-def _weeks(visit: Visit, counted: Mapping[tuple[str, str], int], today: date) -> Chart:
-    """The latest weeks by project; a week leads to where its notes are listed."""
+def _weeks(visit: Visit, counts: Mapping[tuple[str, str], int], today: date) -> Chart:
+    """The latest weeks by project; each week links to its notes."""
     totals: Counter[str] = Counter()
     weeks: dict[str, Counter[str]] = {}
-    for (day, project), number in counted.items():
+    for (day, project), number in counts.items():
         totals[project] += number
         weeks.setdefault(_monday(day), Counter())[project] += number
-    named = [project for project, _ in totals.most_common(_PROJECTS)]
-    slices, after = [], 0
+    largest = [project for project, _ in totals.most_common(_PROJECTS)]
+    slices, later_notes = [], 0
     for at in range(_CHARTED):
         monday = today - timedelta(days=today.weekday(), weeks=at)
-        found = weeks.get(monday.isoformat(), Counter())
-        number = sum(found.values())
-        shares = {project: found[project] for project in named}
-        place = visit.address(offset=after // _LISTED * _LISTED or None, day=None)
+        week = weeks.get(monday.isoformat(), Counter())
+        number = sum(week.values())
+        shares = {project: week[project] for project in largest}
+        page = visit.address(offset=later_notes // _LISTED * _LISTED or None, day=None)
         slices.append(
             charts.Slice(
                 name=f"{monday.day} {monday:%b %Y}",
                 label=f"{monday.day} {monday:%b}",
-                address=f"{place}#week-{monday.isoformat()}",
+                address=f"{page}#week-{monday.isoformat()}",
                 counts={**shares, _OTHERS: number - sum(shares.values())},
             )
         )
-        after += number
-    return charts.stacked(slices[::-1], [*named, _OTHERS])
+        later_notes += number
+    return charts.stacked(slices[::-1], [*largest, _OTHERS])
 
 
 def _monday(text: str) -> str:
-    """The first day of the week of a time; the text itself if it is none."""
+    """The Monday of the week of a time; its first ten characters if it is not a time."""
     try:
         day = date.fromisoformat(text[:10])
     except ValueError:
@@ -161,7 +163,7 @@ def _monday(text: str) -> str:
 
 
 def calendar_of(counts: Mapping[str, int], *, last: date) -> Calendar:
-    """The year that ends with a day."""
+    """The calendar of the year up to a day."""
     first = last - timedelta(days=last.weekday(), weeks=_WEEKS - 1)
     days, months = [], []
     levels = _levels(counts.values())
@@ -177,27 +179,26 @@ def calendar_of(counts: Mapping[str, int], *, last: date) -> Calendar:
 
 
 def _levels(counts: Iterable[int]) -> tuple[int, ...]:
-    """From how many notes a day is darker: shades that also tell busy days apart."""
+    """The numbers of notes at which a day gets darker, higher for a busy year."""
     ordered = sorted(counts) or [0]
     quarters = (ordered[len(ordered) * share // 4] for share in range(4))
     return tuple(max(pair) for pair in zip(_LEVELS, quarters, strict=True))
 
 
-def _by_month(days: Sequence[CalendarDay]) -> tuple[MonthOfDays, ...]:
+def _by_month(days: Sequence[CalendarDay]) -> tuple[MonthTotals, ...]:
     months = []
     for month, group in groupby(days, key=lambda day: day.day[:7]):
         busy = [day for day in group if day.count]
         if busy:
-            most = max(busy, key=lambda day: day.count)
+            busiest = max(busy, key=lambda day: day.count)
             name = f"{date.fromisoformat(f'{month}-01'):%b %Y}"
-            months.append(
-                MonthOfDays(name, sum(day.count for day in busy), len(busy), most.day, most.count)
-            )
+            total = sum(day.count for day in busy)
+            months.append(MonthTotals(name, total, len(busy), busiest.day, busiest.count))
     return tuple(reversed(months))
 
 
 def _streak(days: Mapping[str, int], today: date) -> int:
-    """On how many days in a row, up to today or yesterday, something was learnt."""
+    """The number of consecutive days with notes, up to today or yesterday."""
     day = today if days.get(today.isoformat()) else today - timedelta(days=1)
     number = 0
     while days.get(day.isoformat()):

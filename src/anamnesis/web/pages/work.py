@@ -1,4 +1,4 @@
-"""Work that a page starts and another shows: how far it is, and what came of it."""
+"""Background jobs that a page starts: their progress and their outcome."""
 
 from __future__ import annotations
 
@@ -18,87 +18,89 @@ if TYPE_CHECKING:
     from anamnesis.web.dashboard import Job, Work
     from anamnesis.web.visit import Visit
 
-AT_ONCE = 0.8  # seconds; what is done by then needs no page of its own
+AT_ONCE = 0.8  # seconds; a job that ends within them needs no progress page
 
 
 def run(visit: Visit, title: str, work: Work, *, back: str, once: bool = True) -> Response:
-    """Do something; if it takes a while, show how far it is, and the notice when it is over."""
-    return _shown(visit, visit.dashboard.jobs.start(title, work, back=back, once=once))
+    """Run a job; if it takes a while, show its progress, then the notice."""
+    return _outcome(visit, visit.dashboard.jobs.start(title, work, back=back, once=once))
 
 
 def change(visit: Visit, title: str, act: Work, *, back: str | Callable[[], str]) -> Response:
-    """Change notes, and let them be recorded; each time that it is asked for."""
+    """Run a job that changes notes, and schedule the commit; requests are never combined."""
 
     def carry_out(progress: Callable[[int, int], None]) -> Notice:
         notice: Notice = act(progress)
-        visit.dashboard.recorder.soon()
+        visit.dashboard.recorder.schedule()
         return notice
 
-    return _shown(visit, visit.dashboard.jobs.start(title, carry_out, back=back, once=False))
+    return _outcome(visit, visit.dashboard.jobs.start(title, carry_out, back=back, once=False))
 
 
-def _shown(visit: Visit, job: Job) -> Response:
-    if job.over.wait(AT_ONCE):
+def _outcome(visit: Visit, job: Job) -> Response:
+    if job.finished.wait(AT_ONCE):
         if job.error:
             raise job.error
-        return visit.go(job.address, job.notice)
-    return visit.go(f"/jobs/{job.id}")
+        return visit.redirect(job.address, job.notice)
+    return visit.redirect(f"/jobs/{job.id}")
 
 
 def show(visit: Visit) -> Response:
-    """How far a piece of work is; when it is over, the page that it was started from."""
+    """The progress of a job; once it is finished, the page that it was started from."""
     job = visit.dashboard.jobs.get(visit.path_part("id"))
     if job is None:
-        return visit.go("/", Notice("That task has ended."))
+        return visit.redirect("/", Notice("That job has ended."))
     by_script = visit.request.headers.get("x-sent-by") == "script"
-    if not job.over.is_set():
+    if not job.finished.is_set():
         state = {"done": job.done, "total": job.total}
-        return visit.answer(state) if by_script else visit.page("job.html", job=job)
-    why = job.error
-    notice = Notice(f"{why.message} {why.hint}".strip(), "trouble") if why else job.notice
-    return visit.go(job.address, notice)
+        return visit.json_response(state) if by_script else visit.page("job.html", job=job)
+    error = job.error
+    notice = Notice(f"{error.message} {error.hint}".strip(), "trouble") if error else job.notice
+    return visit.redirect(job.address, notice)
 
 
 def fix(visit: Visit) -> Response:
     """Fix what doctor can fix safely, as `anamnesis doctor --fix` does."""
-    visit.require_fresh("what doctor fixes")  # agents may be among it
+    visit.require_fresh("what doctor fixes")  # it may rewrite the settings of agents
     home = visit.dashboard.home
 
     def repair(progress: Callable[[int, int], None]) -> Notice:
         findings = [each for each in health.doctor(home) if each.fix is not None]
-        done: list[str] = []
+        fixed: list[str] = []
         failed: list[str] = []
         for number, (finding, error) in enumerate(health.repaired(findings), 1):
-            (failed if error else done).append(error.message if error else finding.name)
+            (failed if error else fixed).append(error.message if error else finding.name)
             progress(number, len(findings))
-        text = f"Fixed: {', '.join(done)}." if done else "Nothing had to be fixed."
+        text = f"Fixed: {', '.join(fixed)}." if fixed else "Nothing to fix."
         return Notice(" ".join([text, *failed]), "trouble" if failed else "done")
 
     return run(visit, "Fixing what doctor found", repair, back="/settings")
 
 
 def reflect(visit: Visit) -> Response:
-    """Distil the sessions that were not reflected on yet; what it proposes is to review."""
+    """Reflect on the sessions that have not been reflected on yet; proposals are to review."""
     project = visit.value("project") or None
 
     def distil(progress: Callable[[int, int], None]) -> Notice:
-        done = reflection.run(visit.store, project=project, write=True, progress=progress)
-        visit.dashboard.recorder.soon()
-        problems = [f"{each.project}: {each.problem}" for each in done.reflections if each.problem]
-        if done.unit is None:
-            why = " ".join(problems) or "; ".join(done.why_nothing[:3])
-            return Notice(f"Nothing new: {why}.", "trouble" if problems else "done")
-        return notice_of(done.unit, " ".join([f"Reflected: {done.unit.summary}.", *problems]))
+        result = reflection.run(visit.store, project=project, write=True, progress=progress)
+        visit.dashboard.recorder.schedule()
+        problems = [
+            f"{each.project}: {each.problem}" for each in result.reflections if each.problem
+        ]
+        if result.unit is None:
+            reason = " ".join(problems) or "; ".join(result.why_nothing[:3])
+            return Notice(f"Nothing new: {reason}.", "trouble" if problems else "done")
+        return notice_of(result.unit, " ".join([f"Reflected: {result.unit.summary}.", *problems]))
 
     return run(visit, "Reflecting on sessions", distil, back="/review")
 
 
 def backfill(visit: Visit) -> Response:
-    """Give notes of early versions the source that their tags name, as one change."""
+    """Fill in the source of notes from early versions, as their tags name it, in one change."""
 
     def fill(progress: Callable[[int, int], None]) -> Notice:
-        planned = provenance.provenance_changes(visit.store, machine_id="")
-        unit = provenance.backfill_provenance(visit.store, planned, progress=progress)
-        return notice_of(unit, f"The source of {plural(len(planned), 'note')} was filled in.")
+        changes = provenance.provenance_changes(visit.store, machine_id="")
+        unit = provenance.backfill_provenance(visit.store, changes, progress=progress)
+        return notice_of(unit, f"Filled in the source of {plural(len(changes), 'note')}.")
 
     return change(visit, "Filling in sources", fill, back="/tidy?view=sources")
