@@ -5,6 +5,7 @@ import { acceptDroppedFiles } from "./drop";
 import { searchEverywhere } from "./find";
 import { followJob } from "./job";
 import { listenForKeys } from "./keys";
+import { endRequestsOnSubmit } from "./leaving";
 import { openPalette } from "./palette";
 import { openHelp } from "./help";
 import { closeMenus, scrollToCurrentPage } from "./menus";
@@ -19,6 +20,7 @@ for (const button of document.querySelectorAll("[data-help]")) button.addEventLi
 document.addEventListener("change", ({ target }) => {
   if (target instanceof HTMLSelectElement) target.closest<HTMLFormElement>("form[data-at-once]")?.requestSubmit();
 });
+endRequestsOnSubmit();
 listenForKeys();
 closeMenus();
 scrollToCurrentPage();

@@ -1,4 +1,6 @@
 // Builds elements without parsing markup: text stays text.
+import { pauseRequests } from "./leaving";
+
 type Attributes = Record<string, string>;
 
 export function element<K extends keyof HTMLElementTagNameMap>(
@@ -29,5 +31,6 @@ export function submitForm(address: string, fields: [string, string][]): void {
   const form = element("form", { method: "post", action: address, hidden: "" });
   for (const [name, value] of fields) form.append(element("input", { type: "hidden", name, value }));
   document.body.append(form);
+  pauseRequests();
   form.submit();
 }

@@ -1,18 +1,25 @@
 // Updates the parts of a page that show notes, and leaves everything else alone: the selection, the
 // focus, the scroll position, and what was typed.
+import { pageSignal } from "./leaving";
+
 export async function refreshPage(): Promise<void> {
   const parts = document.querySelectorAll<HTMLElement>("[data-live]");
   if (document.querySelector("form[aria-busy]")) return; // saving may replace the page
-  const address = location.href;
-  const response = await fetch(address).catch(() => undefined);
-  if (!response?.ok || response.redirected) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (location.href !== address) return; // the search changed in the meantime
+  const address = location.href, signal = pageSignal();
+  if (!signal) return;
+  const text = await fetchText(address, signal).catch(() => undefined);
+  if (!text || location.href !== address) return; // the search changed in the meantime
+  const page = new DOMParser().parseFromString(text, "text/html");
   for (const part of parts) {
     const fresh = page.getElementById(part.id);
     if (fresh) update(part, fresh);
   }
   document.dispatchEvent(new Event("refreshed"));
+}
+
+async function fetchText(address: string, signal: AbortSignal): Promise<string | undefined> {
+  const response = await fetch(address, { signal });
+  return response.ok && !response.redirected ? await response.text() : undefined;
 }
 
 function update(old: Element, fresh: Element): void {

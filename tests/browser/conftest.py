@@ -103,7 +103,8 @@ class Visitor:
             self.complaints.append(f"a request left this machine: {request.url}")
 
     def _listen(self, message: Any) -> None:
-        expected = ("409", *self.expected)
+        # htmx calls a request that was ended by a click an error, too.
+        expected = ("409", "htmx:sendAbort", "htmx:afterRequest", *self.expected)
         if message.type == "error" and not any(text in message.text for text in expected):
             self.complaints.append(message.text)
 

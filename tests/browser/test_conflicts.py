@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Error, Route, expect
 
 from anamnesis.ground.records import replace
 from anamnesis.operations.travel.sync import exchange
@@ -187,6 +188,37 @@ def test_a_resolved_conflict_is_taken_back_with_the_keyboard_even_after_a_restar
         later.go(f"/conflicts/{held}")
         expect(again.get_by_role("group", name="part 1")).to_contain_text("one from the desk")
         later.context.close()
+
+
+@pytest.mark.parametrize("asked", ["preview", "refresh"])
+def test_what_the_page_asked_before_it_was_saved_is_not_answered_with_an_error(
+    visit: Visitor, store: MemoryStore, held: str, asked: str
+) -> None:
+    late: list[Route] = []
+
+    def answer(route: Route) -> None:
+        if "choice=picked" not in (route.request.post_data or ""):
+            late.append(route)
+            return
+        for each in late:
+            with suppress(Error):  # the page no longer waits for it
+                each.fulfill(status=404, body="It was resolved meanwhile.")
+        route.continue_()
+
+    page = visit.go(f"/conflicts/{held}")
+    page.route(f"**/conflicts/{held}", answer)
+    if asked == "preview":
+        page.get_by_role("group", name="part 1").get_by_label("desk").first.check()
+    else:
+        store.write(type="semantic", title="New", body="Written meanwhile.")
+    for _ in range(200):
+        if late:
+            break
+        page.wait_for_timeout(100)
+    page.get_by_role("button", name="Save this selection").click()
+
+    expect(page.locator(".toast")).to_contain_text("1 conflict left.")
+    assert late
 
 
 def test_all_conflicts_that_were_resolved_together_come_back_together(
