@@ -307,7 +307,9 @@ _WORDS = [name for name, row in FIELDS.items() if row.kind == WORDS]
 def storable(note: Memory) -> Memory:
     """The note as it will be read back. Raises InvalidInput if it cannot be stored."""
     words = {name: _distinct(getattr(note, name)) for name in _WORDS}
-    note = without_lone_surrogates(replace(note, **words))
+    if any(words[name] != getattr(note, name) for name in _WORDS):
+        note = replace(note, **words)
+    note = without_lone_surrogates(note)
     try:
         path_of(note)
     except UnreadableNote as error:

@@ -116,7 +116,10 @@ def policy_of(face: Face, verb: Verb) -> Policy:
 
 def trimmed(note: T) -> T:
     """A note or draft without space around its title and project; no project is `global`."""
-    return replace(note, title=note.title.strip(), project=note.project.strip() or "global")
+    title, project = note.title.strip(), note.project.strip() or "global"
+    if (title, project) == (note.title, note.project):
+        return note
+    return replace(note, title=title, project=project)
 
 
 def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None = None) -> None:
@@ -147,26 +150,22 @@ def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None
             raise InvalidInput(f"{label[:40]}… is longer than {_LABEL} characters.")
 
 
-def without_secrets(text: str, *, known: str = "") -> tuple[str, tuple[str, ...]]:
-    """The text without its secrets, and the kinds that were removed.
+def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[str, ...]]:
+    """A note or draft without its secrets, and the kinds that were removed.
 
-    Secrets that `known`, the text before an edit, already held may stay: you allowed them.
+    Secrets that the note had `before` an edit may stay: you allowed them.
     """
     from anamnesis.redact import allow_list, findings, redact
 
+    known: str = "\n".join(_texts(before)) if before else ""
     allowed = (*allow_list(home_directory()), *(known[f.start : f.end] for f in findings(known)))
-    kinds = tuple(finding.kind for finding in findings(text, allow=allowed))
-    return (redact(text, allow=allowed) if kinds else text), kinds
-
-
-def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[str, ...]]:
-    """A note or draft without the secrets that an edit added."""
-    known = "\n".join(_texts(before)) if before else ""
-    cleaned = [without_secrets(text, known=known) for text in _texts(note)]
-    kinds = tuple(kind for _, found in cleaned for kind in found)
-    title, body, project, *tags = (text for text, _ in cleaned)
-    tags_alike = type(note.tags)(tags)
-    return replace(note, title=title, body=body, project=project, tags=tags_alike), kinds
+    texts = _texts(note)
+    kinds = tuple(found.kind for text in texts for found in findings(text, allow=allowed))
+    if not kinds:
+        return note, ()
+    title, body, project = (redact(text, allow=allowed) for text in texts[:3])
+    tags = type(note.tags)(redact(text, allow=allowed) for text in texts[3:])
+    return replace(note, title=title, body=body, project=project, tags=tags), kinds
 
 
 def about_secrets(home: Home, found: ReadNote) -> str:
