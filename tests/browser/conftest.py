@@ -81,12 +81,18 @@ class Visitor:
         return page
 
     def violations(self) -> list[str]:
-        """What axe finds wrong with the page."""
+        """What axe finds wrong with the page, in light and in dark colours."""
         self.page.evaluate(AXE)
         # The size of targets is a rule of WCAG 2.2 that axe leaves out unless it is asked for.
+        found = self._found_by_axe({"rules": {"target-size": {"enabled": True}}})
+        self.page.emulate_media(color_scheme="dark")
+        found += self._found_by_axe({"runOnly": ["color-contrast"]})
+        self.page.emulate_media(color_scheme="light")
+        return found
+
+    def _found_by_axe(self, options: dict[str, Any]) -> list[str]:
         found = self.page.evaluate(
-            "() => axe.run(document, {resultTypes: ['violations'],"
-            " rules: {'target-size': {enabled: true}}})"
+            "options => axe.run(document, {resultTypes: ['violations'], ...options})", options
         )
         return [
             f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"

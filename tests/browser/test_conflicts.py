@@ -234,11 +234,10 @@ def test_all_conflicts_that_were_resolved_together_come_back_together(
     assert {note.body for note in store.list()} == before
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
 def test_a_conflict_is_accessible_and_fits_on_a_phone(
-    chrome: Browser, server: Server, held: str, colours: str
+    chrome: Browser, server: Server, held: str
 ) -> None:
-    visitor = Visitor(chrome, server, viewport={"width": 360, "height": 740}, color_scheme=colours)
+    visitor = Visitor(chrome, server, viewport={"width": 360, "height": 740})
     page = visitor.go(f"/conflicts/{held}")
 
     assert visitor.violations() == []

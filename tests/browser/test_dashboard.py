@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -94,14 +93,13 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
 def test_no_page_has_an_accessibility_violation(
-    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory], colours: str
+    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory]
 ) -> None:
     write_file(store.root, "memory/semantic/broken.md", "no front matter")
     record_locally(store, machine_id="laptop")
     inject(Home(store.root), Payload(session_id="s-1"), project="github.com/team/app")
-    visitor = Visitor(chrome, server, color_scheme=colours)
+    visitor = Visitor(chrome, server)
 
     found = {}
     for name, path in _pages(notes).items():
@@ -130,19 +128,12 @@ def test_every_page_fits_on_a_phone(
     visitor.context.close()
 
 
-LOOKS: list[dict[str, Any]] = [
-    {"color_scheme": "light"},
-    {"color_scheme": "dark"},
-    {"viewport": {"width": 360, "height": 740}},
-]
-
-
-@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("width", [1280, 360])
 def test_pages_that_a_form_leads_to_are_accessible_too(
-    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory], look: dict[str, Any]
+    chrome: Browser, server: Server, store: MemoryStore, notes: list[Memory], width: int
 ) -> None:
     store.write(type="semantic", title="Staging, proposed", body="It hangs.", tags=["pending"])
-    visitor = Visitor(chrome, server, **look)
+    visitor = Visitor(chrome, server, viewport={"width": width, "height": 740})
     page = visitor.go("/review")
     expect(page.get_by_role("heading", name="Staging, proposed")).to_be_visible()
     found = {"review": visitor.violations()}

@@ -109,11 +109,10 @@ def test_a_review_needs_no_script(
     visitor.context.close()
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
 def test_the_review_is_accessible_and_fits_on_a_phone(
-    chrome: Browser, server: Server, waiting: list[Memory], colours: str
+    chrome: Browser, server: Server, waiting: list[Memory]
 ) -> None:
-    visitor = Visitor(chrome, server, viewport={"width": 360, "height": 740}, color_scheme=colours)
+    visitor = Visitor(chrome, server, viewport={"width": 360, "height": 740})
     for path in ("/review", f"/notes/{waiting[0].id}", "/notes?review=pending"):
         page = visitor.go(path)
 
