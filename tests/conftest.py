@@ -16,6 +16,8 @@ from anamnesis.store import MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from support.fleet import SealedFleet
+
 # Every note and every commit is flushed to its disk, thousands of times in these tests. What a
 # flush is for is tested by itself; in memory it costs nothing.
 _MEMORY = "/dev/shm"
@@ -54,3 +56,14 @@ def store(root: Path) -> Iterator[MemoryStore]:
     """An empty store."""
     with MemoryStore(root) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def sealed_fleet(tmp_path_factory: pytest.TempPathFactory) -> SealedFleet:
+    """A sealed remote with two members that have not synced yet, to be copied."""
+    from support.fleet import SealedFleet
+
+    made = SealedFleet(tmp_path_factory.mktemp("sealed"))
+    for name in ("laptop", "desk"):
+        made.machine(name)
+    return made

@@ -22,15 +22,6 @@ def _is_plain_only(item: pytest.Item) -> bool:
     return sealed and getattr(item, "originalname", "") in PLAIN_ONLY
 
 
-@pytest.fixture(scope="session")
-def sealed_fleet(tmp_path_factory: pytest.TempPathFactory) -> SealedFleet:
-    """A sealed remote with two members that have not synced yet, to be copied."""
-    made = SealedFleet(tmp_path_factory.mktemp("sealed"))
-    for name in ("laptop", "desk"):
-        made.machine(name)
-    return made
-
-
 @pytest.fixture(params=["plain", "sealed"])
 def fleet(request: pytest.FixtureRequest, tmp_path: Path) -> Fleet:
     if request.param == "sealed":

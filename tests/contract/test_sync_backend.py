@@ -12,7 +12,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.sync import SyncBackend, SyncResult
-from support.fleet import FIVE, Fleet, SealedFleet
+from support.fleet import FIVE, Fleet
 from support.reference_sync import ReferenceSyncBackend, SharedVersions
 
 Disk = MutableMapping[str, bytes]
@@ -83,7 +83,9 @@ Join = Callable[[str], Node]
 def join(request: pytest.FixtureRequest, tmp_path: Path) -> Join:
     """Let another machine join the ones that share a remote; an empty name has no remote."""
     if request.param != "reference":
-        fleet = Fleet(tmp_path) if request.param == "git" else SealedFleet(tmp_path)
+        fleet = Fleet(tmp_path)
+        if request.param == "sealed":
+            fleet = request.getfixturevalue("sealed_fleet").copy(tmp_path / "sealed")
 
         def machine(name: str) -> Node:
             made = fleet.machine(name or "alone")
