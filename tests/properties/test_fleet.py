@@ -346,4 +346,4 @@ class ManyGitMachines(GitMachines):
 
 
 TestManyGitMachines = pytest.mark.soak(ManyGitMachines.TestCase)
-TestManyGitMachines.settings = settings(max_examples=150, stateful_step_count=50, deadline=None)
+TestManyGitMachines.settings = settings(max_examples=50, stateful_step_count=50, deadline=None)
