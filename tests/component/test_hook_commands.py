@@ -343,6 +343,24 @@ def test_a_pause_counts_that_ended_before_the_background_came_to_it(
         assert store.list() == []
 
 
+@pytest.mark.parametrize("event", ["SessionEnd", "Stop"])
+def test_a_pause_after_the_end_is_about_the_next_session(
+    home: Path, root: Path, monkeypatch: pytest.MonkeyPatch, event: str
+) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(background, "start", lambda arguments: started.append(list(arguments)))
+    path = _claude(home, "open", age=3600)
+    told(monkeypatch, {"session_id": "open", "transcript_path": str(path), "cwd": str(home),
+                       "hook_event_name": event})  # fmt: skip
+    main(["capture", "--detach", "--no-sync"])
+    main(["pause"])
+
+    main(started[0])
+
+    with MemoryStore(root) as store:
+        assert len(store.list()) == (event == "SessionEnd")
+
+
 def test_a_session_is_not_captured_after_a_prompt_in_a_pause(
     home: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

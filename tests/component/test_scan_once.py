@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.ground.records import replace
+from anamnesis.operations.curate import review
 from anamnesis.operations.notes.policy import NoteDraft
 from anamnesis.operations.notes.write import write
 from anamnesis.store import MemoryStore
 from anamnesis.trust import clean
-from anamnesis.trust.verdict import finding, vouch
+from anamnesis.trust.verdict import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,8 +71,7 @@ def test_a_lost_list_is_made_again_by_one_rebuild(store: MemoryStore, scanned: l
 
 def test_what_a_person_vouched_for_is_not_called_clean(store: MemoryStore) -> None:
     note = store.write(type="semantic", title="Hostile", body=ORDER)
-    vouch(store.home, title=note.title, body=note.body)
-    store.refresh_verdicts([note.id])
+    review.keep(store, [note.id])
     held = store.ask(lambda db: db.execute("SELECT count(*) FROM held").fetchone()[0])
 
     assert held == 0

@@ -87,3 +87,12 @@ def test_a_file_that_a_program_writes_to_is_left_to_it(tmp_path: Path, after: by
     assert note.read_bytes() == b"old\nmore\n"
     assert atomic.exchange(str(note), b"old\nmore\n", after)
     assert os.listdir(tmp_path) == (["note.md"] if after else [])
+
+
+def test_an_empty_file_is_removed_like_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.write_bytes(b"")
+
+    assert atomic.exchange_all([(str(path), b"", None)]) == []
+
+    assert not path.exists()

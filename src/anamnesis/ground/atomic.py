@@ -231,7 +231,9 @@ def exchange_all(
     moved_on = _exchange_each(writes, durable=durable, written=written)
     for folder in folders if durable else ():
         sync_directory(folder)
-    removals = [(path, before) for path, before, data in replacements if data is None and before]
+    removals = [
+        (path, before) for path, before, data in replacements if data is None and before is not None
+    ]
     remove = _remove_for_good if for_good else _remove
     moved_on += [path for path, before in removals if not remove(path, before)]
     for folder in {os.path.dirname(path) for path, _ in removals}:

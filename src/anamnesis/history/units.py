@@ -16,6 +16,7 @@ from anamnesis.ground.errors import AnamnesisError, FileInTheWay, NoteChangedOnD
 from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes import tree
 from anamnesis.notes.fields import encode_id, is_valid_id
+from anamnesis.trust.policy import VOUCHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +100,12 @@ class Unit:
     def note_ids(self) -> list[str]:
         """The notes that it changed."""
         return list(dict.fromkeys(image.note_id for image in self.files if image.is_note))
+
+    @property
+    def vouched(self) -> list[str]:
+        """The notes that it allowed although something was found in their text."""
+        prefix = f"{VOUCHED}/"
+        return [image.note_id for image in self.files if image.path.startswith(prefix)]
 
     @property
     def title(self) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
 
+PAUSED = "paused"
 _IGNORE_BYTES = 64 * 1024
 
 
@@ -67,9 +68,9 @@ def why_off(home: Home, *, project: str, cwd: str) -> str:
     if os.environ.get("ANAMNESIS_NESTED"):
         return "a session that Anamnesis started"
     if os.path.exists(home.paused):
-        return "paused"
+        return PAUSED
     if project in _projects(home):
-        return f"paused for {project}"
+        return f"{PAUSED} for {project}"
     patterns = ignore_patterns(cwd) if cwd else None
     if patterns is not None and patterns.covers(cwd):
         return "ignored by .anamnesis/ignore"

@@ -157,6 +157,7 @@ class Catalog:
         if not self._db.read_only:
             with self.lock(), self._db.writing() as db:
                 rows.record_verdicts(db, self.root, notes)
+                _release_replaced(db, notes)
 
     def scan(self, ids: Sequence[NoteId]) -> None:
         """Scan some notes as the index has them, without holding the lock meanwhile."""
@@ -167,6 +168,7 @@ class Catalog:
         with self.lock(_SHORT_SECONDS), self._db.writing() as db:
             same = [note for note in rows.indexed(db, ids) if note in notes]
             rows.store_verdicts(db, {note.id: verdicts[note.id] for note in same})
+            _release_replaced(db, same)
 
     def refresh_paths(
         self,
@@ -282,6 +284,12 @@ class Catalog:
 
             self.degraded = f"index.db cannot be rebuilt ({error}); an index in memory is used"
             return rebuild.in_memory(self.root)
+
+
+def _release_replaced(db: sqlite3.Connection, notes: Iterable[Memory]) -> None:
+    """Let notes that are held now replace no other, and those that no longer are do so again."""
+    ids = [note.id for note in notes]
+    rows.mark_superseded(db, ids, released=rows.superseded_by(db, ids))
 
 
 def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:

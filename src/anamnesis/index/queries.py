@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anamnesis.index.rows import HEADER, has_unscanned, header
 from anamnesis.notes import tree
+from anamnesis.trust import policy
 from anamnesis.trust.policy import condition
 
 TYPE_CHECKING = False
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory, NoteId
 
 
-PENDING = "pending"
+PENDING = policy.PENDING
 _BATCH = 500
 # A reflected session is represented by the notes distilled from it.
 _SHOWN = (

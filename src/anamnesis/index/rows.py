@@ -54,6 +54,12 @@ _KNOWN = (  # the last seven are what a note is counted by
     "SELECT rowid, updated_at, type, project, scope, machine_id, prov_source, superseded, "
     "substr(created_at, 1, 10) FROM memories WHERE id = ?"
 )
+_REPLACING = (  # in the words of `trust.policy`, apart from what is set on this machine
+    "SELECT s.memory_id FROM supersessions s JOIN memories m ON m.id = s.memory_id "
+    "WHERE s.target = ? AND m.id NOT IN (SELECT memory_id FROM held WHERE kind <> 'unscanned') "
+    "AND NOT (coalesce(m.origin, '') NOT IN ('', 'import:claude-code') "
+    "AND m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending'))"
+)
 _COUNT_CELL = (
     "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT DO UPDATE SET notes = notes + excluded.notes"
@@ -285,12 +291,8 @@ def orders(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
 
 def origins(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
     """Who wrote some of these notes, where it is known."""
-    origins: dict[str, str] = {}
-    for id in ids:
-        row = db.execute("SELECT origin FROM memories WHERE id = ?", (id,)).fetchone()
-        if row is not None and row[0]:
-            origins[id] = str(row[0])
-    return origins
+    sql = "SELECT origin FROM memories WHERE id = ? AND origin <> ''"
+    return {id: str(row[0]) for id in ids if (row := db.execute(sql, (id,)).fetchone())}
 
 
 def hidden(edges: Iterable[tuple[str, str]], updated_at: Mapping[str, str]) -> set[str]:
@@ -359,16 +361,13 @@ def superseded_by(db: sqlite3.Connection, notes: Iterable[str]) -> set[str]:
 def mark_superseded(db: sqlite3.Connection, changed: Iterable[str], *, released: set[str]) -> None:
     """Bring the `superseded` flags up to date after some notes changed.
 
-    `released` are the ids that these notes replaced before the change.
+    `released` are the ids that these notes replaced before the change. A note that no agent is
+    given replaces nothing yet.
     """
     if not released and db.execute("SELECT 1 FROM supersessions LIMIT 1").fetchone() is None:
         return
     group = released | _linked(db, [*changed, *released])
-    edges = [
-        (note, target)
-        for target in group
-        for (note,) in db.execute("SELECT memory_id FROM supersessions WHERE target = ?", (target,))
-    ]
+    edges = [(note, old) for old in group for (note,) in db.execute(_REPLACING, (old,))]
     known = {note: row for note in group if (row := db.execute(_KNOWN, (note,)).fetchone())}
     replaced = hidden(edges, {note: row["updated_at"] for note, row in known.items()})
     for note, (rowid, _, *cell) in known.items():

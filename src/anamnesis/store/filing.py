@@ -145,9 +145,10 @@ class Filing:
             CleanTexts(self.home).put_in_order()
 
     def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
-        """Scan some notes again, after you vouched for them."""
+        """Scan some notes again, after you vouched for them or no longer do."""
         notes = [note for id in ids if (note := self.get(id)) is not None]
-        self._lagging(self._catalog.judge, notes)
+        if notes:
+            self._lagging(self._catalog.judge, notes)
 
     def _lagging(self, scan: Callable[[Sequence[T]], None], notes: Sequence[T]) -> None:
         try:

@@ -6,6 +6,8 @@ search finds it. A finding (see `verdict`) holds a note whatever its row says.
 
 from __future__ import annotations
 
+import os
+
 from anamnesis import config
 from anamnesis.ground.records import record, replace
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INJECT, REVIEW, SEARCH = TREATMENTS = ("inject", "review", "search")
+VOUCHED = "vouched"  # a folder with an empty file for each text that you kept: `<note>.<hash>`
+PENDING = "pending"  # the tag of a note that is to be reviewed
 NATIVE = "import:claude-code"
 AFTER_WEB = (
     " after web"  # ends the origin of what an agent wrote once its session had read elsewhere
@@ -90,8 +94,14 @@ def why_not(origin: str, tags: Iterable[str]) -> str:
     row = standing(origin)
     if row.treatment == SEARCH:
         return f"notes by {row.writer} are only found by search"
-    waits = row.treatment == REVIEW and "pending" in tags
+    waits = row.treatment == REVIEW and PENDING in tags
     return f"it comes from {row.writer} and is not reviewed yet" if waits else ""
+
+
+def new_tags(origin: str, tags: Iterable[str]) -> list[str]:
+    """The tags of a new note: it is to be reviewed if its row says so."""
+    waits = [PENDING] if standing(origin).treatment == REVIEW else []
+    return list(dict.fromkeys([*tags, *waits]))
 
 
 def lowest(origins: Iterable[str]) -> str:
@@ -107,3 +117,30 @@ def said(origin: str) -> str:
 def settable() -> list[Standing]:
     """The rows that a setting may change."""
     return [row for row in TABLE if row.where]
+
+
+def vouched_path(note_id: str, *, title: str, body: str) -> str:
+    """The file that says that you have read exactly this note and want it."""
+    return f"{VOUCHED}/{note_id}.{_mark(title, body)}"
+
+
+def is_vouched(home: str, *, title: str, body: str) -> bool:
+    """Whether you have read exactly this on this machine and kept it."""
+    mark = _mark(title, body)
+    try:
+        if any(name.endswith(mark) for name in os.listdir(os.path.join(home, VOUCHED))):
+            return True
+    except OSError:
+        pass  # nothing was kept so far
+    try:
+        with open(os.path.join(home, f"{VOUCHED}.txt"), "rb") as before:  # of earlier versions
+            return mark.encode() in before.read().split()
+    except OSError:
+        return False
+
+
+def _mark(title: str, body: str) -> str:
+    from hashlib import blake2b
+
+    text = f"{title}\n\n{body}"
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

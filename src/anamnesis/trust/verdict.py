@@ -7,7 +7,7 @@ word, of two words in a row, of its concepts and of two concepts near each other
 a name can be hashed to; `benchmarks/orders.py` makes it. A note that quotes such a text is found as well: the reader cannot tell the two apart either.
 
 Once you have read such a note, you can vouch for it: for this text, on this machine, in
-`<home>/vouched.txt`. Another machine, or whoever can write to the remote, cannot.
+`<home>/vouched/`. Another machine, or whoever can write to the remote, cannot.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from anamnesis.trust import encoded, views
+from anamnesis.trust import encoded, policy, views
 from anamnesis.trust.clean import is_of_others
 from anamnesis.trust.grammar import PARAGRAPH, grammar, letters, read, spaced
 from anamnesis.trust.lexicon import ENGLISH
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from anamnesis.trust.clean import CleanTexts, NewTexts, Note
 
-_VOUCHED = "vouched.txt"
 _NEARBY = 45  # words: an order and its addressee stand in two or three sentences
 _MOST = 200_000  # characters that are looked at; what is longer is an attachment, and no order
 _HIDDEN = 3  # points of concealment that suffice without an act, if they address a reader
@@ -73,20 +72,9 @@ def verdict(home: str, note: Note, *, clean: CleanTexts | NewTexts | None = None
     tagged = _in_tags(tags) if tags else None
     if clean is not None and found is None and tagged is None:
         clean.add(note)
-    if found is not None and _mark(text) not in _vouched(home):
+    if found is not None and not policy.is_vouched(home, title=note.title, body=note.body):
         return found
     return tagged  # tags come and go; you vouch for the title and body alone
-
-
-def vouch(home: str, *, title: str, body: str) -> None:
-    """Remember that you have read exactly this and want it. Raises NotWritable."""
-    from anamnesis.ground import atomic
-
-    mark = _mark(f"{title}\n\n{body}")
-    vouched = _vouched(home)
-    if mark not in vouched:
-        lines = "".join(f"{each}\n" for each in sorted({*vouched, mark}))
-        atomic.write_text(os.path.join(home, _VOUCHED), lines)
 
 
 def _secret(home: str, text: str) -> Finding | None:
@@ -98,20 +86,6 @@ def _secret(home: str, text: str) -> Finding | None:
         found = findings(text, allow=allow_list(Home(home)))
     kinds = ", ".join(dict.fromkeys(each.kind for each in found))
     return Finding("secret", f"it seems to hold a secret ({kinds})") if found else None
-
-
-def _mark(text: str) -> str:
-    from hashlib import blake2b
-
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _vouched(home: str) -> frozenset[str]:
-    try:
-        with open(os.path.join(home, _VOUCHED), encoding="ascii", errors="replace") as file:
-            return frozenset(file.read().split())
-    except OSError:
-        return frozenset()
 
 
 def finding(*texts: str, sure: bool = False) -> Finding | None:

@@ -114,6 +114,8 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         source=options.text("--source") or source_of(hook),
         transcript=options.text("--transcript"),
         project=options.text("--project"),
+        # The hook looked before it went to the background; nothing is said after the end.
+        was_on=bool(options.text("--payload")) and hook.event == "SessionEnd",
     )
     if options.flag("--inject-again"):
         arrivals.owe_memory(home, hook.session_id)

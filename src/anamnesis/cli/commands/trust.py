@@ -2,6 +2,7 @@
 
 Whoever wrote it, a note whose text addresses the agent or seems to hold a secret is held until you
 keep it:  anamnesis review. To change a row:  anamnesis config set trust_import inject
+A row that you set to review applies to notes written from then on.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from anamnesis.notes.derived import key
 from anamnesis.operations.notes.search import warnings
 from anamnesis.reflect.plan import REFLECTED, UNREFLECTED
 from anamnesis.search.query import Filters
-from anamnesis.trust import policy, verdict
+from anamnesis.trust import policy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -81,9 +82,8 @@ def keep(
         read = store.require(note_id)
         trust = KEPT_CONFIDENCE if vouched else read.note.confidence
         pairs.append((read, replace(reviewed(read.note), confidence=trust)))
-    if vouched:
-        vouch(store, [note for _, note in pairs])
-    changes = undo.changes_of(store, pairs)
+    vouches = vouching(store, [note for _, note in pairs]) if vouched else []
+    changes = [*vouches, *undo.changes_of(store, pairs)]
     summary = f"{counted(len(pairs), 'note')} kept"
     return undo.apply(store, changes, kind="review", summary=summary, progress=second)
 
@@ -94,13 +94,19 @@ def reviewed(note: Memory) -> Memory:
     return replace(note, tags=tags, confidence=KEPT_CONFIDENCE)
 
 
-def vouch(store: MemoryStore, notes: Sequence[Memory]) -> None:
-    """Allow the notes on this machine, whatever was found in their text."""
+def vouching(store: MemoryStore, notes: Sequence[Memory]) -> list[undo.FileChange]:
+    """The changes that allow notes on this machine, whatever was found in their text."""
     reasons = store.reasons([note.id for note in notes])
-    for note in notes:
-        if note.id in reasons:
-            verdict.vouch(str(store.root), title=note.title, body=note.body)
-    store.refresh_verdicts(reasons)
+    paths = [
+        policy.vouched_path(note.id, title=note.title, body=note.body)
+        for note in notes
+        if note.id in reasons
+    ]
+    return [
+        undo.FileChange(path, None, b"")
+        for path in paths
+        if not os.path.lexists(os.path.join(store.home, path))
+    ]
 
 
 def reject(

@@ -18,6 +18,7 @@ from anamnesis.operations.notes.policy import (
     without_new_secrets,
 )
 from anamnesis.search.query import Filters
+from anamnesis.trust.policy import new_tags, why_not
 
 if TYPE_CHECKING:
     from anamnesis.notes.fields import NoteId
@@ -77,7 +78,7 @@ def write(
             project=draft.project,
             machine_id=machine_id,
             scope=draft.scope,
-            tags=list(draft.tags),
+            tags=new_tags(origin, draft.tags) if origin else list(draft.tags),
             created_at=now,
             updated_at=now,
             confidence=draft.confidence,
@@ -94,7 +95,8 @@ def write(
 def _held_notice(store: MemoryStore, note: Memory) -> str:
     """What the writer should know about a held note, apart from secrets."""
     found: dict[str, str] = store.ask(lambda db: rows.orders(db, [note.id]))
-    return f"It is held for review, see `anamnesis review`: {found[note.id]}." if found else ""
+    reason = found.get(note.id) or (why_not(note.origin, note.tags) if note.origin else "")
+    return f"It is held for review, see `anamnesis review`: {reason}." if reason else ""
 
 
 def require_notes(store: MemoryStore, ids: tuple[NoteId, ...]) -> None:

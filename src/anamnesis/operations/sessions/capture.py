@@ -77,8 +77,12 @@ def capture(
     source: str,
     transcript: str | None = None,
     project: str | None = None,
+    was_on: bool = False,
 ) -> Captured:
-    """Capture the session of a payload or a transcript; one note per session."""
+    """Capture the session of a payload or a transcript; one note per session.
+
+    `was_on`: memory was not paused when the session ended, whatever happened since.
+    """
     path = transcript or payload.transcript_path or transcript_of(payload.session_id)
     if not path:
         return Captured(None, "no transcript")
@@ -87,11 +91,11 @@ def capture(
     with _one_at_a_time(home, payload.session_id or os.path.basename(path)):
         if source == "checkpoint" and _is_too_soon(home, payload.session_id):
             return Captured(None, "captured a moment ago")
-        return _captured(home, payload, path, source=source, project=project)
+        return _captured(home, payload, path, source=source, project=project, was_on=was_on)
 
 
 def _captured(
-    home: Home, payload: Payload, path: str, *, source: str, project: str | None
+    home: Home, payload: Payload, path: str, *, source: str, project: str | None, was_on: bool
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: lines added while reading count as new the next time
     tape = _tape()
@@ -100,7 +104,7 @@ def _captured(
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
     names = {session.session_id, payload.session_id} - {""}
-    if off := _why_off(home, names, project=project, cwd=cwd):
+    if off := _why_off(home, names, project=project, cwd=cwd, was_on=was_on):
         for name in names:
             switches.stand_back(home, name)
         captured = Captured(None, off)
@@ -161,10 +165,11 @@ def _keep_words(
         archive.keep(home, session, turns, project=project, note=note, client_title=client_title)
 
 
-def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str) -> str:
+def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str, was_on: bool) -> str:
     if any(switches.stood_back(home, session) for session in sessions):
         return "memory was switched off during this session"
-    return switches.why_off(home, project=project, cwd=cwd)
+    off = switches.why_off(home, project=project, cwd=cwd)
+    return "" if was_on and off.startswith(switches.PAUSED) else off
 
 
 def _one_at_a_time(home: Home, session: str) -> AbstractContextManager[None]:

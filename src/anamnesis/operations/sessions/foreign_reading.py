@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from anamnesis.capture.lines import beginning, lines
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.records import replace
-from anamnesis.index.queries import PENDING, written_by_agents
+from anamnesis.index.queries import written_by_agents
 from anamnesis.store import MemoryStore
 from anamnesis.trust import policy
 
@@ -93,5 +93,4 @@ def _is_unmarked(note: Memory) -> bool:
 
 def _marked(note: Memory) -> Memory:
     origin = f"{note.origin}{policy.AFTER_WEB}"
-    waits = policy.standing(origin).treatment == policy.REVIEW and PENDING not in note.tags
-    return replace(note, origin=origin, tags=[*note.tags, PENDING] if waits else note.tags)
+    return replace(note, origin=origin, tags=policy.new_tags(origin, note.tags))

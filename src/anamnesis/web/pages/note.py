@@ -124,12 +124,15 @@ def save(visit: Visit) -> Response:
         return _form(visit, None, draft, error=_NoteGone())
     after, expected = revised(read.note, draft), visit.value("hash")
     is_review = visit.value("then") == "keep"
-    if is_review:
-        after = review.reviewed(
-            after
-        )  # in one change with the edit, so that one undo reverses both
-    try:
-        saved = edits.edit(visit.store, read, after, face="dashboard", expected_hash=expected)
+    try:  # one change, so that one undo reverses edit and review
+        saved = edits.edit(
+            visit.store,
+            read,
+            review.reviewed(after) if is_review else after,
+            face="dashboard",
+            expected_hash=expected,
+            beside=lambda note: review.vouching(visit.store, [note]) if is_review else (),
+        )
     except NoteChangedOnDisk:
         current = visit.note_or_none()
         if current is None:
@@ -138,7 +141,6 @@ def save(visit: Visit) -> Response:
     except AnamnesisError as error:  # whatever went wrong, the form keeps its text
         return _form(visit, read, draft, hash=visit.value("hash"), error=error)
     if is_review:
-        review.vouch(visit.store, [saved.note])
         visit.dashboard.recorder.schedule()
         return visit.redirect(
             "/review", _extended(Notice("1 note kept.", unit=saved.unit), saved.notice)
