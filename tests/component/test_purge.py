@@ -25,17 +25,41 @@ from support.notes import hand_written, write_file
 SECRET = "what nobody shall know"
 
 
+@pytest.fixture(scope="module")
+def prepared() -> dict[str, Fleet]:
+    """Fleets with what `machines` has, by their kind, to be copied."""
+    return {}
+
+
 @pytest.fixture
-def fleet(fleet: Fleet) -> Fleet:
+def fleet(
+    fleet: Fleet,
+    prepared: dict[str, Fleet],
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+) -> Fleet:
     git("config", "receive.denyNonFastForwards", "true", cwd=fleet.remote)
-    return fleet
+    if "machines" not in request.fixturenames:
+        return fleet
+    kind = type(fleet).__name__
+    if kind not in prepared:
+        prepared[kind] = fleet.copy(tmp_path_factory.mktemp("prepared") / "fleet")
+        _prepare(*_three(prepared[kind]))
+    return prepared[kind].copy(tmp_path / "prepared")
 
 
 @pytest.fixture
 def machines(fleet: Fleet) -> list[Machine]:
     """Three machines with ten notes; one of them holds a secret in two of its versions."""
-    found = [fleet.machine(name) for name in ("laptop", "desk", "server")]
-    laptop = found[0]
+    return _three(fleet)
+
+
+def _three(fleet: Fleet) -> list[Machine]:
+    return [fleet.machine(name) for name in ("laptop", "desk", "server")]
+
+
+def _prepare(laptop: Machine, *others: Machine) -> None:
     for number in range(9):
         laptop.write(f"note-{number}", f"body {number}")
     laptop.sync()
@@ -44,8 +68,7 @@ def machines(fleet: Fleet) -> list[Machine]:
     laptop.write("plan", f"{SECRET} at all")
     laptop.write("note-0", "edited on the laptop")
     laptop.sync()
-    quiet(*found)
-    return found
+    quiet(laptop, *others)
 
 
 def purged(machine: Machine, *ids: str) -> purge.Purged:
