@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -249,16 +250,34 @@ def test_a_merge_that_a_person_committed_becomes_part_of_the_line(
      "packed-refs.lock", "packed-refs.new", "config.lock", "anamnesis/index.lock",
      "objects/pack/pack-0.keep"],
 )  # fmt: skip
-def test_a_lock_of_a_dead_process_is_removed(pair: tuple[Machine, Machine], name: str) -> None:
+@pytest.mark.parametrize("age", [10 * 365 * 86_400, -86_400], ids=["old", "from the future"])
+def test_a_lock_of_a_dead_process_is_removed(
+    pair: tuple[Machine, Machine], name: str, age: int
+) -> None:
     laptop, desk = pair
     lock = desk.memory / ".git" / name
     lock.write_text("")
-    os.utime(lock, (0, 0))
+    os.utime(lock, (time.time() - age,) * 2)
     desk.edit("n", body="x")
 
     in_step(laptop, desk)
 
     assert not (desk.memory / ".git" / name).exists()
+
+
+@pytest.mark.parametrize("text", ["[co", "\0" * 60, "[core]\n\trepositoryformatversion = 0\n\tba"])
+@pytest.mark.parametrize("name", ["config", "packed-refs"])
+def test_a_file_of_git_that_a_power_cut_tore_is_made_again(
+    pair: tuple[Machine, Machine], name: str, text: str
+) -> None:
+    laptop, desk = pair
+    desk.git("pack-refs", "--all")
+    (desk.memory / ".git" / name).write_text(text)
+    desk.edit("n", body="x")
+
+    in_step(laptop, desk)
+
+    assert laptop.body("n") == "x"
 
 
 @pytest.mark.parametrize("name", ["config.lock", "HEAD.lock"])

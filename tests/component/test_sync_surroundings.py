@@ -50,6 +50,21 @@ def test_the_persons_git_configuration_does_not_matter(
     assert b"a\r\nb\r\n" in laptop.files()["semantic/crlf.md"]
 
 
+def test_edits_travel_although_git_was_told_to_trust_the_files(
+    pair: tuple[Machine, Machine], home: Path
+) -> None:
+    laptop, desk = pair
+    (home / ".gitconfig").write_text("[core]\n ignoreStat = true\n")
+
+    for body in ("first", "second"):
+        desk.edit("n", body=body)
+        in_step(laptop, desk)
+        assert laptop.body("n") == body
+    desk.delete("n")
+    in_step(laptop, desk)
+    assert laptop.body("n") is None
+
+
 def test_variables_of_a_git_hook_do_not_lead_elsewhere(
     pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

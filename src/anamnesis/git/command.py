@@ -27,6 +27,7 @@ def clean_environment() -> dict[str, str]:
 CALM = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
+    "core.ignoreStat": "false",
     "core.autocrlf": "false",
     "core.safecrlf": "false",
     "core.eol": "lf",

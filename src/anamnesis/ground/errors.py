@@ -61,11 +61,11 @@ class BrokenConfig(AnamnesisError):
 class StoreBusy(AnamnesisError):
     """Another process held a lock for too long."""
 
-    def __init__(self, lock: str, *, holder: str, waited: float) -> None:
+    def __init__(self, lock: str, *, holder: str, waited: float, hint: str = "") -> None:
         self.holder = holder
         super().__init__(
             f"The {lock} is held by {holder or 'another process'} (waited {waited:g} s).",
-            hint="Try again in a moment; nothing was changed.",
+            hint=hint or "Try again in a moment; nothing was changed.",
             exit_code=EXIT_BUSY,
         )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import time
 
 from anamnesis.git.command import git
@@ -70,15 +71,30 @@ def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
     Raises NotOurRepository, SyncFailed or StoreBusy.
     """
     _clear_locks(repository)  # first: a killed `git init` leaves some that would stop the next
+    repairs = [*_fix_torn_files(repository)] if thorough else []
     _create(repository)
     free_dead_locks(repository.directory, [".git/index.lock"])
-    repairs = [
+    repairs += [
         *_fix_head(repository),
         *_fix_refs(repository, thorough=thorough),
         *_set_aside(repository),
     ]
     _fix_settings(repository)
     return repairs
+
+
+def _fix_torn_files(repository: Repository) -> Iterator[str]:
+    """Set aside what a power cut tore and git cannot read; it is made again."""
+    for name, check in (
+        ("config", ["config", "--local", "--list"]),
+        ("packed-refs", ["for-each-ref"]),
+    ):
+        path = os.path.join(repository.git_dir, name)
+        if os.path.isfile(path) and repository.git(*check).code != 0:
+            aside = os.path.join(repository.own, "set-aside", name)
+            atomic.make_directory(os.path.dirname(aside))
+            atomic.rename(path, aside)
+            yield f"{name} of the repository was damaged and made again"
 
 
 def _create(repository: Repository) -> None:
@@ -167,14 +183,18 @@ def _clear_locks(repository: Repository) -> None:
     deadline = time.monotonic() + _WAIT_SECONDS
     while locks := [path for path in _lock_files(repository) if os.path.lexists(path)]:
         alive = _is_git_at_work_in(repository.directory)
-        if alive is None:
-            alive = any(_age(path) < _OLD_SECONDS for path in locks)
-        if not alive and all(_age(path) > _YOUNG_SECONDS for path in locks):
+        if all(_is_dead(path, alive) for path in locks):
             for path in locks:
                 atomic.remove(path)
             return
         if time.monotonic() > deadline:
-            raise StoreBusy("git repository of the notes", holder="git", waited=_WAIT_SECONDS)
+            remove = "rm " + " ".join(map(shlex.quote, locks))
+            raise StoreBusy(
+                "git repository of the notes",
+                holder="git",
+                waited=_WAIT_SECONDS,
+                hint=f"Try again in a moment. If no git is running there:  {remove}",
+            )
         time.sleep(0.1)
 
 
@@ -184,8 +204,7 @@ def free_dead_locks(directory: str, names: Iterable[str] = LOCKS) -> None:
         lock = os.path.join(directory, name)
         if not os.path.lexists(lock):
             continue
-        alive = _is_git_at_work_in(directory)
-        if not alive and _age(lock) > (_OLD_SECONDS if alive is None else _YOUNG_SECONDS):
+        if _is_dead(lock, _is_git_at_work_in(directory)):
             atomic.remove(lock)
 
 
@@ -237,11 +256,15 @@ def _is_git(pid: str) -> bool:
     return os.path.basename(read_text(f"/proc/{pid}/comm").strip()).startswith("git")
 
 
-def _age(path: str) -> float:
+def _is_dead(lock: str, alive: bool | None) -> bool:
+    """Whether nobody can hold a lock any more; `alive` is what is known of git's processes."""
     try:
-        return time.time() - os.stat(path).st_mtime
+        age = time.time() - os.stat(lock).st_mtime
     except OSError:
-        return _OLD_SECONDS
+        return not alive
+    if alive is None:
+        return age > _OLD_SECONDS
+    return not alive and abs(age) > _YOUNG_SECONDS  # from the future: the clock was set back
 
 
 @record
