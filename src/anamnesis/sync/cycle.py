@@ -29,7 +29,7 @@ _PURGED_IS_BACK = (
     "a text that was purged is in the history again, brought by a machine with an older version; "
     "update that machine, then run: anamnesis forget --purge-history"
 )
-_REWRITTEN = "the remote's history was rewritten; the notes were kept"
+_REWRITTEN = "the remote has a different history than before; the notes of both were kept"
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that deletes every note on purpose
 
 
