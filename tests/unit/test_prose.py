@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from itertools import count
+from textwrap import fill
 
 import pytest
 from hypothesis import example, given, settings
@@ -76,6 +78,15 @@ def merged(base: str, mine: str, theirs: str) -> str | None:
          "- a\n  - x\n  - M\n  - T"),
         ("a step each", "1. a", "1. a\n2. M", "1. a\n2. T", "1. a\n2. M\n2. T"),
         ("neighbouring steps", "1. a\n2. b", "1. A\n2. b", "1. a\n2. B", "1. A\n2. B"),
+        ("a step here, the next one there", "1. wash\n2. dry\n3. fold",
+         "1. wash\n2. spin\n3. dry\n4. fold", "1. wash\n2. dry\n3. iron\n4. fold",
+         "1. wash\n2. spin\n3. dry\n3. iron\n4. fold"),
+        ("a step removed here, one added there", "1. a\n2. b\n3. c", "1. b\n2. c",
+         "1. a\n2. b\n3. T\n4. c", "1. b\n3. T\n4. c"),
+        ("steps counted from another number", "1. a\n2. b", "5. a\n6. b", "1. a\n2. b\n3. T",
+         "5. a\n6. b\n3. T"),
+        ("numbers in code", "```\n1. a\n2. b\n```", "```\n0. M\n1. a\n2. b\n```",
+         "```\n1. a\n2. b\n3. T\n```", "```\n0. M\n1. a\n2. b\n3. T\n```"),
         ("neighbouring lines of code", CODE, CODE.replace("make\n", "make all\n"),
          CODE.replace("test", "check"), "```sh\nmake all\nmake check\n```"),
     ],
@@ -137,11 +148,17 @@ def test_other_line_ends_leave_only_the_clashing_part_held() -> None:
     assert woven == Woven("one\r\nT\r", "one\r\nM\r", "one\r\ntwo\r", clean=False)
 
 
+def test_a_text_with_zero_bytes_before_its_steps_comes_back_as_it_was() -> None:
+    text = "\0. odd\n1. a\n2. \0"
+
+    assert merged(text, f"{text}\n3. M", f"T\n{text}") == f"T\n{text}\n3. M"
+
+
 def test_the_edit_made_first_stands_first() -> None:
     assert weave("a", "a\nM", "a\nT", mine_first=False).shared == "a\nT\nM"
 
 
-MARK = re.compile(r"[bmt]\d")  # what only one line of one side has
+MARK = re.compile(r"[bmt]\d+")  # what only one line of one side has
 WORDS = st.sampled_from(["ant", "bee", "cat", "dog", "elk"])
 LINE = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 PROSE = st.lists(
@@ -216,6 +233,63 @@ def test_merging_again_changes_nothing(texts: tuple[str, str, str], mine_first: 
     for sides in ((base, mine, once.shared), (once.base, once.kept, once.shared)):
         again = weave(*sides, mine_first=not mine_first)
         assert (again.shared, again.kept, again.clean) == (once.shared, once.kept, once.clean)
+
+
+@st.composite
+def edited_texts(draw: st.DrawFn, kind: str) -> tuple[str, str, str]:
+    """A text of one kind and two edits of it, in which no word occurs twice."""
+    number = count()
+
+    def text(name: str, fewest: int) -> str:
+        length = draw(st.integers(fewest, fewest + 6))
+        return " ".join(f"{name}{next(number)}" for _ in range(length))
+
+    fewest = 6 if kind == "wrapped" else 1
+    base = [text("b", fewest) for _ in range(draw(st.integers(1, 6)))]
+    versions = [written(base, kind, 30)]
+    for name in "mt":
+        units = list(base)
+        for _ in range(draw(st.integers(1, 3))):
+            at = draw(st.integers(0, len(units)))
+            change = draw(st.sampled_from(["insert", "delete", "word"]))
+            if change == "insert" or at == len(units):
+                units.insert(at, text(name, fewest))
+            elif change == "delete":
+                del units[at]
+            else:
+                words = units[at].split()
+                place = draw(st.integers(0, len(words)))
+                words[place : place + draw(st.integers(0, 1))] = [f"{name}{next(number)}"]
+                units[at] = " ".join(words)
+        versions.append(written(units, kind, draw(st.sampled_from([20, 30, 40]))))
+    return versions[0], versions[1], versions[2]
+
+
+def written(units: list[str], kind: str, width: int) -> str:
+    """The units as paragraphs, as wrapped paragraphs or as a list."""
+    if kind == "steps":
+        return "\n".join(f"{at}. {unit}" for at, unit in enumerate(units, 1))
+    if kind == "items":
+        return "\n".join(f"- {unit}" for unit in units)
+    return "\n\n".join(fill(unit, width) if kind == "wrapped" else unit for unit in units)
+
+
+@pytest.mark.parametrize("kind", ["steps"])
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_file_keeps_its_words_and_has_none_twice(kind: str, data: st.DataObject) -> None:
+    texts = data.draw(edited_texts(kind))
+
+    woven = weave(*texts, mine_first=data.draw(st.booleans()))
+
+    before, own, other = (set(MARK.findall(text)) for text in texts)
+    for text, has, removed in (
+        (woven.kept, own, before - other),
+        (woven.shared, other, before - own),
+    ):
+        words = MARK.findall(text)
+        assert has - removed <= set(words)
+        assert len(set(words)) == len(words)
 
 
 @settings(max_examples=200, deadline=None)

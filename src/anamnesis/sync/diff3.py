@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_WORK = 4_000_000  # pairs of equal lines to look at: about a second
 FENCE = re.compile(r"\s*(?:```|~~~)")
-_ITEM = re.compile(r"[-*+] |\d+[.)] ")
+_ITEM = re.compile(r"[-*+] |(?:\d+|\0)[.)] ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from anamnesis.sync.diff3 import (
@@ -27,6 +28,7 @@ from anamnesis.sync.diff3 import (
     span,
     united,
 )
+from anamnesis.sync.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     Lines = Sequence[str]
     Words = Callable[[str, str, str], str | None]
 
-_NUMBERED = re.compile(r"\s*\d+[.)]\s")
+_NUMBERED = re.compile(r"\s*(?:\d+|\0)[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][)\"'\u201d\u2019*_`]*\Z")
 _MOST_AGAIN = 16  # different ways to merge a result again; beyond that it may never end
 
@@ -101,18 +103,27 @@ def _with_line_end(woven: Woven, end: str) -> Woven:
 
 
 def _weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
-    before, own, other = lines_of(base), lines_of(mine), lines_of(theirs)
-    in_code = _code_lines(before)
+    sides = [lines_of(text) for text in (base, mine, theirs)]
+    codes = [_code_lines(side) for side in sides]
+    steps = Steps(sides, codes) if _have_steps(sides) else None
+    before, own, other = steps.plain if steps else sides
     shared: list[str] = []
     kept: list[str] = []
     common: list[str] = []
     clean = True
-    for part in _parts(before, own, other, in_code, mine_first=mine_first):
+    for part in _parts(before, own, other, codes[0], mine_first=mine_first):
         clean = clean and part.merged is not None
         shared += part.theirs if part.merged is None else part.merged
         kept += part.mine if part.merged is None else part.merged
         common += part.base if part.merged is None else part.merged
-    return Woven("".join(shared), "".join(kept), "".join(common), clean)
+    first, second, third = (
+        "".join(steps.numbered(side) if steps else side) for side in (shared, kept, common)
+    )
+    return Woven(first, second, third, clean)
+
+
+def _have_steps(sides: Sequence[Lines]) -> bool:
+    return any(map(_NUMBERED.match, chain(*sides))) and "\0" not in "".join(chain(*sides))
 
 
 def _ended(text: str) -> str:
