@@ -51,6 +51,18 @@ def merged(base: str, mine: str, theirs: str) -> str | None:
          "a new word\nM\nT"),
         ("a line beside a removed one", "one\ntwo\nthree", "one\nthree", "one\ntwo\nT\nthree",
          "one\nT\nthree"),
+        ("a paragraph below a removed one", "A.\n\nOld b.\n\nC.", "A.\n\nC.",
+         "A.\n\nOld b.\n\nNew c.\n\nC.", "A.\n\nNew c.\n\nC."),
+        ("a paragraph above a removed one", "A.\n\nOld b.\n\nC.", "A.\n\nC.",
+         "A.\n\nNew c.\n\nOld b.\n\nC.", "A.\n\nNew c.\n\nC."),
+        ("a paragraph below the last, which was removed", "A.\n\nOld b.", "A.",
+         "A.\n\nOld b.\n\nNew c.", "A.\n\nNew c."),
+        ("a paragraph above the last, which was removed", "A.\n\nOld b.", "A.",
+         "A.\n\nNew c.\n\nOld b.", "A.\n\nNew c."),
+        ("a paragraph between removed ones", "A.\n\nOld b.\n\nOld c.\n\nD.", "A.\n\nD.",
+         "A.\n\nOld b.\n\nNew.\n\nOld c.\n\nD.", "A.\n\nNew.\n\nD."),
+        ("a paragraph below the first, which was removed", "Old a.\n\nB.", "B.",
+         "Old a.\n\nNew.\n\nB.", "New.\n\nB."),
         ("different words of a line", "the cat sat on the mat today",
          "the dog sat on the mat today", "the cat sat on the rug today",
          "the dog sat on the rug today"),
@@ -274,7 +286,7 @@ def written(units: list[str], kind: str, width: int) -> str:
     return "\n\n".join(fill(unit, width) if kind == "wrapped" else unit for unit in units)
 
 
-@pytest.mark.parametrize("kind", ["steps"])
+@pytest.mark.parametrize("kind", ["paragraphs", "steps"])
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_file_keeps_its_words_and_has_none_twice(kind: str, data: st.DataObject) -> None:

@@ -227,10 +227,13 @@ class Place:
     theirs: Lines
 
 
-def groups(mine: Sequence[Edit], theirs: Sequence[Edit]) -> Iterator[tuple[list[Edit], ...]]:
+def groups(
+    base: Lines, mine: Sequence[Edit], theirs: Sequence[Edit]
+) -> Iterator[tuple[list[Edit], ...]]:
     """The edits of both sides in groups that overlap; edits that merely touch stay apart.
 
-    Unless both wrote the same words there: then one side already has the other's edit.
+    Unless both wrote the same words there: then one side already has the other's edit. Blank lines
+    between the two do not count: a paragraph may have been added before or after them.
     """
     rows = [(e.start, e.end, side, e) for side, es in enumerate((mine, theirs)) for e in es]
     rows.sort(key=lambda row: row[:3])
@@ -240,7 +243,9 @@ def groups(mine: Sequence[Edit], theirs: Sequence[Edit]) -> Iterator[tuple[list[
         if any(group):
             first, last = span(*group)
             same_place = first == last == start == end
-            shared = start == last and any(_share(group[1 - row[2]], row[3]) for row in tied)
+            shared = all(map(_is_blank, base[last:start])) and any(
+                _share(group[1 - row[2]], row[3]) for row in tied
+            )
             if not (start < last or same_place or shared):
                 yield group
                 group = ([], [])
@@ -312,7 +317,7 @@ def narrowed(place: Place, *, mine_first: bool) -> tuple[list[str], Place, list[
 
 def _made_by_one(one: Lines, other: Lines, known: set[str]) -> Lines | None:
     """What one side made of lines that the other left as they were; None if both made something."""
-    here, there = known.issuperset(one), known.issuperset(other)
+    here, there = (all(line in known or _is_blank(line) for line in side) for side in (one, other))
     if here and there:
         return None if one and other else ()
     if here or there:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
 from anamnesis.sync.diff3 import (
@@ -159,7 +159,7 @@ def _parts(
 ) -> Iterator[_Part]:
     """The whole text, split at the places that were changed."""
     done = 0
-    for left, right in groups(list(_fine_edits(base, mine)), list(_fine_edits(base, theirs))):
+    for left, right in groups(base, *(list(_fine_edits(base, side)) for side in (mine, theirs))):
         start, end = span(left, right)
         before = base[start:end]
         own, other = (rewritten(base, start, end, group) for group in (left, right))
@@ -202,6 +202,8 @@ def _line_by_line(base: Lines, edit: Edit) -> Iterator[Edit]:
 def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Iterator[_Part]:
     """The lines that both sides rewrote; only what is new on both sides can clash."""
     whole = None if by_lines else _merged(place, mine_first=mine_first)
+    if whole is None and not by_lines and not (place.mine and place.theirs):
+        whole = _edited(place.base, place.mine or place.theirs)
     if whole is not None:
         yield _agreed(whole)
         return
@@ -215,6 +217,23 @@ def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Ite
     yield _agreed(above)
     yield _Part(hole.base, hole.mine, hole.theirs, merged)
     yield _agreed(below)
+
+
+def _edited(base: Lines, lines: Lines) -> Lines:
+    """The paragraphs that are new, where the other side removed all; all if none is new."""
+    removed, left = _paragraphs(base), _paragraphs(lines)
+    new = [paragraph for paragraph in left if paragraph not in removed]
+    if not new or not removed or len(new) == len(left):
+        return lines
+    ends = [base[:1] if not base[0].strip() else (), base[-1:] if not base[-1].strip() else ()]
+    between = next(line for line in lines if not line.strip())
+    inner = chain.from_iterable((between, *paragraph) for paragraph in new)
+    return [*ends[0], *islice(inner, 1, None), *ends[1]]
+
+
+def _paragraphs(lines: Lines) -> list[list[str]]:
+    blocks = groupby(lines, key=lambda line: bool(line.strip()))
+    return [list(block) for is_text, block in blocks if is_text]
 
 
 def _merged(place: Place, *, mine_first: bool) -> Lines | None:
@@ -237,7 +256,7 @@ def _words(base: str, mine: str, theirs: str, *, mine_first: bool) -> str | None
     before, own, other = (re.findall(r"\s+|\S+", text) for text in (base, mine, theirs))
     merged: list[str] = []
     done = 0
-    for left, right in groups(list(edits(before, own)), list(edits(before, other))):
+    for left, right in groups(before, *(list(edits(before, side)) for side in (own, other))):
         start, end = span(left, right)
         here, there = (rewritten(before, start, end, group) for group in (left, right))
         if left and right and here != there:
