@@ -99,7 +99,7 @@ def _name(path: Path) -> str:
     return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def test_the_list_can_be_written_anew(home: Path) -> None:
+def test_the_list_can_be_written_again(home: Path) -> None:
     """`make hot-path` runs this with the variable set."""
     if os.environ.get("HOT_PATH") == "write":
         LIST.write_text("".join(f"{name}\n" for name in sorted(hot(home))))

@@ -1,4 +1,4 @@
-"""kill -9 at every step of a sync: the next one goes on by itself and nothing is lost."""
+"""kill -9 at every step of a sync: the next one continues automatically and nothing is lost."""
 
 from __future__ import annotations
 

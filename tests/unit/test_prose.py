@@ -115,7 +115,7 @@ def test_edits_that_do_not_overlap_are_both_made(
         ("the same word", "the port is 1", "the port is 2", "the port is 3"),
         ("the same place in a sentence", "we ship on Friday", "we ship on Friday morning",
          "we ship on Friday evening"),
-        ("a sentence written anew by both", "one two three", "quite another", "something else"),
+        ("a sentence rewritten by both", "one two three", "quite another", "something else"),
         ("words of a step", "1. stop the old server first", "1. stop the new server first",
          "1. stop the old server last"),
         ("words of a line of code", "```\nrun the old thing -a -b\n```",

@@ -88,7 +88,7 @@ def clear(home: Home) -> None:
 def refresh(
     home: Home, *, most: int | None = None, progress: Callable[[int, int], None] | None = None
 ) -> int:
-    """Read what changed in the archive into the database; gives how many files are left.
+    """Read what changed in the archive into the database; returns how many files are left.
 
     With `most`, at most that many are read, and none while another process is reading, so that a
     question is not kept waiting.

@@ -147,7 +147,7 @@ def report(home: Home) -> dict[str, int]:
 
 
 def expire(home: Home, *, days: int, megabytes: int, now: float) -> int:
-    """Delete sessions that are too old, then the oldest beyond a size; gives how many."""
+    """Delete sessions that are too old, then the oldest beyond a size; returns how many."""
     room, deleted = megabytes * 1_000_000, 0
     for file in listed(home):
         room -= file.size

@@ -97,7 +97,7 @@ _MOMENTS = HOOKS - {"capture"}  # the client waits for these
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; gives its exit code.
+    """Run one command; returns its exit code.
 
     With the arguments of the process, one that a client waits for ends the process here.
     """

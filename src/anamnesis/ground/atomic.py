@@ -217,7 +217,7 @@ def exchange_all(
     durable: bool = True,
     written: dict[str, Written] | None = None,
 ) -> list[str]:
-    """Replace the content of several files; gives the paths of those that changed meanwhile.
+    """Replace the content of several files; returns the paths of those that changed meanwhile.
 
     New content is written before anything is removed: a kill in between leaves a note twice, never
     not at all. With `for_good`, a removed file is never kept under another name, not even briefly.

@@ -62,7 +62,7 @@ def is_held(path: str) -> bool:
 
 
 def _acquire(path: str, timeout: float) -> Callable[[], None] | None:
-    """Take the lock; gives a function that releases it, or None when time is up."""
+    """Take the lock; returns a function that releases it, or None when time is up."""
     if os.name == "nt":
         return _acquire_on_windows(path, timeout)
     deadline = time.monotonic() + timeout

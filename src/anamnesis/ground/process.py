@@ -132,7 +132,7 @@ def words(line: str) -> list[str]:
 
 
 def interact(argv: Sequence[str]) -> int:
-    """Run a program on your terminal, such as an editor; gives its exit code.
+    """Run a program on your terminal, such as an editor; returns its exit code.
 
     Raises ToolMissing or ToolBroken.
     """

@@ -36,7 +36,7 @@ def fresh(*, default_factory: Callable[[], T]) -> T:
 
 
 class _DataclassFields:
-    """Gives the standard `__dataclass_fields__`, built when it is asked for."""
+    """The standard `__dataclass_fields__`, built when it is asked for."""
 
     def __get__(self, instance: object, owner: type[Any]) -> dict[str, Any]:
         import dataclasses

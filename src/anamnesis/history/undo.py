@@ -233,7 +233,7 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "", progress: Progress
 def recover(store: MemoryStore, *, wait: bool = True) -> list[Unit]:
     """Roll back what a killed process left half-done, before anything else is planned.
 
-    Gives the units that were rolled back: nearly always none. A unit that a live process is
+    Returns the units that were rolled back: nearly always none. A unit that a live process is
     writing is waited for, or left to it. Raises StoreBusy if that takes too long.
     """
     units = Units(store.home)

@@ -143,7 +143,7 @@ class Files:
     ) -> set[str]:
         """Update the index for these paths; a path without a reading is gone.
 
-        Gives the paths whose content turned out to be what the index has already.
+        Returns the paths whose content turned out to be what the index has already.
         """
         same: set[str] = set()
         fresh = {reading.path: reading for reading in readings}

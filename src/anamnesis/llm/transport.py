@@ -98,7 +98,7 @@ def _read(response: http.client.HTTPResponse, deadline: float) -> bytes:
     if time.monotonic() > deadline:
         raise _Failed("no complete answer within the time limit", again=False)
     if response.length:
-        raise _Failed("the connection broke within the answer", again=True)
+        raise _Failed("the connection was lost during the response", again=True)
     return bytes(data)
 
 
@@ -108,7 +108,7 @@ def _object(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise _Failed("the server did not answer with JSON", again=False) from None
     if not isinstance(answer, dict):
-        raise _Failed("the server answered with JSON of another shape", again=False)
+        raise _Failed("unexpected JSON structure", again=False)
     return answer
 
 
@@ -142,7 +142,7 @@ def _broken(error: Exception) -> _Failed:
         return _Failed("the server's name is not known", again=False)
     if isinstance(reason, ConnectionRefusedError):
         return _Failed("nothing is listening at that address", again=False)
-    return _Failed("the connection broke", again=True)
+    return _Failed("the connection was lost", again=True)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -199,7 +199,7 @@ def _scan_folder(root: str, folder: str, listing: Listing) -> list[str]:
 def _list_entries(
     entries: Iterable[os.DirEntry[str]], folder: str, listing: Listing, below: list[str]
 ) -> str:
-    """Add a folder's files to a listing and its folders to `below`; gives what is wrong."""
+    """Add a folder's files to a listing and its folders to `below`; returns what is wrong."""
     unnamed = []
     for entry in entries:
         name = entry.name

@@ -53,7 +53,7 @@ def doctor(
 
 
 def repaired(findings: Iterable[Finding]) -> Iterator[tuple[Finding, AnamnesisError | None]]:
-    """Fix what is safe to fix; gives each such finding, with the error if it could not be fixed."""
+    """Fix what is safe to fix; yields each such finding, with the error if fixing it failed."""
     for finding in findings:
         if finding.fix is not None:
             try:

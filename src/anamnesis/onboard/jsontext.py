@@ -164,7 +164,7 @@ class _Reader:
                 trailing = position
                 position = self.skip(position + 1)
         if trailing >= 0 and not self._comments:
-            raise self.fail(trailing, "a comma stands before the end")
+            raise self.fail(trailing, "trailing comma")
         return position + 1, trailing
 
 

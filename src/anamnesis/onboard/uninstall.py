@@ -51,7 +51,7 @@ class Removal:
 
 
 def leave(home: Home) -> Removal:
-    """Undo a set-up; gives what was changed, and what needs you."""
+    """Undo a set-up; returns what was changed, and what needs you."""
     # A store that does not exist cannot be in use, and a lock would create it.
     with journey.setup_lock(home) if os.path.isdir(home) else nullcontext():
         receipt = receipts.load(home)
@@ -166,7 +166,7 @@ def left_elsewhere() -> list[str]:
 
 
 def purge(home: Home) -> list[str]:
-    """Delete the store; gives the names of other files, which stay."""
+    """Delete the store; returns the names of other files, which stay."""
     if not os.path.isdir(home):
         return []
     with _at_rest(home):

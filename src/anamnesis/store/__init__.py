@@ -291,12 +291,12 @@ class MemoryStore(Filing):
         return {row[0] for row in rows}
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Build the index again from the files; gives the number of notes in it."""
+        """Build the index again from the files; returns the number of notes in it."""
         self._catalog.rebuild(progress)
         return int(self._catalog.rows("SELECT count(*) FROM memories")[0][0])
 
     def understand(self) -> int:
-        """Compute what notes mean before a search needs it; gives their number."""
+        """Compute what notes mean before a search needs it; returns their number."""
         from anamnesis.search import engine
 
         rows = self.ask(engine.not_understood)

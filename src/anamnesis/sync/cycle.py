@@ -131,7 +131,7 @@ class Cycle:
         return sum(is_note(change.path) for change in self._repository.diff(old, new))
 
     def _commit_disk(self) -> str | None:
-        """Commit what the disk has; gives the commit that main then names."""
+        """Commit what the disk has; returns the commit that main then names."""
         repository = self._repository
         base = self._held.reopen(repository.head_commit(), self._identity)
         self._resolve_conflicts(base)
@@ -153,7 +153,7 @@ class Cycle:
         return tip if on_main else self._return_to_main(tip)
 
     def _retry_absent(self, base: str | None) -> dict[str, str]:
-        """Write the files that could not be written before; gives those that still cannot."""
+        """Write the files that could not be written before; returns those that still cannot."""
         absent = recovery.remembered(self._repository.own).absent
         if absent and base:
             files = self._repository.files(base)

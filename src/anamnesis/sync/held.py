@@ -73,7 +73,7 @@ class HeldNotes:
     def reopen(self, head: str | None, identity: Identity) -> str | None:
         """Put the other side back into main for conflicts whose resolution was undone.
 
-        Gives the commit that main then names. Otherwise the resolution, which may be committed by
+        Returns the commit that main then names. Otherwise the resolution, which may be committed by
         now, would pass for the other machine's version.
         """
         reopened = self._conflicts.reopened()
@@ -87,7 +87,7 @@ class HeldNotes:
         return head
 
     def resolve(self, commit: str | None) -> list[str]:
-        """End the conflicts that can be merged by now; gives the files that this changed.
+        """End the conflicts that can be merged by now; returns the files that this changed.
 
         The remaining ones get a new base: all that both sides have by now but the disputed part.
         """
@@ -125,7 +125,7 @@ class HeldNotes:
     def _move(self, conflict: Conflict, path: str, theirs: bytes) -> list[str]:
         """Hold a note where the others moved it, with our version in its file there.
 
-        Gives the files that this changed. The conflict names the former place until both are
+        Returns the files that this changed. The conflict names the former place until both are
         written: a sync that was killed in between is completed by the next.
         """
         mine, there = self._worktree.read(conflict.path), self._worktree.read(path)

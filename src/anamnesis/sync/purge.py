@@ -160,7 +160,7 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
 
 
 def forget_past(repository: Repository) -> list[str]:
-    """Remove every unreachable commit; gives the other refs, which may name old ones."""
+    """Remove every unreachable commit; returns the other refs, which may name old ones."""
     for ref in (OUTGOING, PURGED):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())

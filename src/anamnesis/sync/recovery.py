@@ -63,7 +63,7 @@ class NotOurRepository(AnamnesisError):
 
 
 def heal(repository: Repository, *, thorough: bool = False) -> list[str]:
-    """Make the repository usable; gives a sentence for each repair.
+    """Make the repository usable; returns a sentence for each repair.
 
     Asking git whether a commit really exists costs a process for each ref. So that is done only
     where a file shows damage or, if `thorough`, after a command has failed.

@@ -216,7 +216,7 @@ class Repository:
     def commit(
         self, ref: str, parent: str | None, commits: Sequence[Replayed], *, committer: str
     ) -> str:
-        """Put commits on top of a parent and a ref on the last; gives its id.
+        """Put commits on top of a parent and a ref on the last; returns its id.
 
         One `fast-import` writes all objects from what we hold in memory: no filter, no index and
         no working tree is involved, and the ref moves at the very end. Raises SyncFailed.

@@ -206,7 +206,7 @@ class WorkTree:
     def _filled(self, changes: Sequence[Change], contents: Mapping[str, bytes]) -> list[str]:
         """Write whole folders where there are none: each is built aside, then renamed.
 
-        Gives the paths written. Anything less simple is left to the usual way.
+        Returns the paths written. Anything less simple is left to the usual way.
         """
         folders: dict[str, list[tuple[str, bytes]]] = {}
         for change in changes:
@@ -229,7 +229,7 @@ class WorkTree:
         contents: Mapping[str, bytes],
         held: Mapping[str, Conflict],
     ) -> list[str]:
-        """Write some files; the lock is held. Gives the paths that changed."""
+        """Write some files; the lock is held. Returns the paths that changed."""
         changed: dict[str, None] = {}
         waiting, pauses = list(changes), iter(_PAUSES)
         while waiting and (pause := next(pauses, None)) is not None:  # saved now: read it again

@@ -116,7 +116,7 @@ def _project_here() -> str:
 
 def _warn(host: str, port: int) -> None:
     output.talk(
-        f"Warning: traffic is not encrypted; others on the way to {host} can read it.\n"
+        f"Warning: traffic is not encrypted; anyone on the network path to {host} can read it.\n"
         "The link below is the only way in, but anyone who intercepts it can use it.\n"
         "Safer, from the other machine, with the dashboard on loopback:\n"
         f"  ssh -L {port}:127.0.0.1:{port} {host} anamnesis dashboard --no-open --port {port}"

@@ -82,14 +82,14 @@ def approved_cases(home: Home, *, everything: bool = False) -> list[Case]:
 def draft_cases(
     store: MemoryStore, *, number: int, seed: int, use_model: bool, progress: Progress = None
 ) -> int:
-    """Draft a question for each of a sample of notes; gives how many are new."""
+    """Draft a question for each of a sample of notes; returns how many are new."""
     model = reflect.configured_model() if use_model else None
     drafts = build_eval_candidates(store, model=model, n=number, seed=seed, progress=progress)
     return _add(store.home, drafts)
 
 
 def import_cases(home: Home, path: str) -> int:
-    """Add the cases of a file; gives how many are new. Raises InvalidInput."""
+    """Add the cases of a file; returns how many are new. Raises InvalidInput."""
     return _add(home, load(path))
 
 
@@ -107,7 +107,7 @@ def expected(home: Home, query: str) -> set[NoteId]:
 
 
 def approve(home: Home, numbers: Sequence[str]) -> int:
-    """Approve the cases with these numbers, or all; gives how many. Raises InvalidInput."""
+    """Approve the cases with these numbers, or all; returns how many. Raises InvalidInput."""
     known = load(home.eval_cases)
     if not all(number.isdigit() and 0 < int(number) <= len(known) for number in numbers):
         raise InvalidInput(f"Give numbers from 1 to {len(known)}, or none for all.")

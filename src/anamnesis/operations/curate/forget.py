@@ -41,9 +41,7 @@ def choose(
     Raises InvalidInput.
     """
     if not (ids or query or project or before):
-        raise InvalidInput(
-            "Nothing to forget was named.", hint="By id, --query, --project or --before."
-        )
+        raise InvalidInput("Name what to forget: an id, --query, --project or --before.")
     limit = _moment(before)
     if ids:
         known = set(forgotten_before(store, ids))

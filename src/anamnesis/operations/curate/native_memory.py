@@ -64,7 +64,7 @@ def is_imported() -> bool:
 
 
 def fold_pairs(store: MemoryStore) -> int:
-    """Keep one note for each text of native memory that exists twice; gives how many were merged.
+    """Keep one note for each text of native memory that exists twice; returns how many were merged.
 
     Two machines may have imported a file before they met, one of them with an earlier version.
     """

@@ -111,7 +111,7 @@ def _embed(store: MemoryStore, root: Home, progress: Callable[[int, int], None] 
 
 
 def _shelve(store: MemoryStore, shelf: vectors.Shelf, model: Encoder, files: dict[str, str]) -> int:
-    """Store the vectors of some notes; gives how many had to be encoded."""
+    """Store the vectors of some notes; returns how many had to be encoded."""
     from anamnesis.search.matrix import stored
 
     texts = store.ask(lambda db: vectors.texts_of_notes(db, list(files)))

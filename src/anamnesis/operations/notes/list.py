@@ -89,7 +89,7 @@ def saved_views(home: Home) -> dict[str, str]:
 
 
 def save_view(home: Home, name: str, query: str) -> str:
-    """Save a list under a name, replacing one of the same name; gives the stored name.
+    """Save a list under a name, replacing one of the same name; returns the stored name.
 
     Raises InvalidInput for a name that is empty or too long, and when there are very many views.
     """

@@ -96,7 +96,7 @@ def drop(home: Home, ids: Container[NoteId]) -> None:
 
 
 def roll_back(store: MemoryStore, *, wait: bool = True) -> str:
-    """Roll back what an interrupted command left half-done; gives a sentence, or nothing.
+    """Roll back what an interrupted command left half-done; returns a sentence, or nothing.
 
     Raises StoreBusy if another process is still working on it; without `wait`, it is left alone.
     """

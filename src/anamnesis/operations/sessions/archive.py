@@ -200,7 +200,7 @@ def session_of(home: Home, note: Memory) -> Archived:
 def rebuild(
     home: Home, *, from_scratch: bool = True, progress: Callable[[int, int], None] | None = None
 ) -> int:
-    """Rebuild the index of the archive, or read only what changed; gives the number of sessions."""
+    """Rebuild the archive's index, or read only what changed; returns the number of sessions."""
     if from_scratch:
         database.clear(home)
     database.refresh(home, progress=progress)

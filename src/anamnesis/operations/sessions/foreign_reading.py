@@ -34,7 +34,7 @@ _ID = re.compile(rb"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
 
 
 def mark_notes(home: Home, transcript: str) -> list[str]:
-    """Mark the notes that a session's agent wrote after reading elsewhere; gives their ids."""
+    """Mark the notes that a session's agent wrote after reading elsewhere; returns their ids."""
     first = _TIME.search(beginning(transcript, _HEAD_BYTES))
     if first is None:
         return []

@@ -107,7 +107,7 @@ def name(url: str | None) -> None:
 
 
 def create(url: str) -> str:
-    """Create a bare repository unless there is one; gives the URL to use. Raises InvalidInput."""
+    """Create a bare repository unless there is one; returns the URL to use. Raises InvalidInput."""
     remote.require_usable(url)
     if remote.is_ssh(url):
         _create_over_ssh(url)

@@ -111,7 +111,7 @@ def replace() -> None:
 
 
 def ask(url: str) -> str:
-    """Ask to join a sealed store; gives the code to approve on another machine."""
+    """Ask to join a sealed store; returns the code to approve on another machine."""
     with _transport(url) as transport:
         return members.ask(transport)
 
@@ -138,7 +138,7 @@ def recover(url: str, key: str, code: str) -> None:
 
 
 def approve(code: str) -> str:
-    """Approve a machine; gives the code to enter there. Raises NoSuchRequest and SealFailed."""
+    """Approve a machine; returns the code to enter there. Raises NoSuchRequest and SealFailed."""
     with _transport() as transport:
         return members.approve(transport, code)
 
@@ -146,7 +146,7 @@ def approve(code: str) -> str:
 def revoke(name: str) -> str:
     """Revoke a machine, by its name or code: it cannot read anything written from now on.
 
-    Gives its name. Raises NoSuchMember and SealFailed.
+    Returns its name. Raises NoSuchMember and SealFailed.
     """
     known = {machine.name: machine.code for machine in machines() if machine.name}
     with _transport() as transport:

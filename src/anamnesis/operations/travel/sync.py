@@ -251,7 +251,7 @@ def import_native(store: MemoryStore) -> None:
 
 
 def clean_up(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
-    """Remove notes that were forgotten on one machine and edited on another; gives their ids.
+    """Remove notes that were forgotten on one machine and edited on another; returns their ids.
 
     Where recall uses vectors, those of the notes that arrived are made in the background.
     """

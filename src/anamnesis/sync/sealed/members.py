@@ -105,7 +105,7 @@ def seal(transport: SealedTransport, commit: str, *, first: bytes, old: str | No
 
 
 def ask(transport: SealedTransport) -> str:
-    """Leave this machine's public keys at the remote; gives the code that stands for them.
+    """Leave this machine's public keys at the remote; returns the code that stands for them.
 
     Raises NotSealed and SealFailed.
     """
@@ -121,7 +121,7 @@ def ask(transport: SealedTransport) -> str:
 
 
 def approve(transport: SealedTransport, code: str) -> str:
-    """Approve the machine that asked with this code; gives the code to enter there.
+    """Approve the machine that asked with this code; returns the code to enter there.
 
     Raises NoSuchRequest, NotSealed and SealFailed.
     """
@@ -134,7 +134,7 @@ def approve(transport: SealedTransport, code: str) -> str:
 
 
 def revoke(transport: SealedTransport, code: str) -> Member:
-    """Start a generation that one member cannot read; gives that member.
+    """Start a generation that one member cannot read; returns that member.
 
     Raises NoSuchMember, InvalidInput, NotSealed and SealFailed.
     """
