@@ -183,6 +183,51 @@ def test_an_undo_is_taken_back_too(store: MemoryStore, root: Path, note: Memory)
     assert store.require(note.id).note.body == "needed"
 
 
+def test_what_an_undo_took_back_is_listed_as_something_to_redo(
+    store: MemoryStore, note: Memory
+) -> None:
+    delete_by_command(store, [note.id])
+    redo = json.loads(anamnesis("undo", "--json").stdout)["redo"]
+
+    assert anamnesis("undo", "--list").stdout.rstrip().endswith("  redo: 1 note deleted")
+
+    redone = anamnesis("undo", redo)
+    assert redone.stdout == "Redone: 1 note deleted\n"
+    assert redone.stderr.startswith("undo it:  anamnesis undo ")
+
+
+@pytest.mark.parametrize("command", ["show", "history"])
+@pytest.mark.parametrize("part", [slice(None), slice(-6, None)], ids=["id", "its end"])
+def test_the_error_for_a_deleted_note_names_the_change_that_removed_it(
+    store: MemoryStore, command: str, part: slice
+) -> None:
+    note = store.write(type="semantic", title="VPN", body="needed", scope="machine-local")
+    delete_by_command(store, [note.id])
+    [deleted] = undo.undoable(Home(store.root))
+    store.write(type="semantic", title="other", body="b")
+
+    told = anamnesis(command, note.id[part])
+
+    assert told.returncode == 1
+    assert f"bring it back with:  anamnesis undo {deleted.id}" in told.stderr
+    assert anamnesis("undo", deleted.id).returncode == 0
+    assert anamnesis("show", note.id[part]).returncode == 0
+
+
+def test_no_undo_is_named_for_a_note_that_no_change_removed(
+    store: MemoryStore, root: Path, note: Memory
+) -> None:
+    moved = anamnesis("move", note.id, "--scope", "machine-local")
+    assert moved.returncode == 0
+    next((root / "local").rglob("*.md")).unlink()
+
+    for given in (note.id, "7" * 26, "nothing-like-it"):
+        told = anamnesis("show", given)
+
+        assert told.returncode == 1
+        assert "To list the ids:  anamnesis list" in told.stderr
+
+
 def test_two_undos_take_back_two_changes(store: MemoryStore, root: Path, note: Memory) -> None:
     before = notes_in(root)
     edit_by_command(store, note)

@@ -232,13 +232,14 @@ def report(command: str, undone: undo.Undone, *, as_json: bool) -> None:
         put_back = {"put_back": undone.notes, "left": list(undone.left), "redo": undone.redo}
         output.say_json({**undo_fields(undone.unit), **put_back})
         return
-    output.say(f"Undone: {undone.unit.summary}")
+    is_redone = bool(undone.unit.redoes)
+    output.say(f"{'Redone' if is_redone else 'Undone'}: {undone.unit.summary}")
     for path in undone.left[:_MOST_NAMED]:
         output.talk(f"{command}: {path} has changed since; left alone")
     if len(undone.left) > _MOST_NAMED:
         output.talk(f"{command}: and {len(undone.left) - _MOST_NAMED} more")
     if undone.redo:
-        output.talk(f"redo it:  anamnesis undo {undone.redo}")
+        output.talk(f"{'undo' if is_redone else 'redo'} it:  anamnesis undo {undone.redo}")
 
 
 class Parser(ArgumentParser):

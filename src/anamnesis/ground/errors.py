@@ -184,11 +184,14 @@ class ExtraMissing(AnamnesisError):
 
 
 class NoSuchNote(AnamnesisError):
-    """There is no note with this id."""
+    """There is no note with this id; `removed_by` is the change that removed it, if undoable."""
 
-    def __init__(self, note_id: str) -> None:
+    def __init__(self, note_id: str, *, removed_by: str = "") -> None:
         self.note_id = note_id
-        super().__init__(f"There is no note {note_id}.", hint="To list the ids:  anamnesis list")
+        hint = "To list the ids:  anamnesis list"
+        if removed_by:
+            hint = f"It was deleted here; bring it back with:  anamnesis undo {removed_by}"
+        super().__init__(f"There is no note {note_id}.", hint=hint)
 
 
 class SeveralMatch(InvalidInput):

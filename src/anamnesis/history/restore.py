@@ -43,12 +43,17 @@ def versions(store: MemoryStore, id_or_part: str, *, limit: int = 100) -> list[l
     Raises NoHistory or NoSuchNote.
     """
     note_id = _id(store, id_or_part)
-    recorded = lineage.versions(
-        os.fspath(store.memory_dir), note_id, names=_names(store, note_id), limit=limit
-    )
+    try:
+        recorded = lineage.versions(
+            os.fspath(store.memory_dir), note_id, names=_names(store, note_id), limit=limit
+        )
+    except log.NoHistory:
+        if store.get(note_id) or not (removed_by := undo.removal_of(store.home, note_id)):
+            raise
+        raise NoSuchNote(id_or_part, removed_by=removed_by) from None
     if not recorded:
         if store.get(note_id) is None:
-            raise NoSuchNote(id_or_part)
+            raise NoSuchNote(id_or_part, removed_by=undo.removal_of(store.home, note_id))
         raise log.NoHistory(f"Note {note_id}")
     return recorded
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChangedSince", "FileChange", "NothingToUndo", "Replaced", "Undone", "Unit", "apply",
-    "changes_of", "erase", "recover", "recovery", "replaced", "undo", "undoable",
+    "changes_of", "erase", "recover", "recovery", "removal_of", "replaced", "undo", "undoable",
 ]  # fmt: skip
 
 UNDO = "undo"  # the kind of a unit that undid another one
@@ -200,6 +200,18 @@ def erase(
 def undoable(home: Home) -> Iterator[Unit]:
     """What can be undone, latest first."""
     return Units(home).all(state=DONE)
+
+
+def removal_of(home: Home, id_or_part: str) -> str:
+    """The id of the latest unit that removed a note, or nothing; also if several notes match."""
+    part = id_or_part.upper()
+    removals: dict[str, str] = {}
+    for unit in undoable(home):
+        kept = {image.note_id for image in unit.files if image.after}
+        for note_id in set(unit.note_ids) - kept:
+            if note_id.upper().startswith(part) or note_id.upper().endswith(part):
+                removals.setdefault(note_id, unit.id)
+    return next(iter(removals.values())) if len(removals) == 1 else ""
 
 
 def undo(store: MemoryStore, *, kind: str = "", id: str = "", progress: Progress = None) -> Undone:

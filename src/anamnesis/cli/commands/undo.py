@@ -66,4 +66,4 @@ def _list(*, as_json: bool) -> None:
 
 def _change(unit: undo.Unit) -> str:
     title = f': "{unit.title}"' if len(unit.note_ids) == 1 and unit.title else ""
-    return f"{unit.kind}: {unit.summary}{title}"
+    return f"{'redo' if unit.redoes else unit.kind}: {unit.summary}{title}"

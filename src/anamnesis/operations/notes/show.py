@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.ground.errors import NoSuchNote
 from anamnesis.notes.fields import FIELDS, is_valid_id, plain
 
 TYPE_CHECKING = False
@@ -21,7 +22,13 @@ def show(store: MemoryStore, given: str) -> ReadNote:
 
     Raises NoSuchNote, or SeveralMatch if more than one note has such an id.
     """
-    return find(store, given) or store.require(store.resolve_id(given))
+    try:
+        return find(store, given) or store.require(store.resolve_id(given))
+    except NoSuchNote as error:
+        from anamnesis.history import undo
+
+        removed_by = undo.removal_of(store.home, given.removeprefix(NOTE_URI))
+        raise NoSuchNote(error.note_id, removed_by=removed_by) from None
 
 
 def find(store: MemoryStore, given: str) -> ReadNote | None:
