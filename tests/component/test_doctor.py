@@ -6,13 +6,15 @@ import json
 import os
 import shlex
 import stat
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from anamnesis import __version__
-from anamnesis.cli import COMMANDS, main
+from anamnesis.cli import COMMANDS, command_parser, main
 from anamnesis.config import Home
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
@@ -236,8 +238,21 @@ def test_what_fails_has_a_remedy_that_can_be_pasted(
 
     found = [finding for finding in health.doctor(Home(root)) if finding.name == area]
 
-    _, command, *_ = next(each for each in found if "some reason" in each.sentence).remedy.split()
-    assert command in COMMANDS
+    remedy = next(each for each in found if "some reason" in each.sentence).remedy
+    name, *words = shlex.split(remedy.rpartition("anamnesis ")[2])
+    assert name in COMMANDS
+    command_parser(name).parse_args(words)
+
+
+def test_the_remedy_of_recall_tries_the_hook_and_ends_the_finding(root: Path) -> None:
+    main(["write", "Deploys need the VPN"])
+    runs.failed(Home(root), "recall", "some reason")
+    (finding,) = (each for each in health.doctor(Home(root)) if each.name == "recall")
+
+    program = f'anamnesis() {{ "{sys.executable}" -m anamnesis "$@"; }}\n'
+    subprocess.run(["/bin/sh", "-c", program + finding.remedy], check=True, timeout=60)
+
+    assert runs.failing(Home(root)) == []
 
 
 @pytest.mark.parametrize(

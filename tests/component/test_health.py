@@ -270,6 +270,7 @@ def test_offline_is_no_failure_in_any_face(
     assert [each for each in found if each.severity == "failed"] == []
     since = [each.sentence for each in found if each.sentence.startswith("offline since ")]
     assert len(since) == (face != SESSION)
+    assert len([each for each in found if "offline" in each.sentence]) == len(since)
 
 
 def test_offline_counts_from_the_first_sync_that_got_no_answer(

@@ -31,7 +31,7 @@ _DAY = 86_400.0
 # The command that shows whether an area works again.
 REMEDIES = {
     "inject": "anamnesis inject",
-    "recall": "anamnesis search the words of a prompt",
+    "recall": """echo '{"prompt": "how do we deploy"}' | anamnesis recall-hook""",
     "capture": "anamnesis capture --backfill --since 7d",
     "summarising": "anamnesis config test",
     "sync": "anamnesis sync",

@@ -38,7 +38,7 @@ _NETWORK_SECONDS = 20.0
 
 def _sync(subject: Subject) -> Iterator[Finding]:
     state = subject.sync
-    if any(failing.area == "sync" for failing in runs.failing(subject.home)):
+    if _has_failed(subject):
         return  # the check of the hooks reports since when, and why
     if state.last_error:
         yield Finding("sync", FAILED, state.last_error, "anamnesis sync")
@@ -52,6 +52,10 @@ def _sync(subject: Subject) -> Iterator[Finding]:
         waiting = state.dirty or state.ahead or state.behind
         rest = "; changes will be sent by the next sync" if waiting else ""
         yield Finding("sync", OK, f"last success {state.last_success}{rest}")
+
+
+def _has_failed(subject: Subject) -> bool:
+    return any(failing.area == "sync" for failing in runs.failing(subject.home))
 
 
 def _conflicts(subject: Subject) -> Iterator[Finding]:
@@ -84,6 +88,9 @@ def _remote(subject: Subject) -> Iterator[Finding]:
         return
     trouble = remote.explain(finished, url, _NETWORK_SECONDS)
     if trouble.offline:
+        state = subject.sync
+        if state.offline_since and not state.last_error and not _has_failed(subject):
+            return  # the check of sync says so, and since when
         yield Finding("remote", WARNING, f"offline: {trouble.message}", "anamnesis sync")
     else:
         yield Finding("remote", FAILED, trouble.message, trouble.hint or "anamnesis sync")
