@@ -62,7 +62,7 @@ class Filing:
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:
         """Replace a note if its file has not changed since it was read (see `read`).
 
-        Raises NoteChangedOnDisk.
+        Raises NoSuchNote or NoteChangedOnDisk.
         """
         with self._catalog.lock():
             read = self.require(mem.id)
@@ -71,7 +71,10 @@ class Filing:
             return self._save_locked(replace(mem, updated_at=utcnow()), over=read)
 
     def delete(self, note_id: str) -> Memory:
-        """Remove a note from disk and index; the history of its tree keeps it."""
+        """Remove a note from disk and index; the history of its tree keeps it.
+
+        Raises NoSuchNote.
+        """
         with self._catalog.lock():
             file = self.require(note_id)
             paths = self.files_of(file.note)
@@ -82,7 +85,10 @@ class Filing:
             return file.note
 
     def move(self, note_id: str, scope: Scope) -> Memory:
-        """Move a note to the other tree: make it local only, or sync it again."""
+        """Move a note to the other tree: make it local only, or sync it again.
+
+        Raises NoSuchNote.
+        """
         tree.require_one_of("scope", scope, SCOPES)
         with self._catalog.lock():
             read = self.require(note_id)

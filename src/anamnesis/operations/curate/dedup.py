@@ -56,7 +56,10 @@ def find_duplicates(
 def fold(
     store: MemoryStore, found: Sequence[Duplicates], *, progress: Progress = None
 ) -> undo.Unit | None:
-    """Let each keeper supersede its duplicates, as one unit that can be undone."""
+    """Let each keeper supersede its duplicates, as one unit that can be undone.
+
+    Raises NoSuchNote if a keeper is gone by now.
+    """
     first, second = passes(progress, 2, total=len(found))
     changes = undo.changes_of(store, (folded(store, each) for each in counting(found, first)))
     hidden = sum(len(each.others) for each in found)
@@ -65,7 +68,10 @@ def fold(
 
 
 def folded(store: MemoryStore, found: Duplicates) -> tuple[ReadNote, Memory]:
-    """The keeper before and after: the same bytes on every machine that merges the group."""
+    """The keeper before and after: the same bytes on every machine that merges the group.
+
+    Raises NoSuchNote if it is gone by now.
+    """
     read = store.require(found.keeper.id)
     note = read.note
     ids = dict.fromkeys([*note.supersedes_ids, *sorted(other.id for other in found.others)])

@@ -38,7 +38,7 @@ def choose(
 
     An id that is already forgotten matches nothing, so that an interrupted command can be repeated.
 
-    Raises InvalidInput.
+    Raises InvalidInput, and NoSuchNote or SeveralMatch for an id.
     """
     if not (ids or query or project or before):
         raise InvalidInput("Name what to forget: an id, --query, --project or --before.")
@@ -84,7 +84,10 @@ def _moment(text: str) -> str:
 
 
 def forget(store: MemoryStore, ids: Sequence[NoteId], *, progress: Progress = None) -> int:
-    """Remove the notes and everything this machine keeps about them, and leave tombstones."""
+    """Remove the notes and everything this machine keeps about them, and leave tombstones.
+
+    Raises NoSuchNote before anything is removed.
+    """
     stones: dict[str, None] = {}
     wanted = list(dict.fromkeys(ids))
     first, second, third = passes(progress, 3, total=len(wanted))

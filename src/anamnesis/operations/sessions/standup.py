@@ -52,9 +52,10 @@ def standup(
     machine: str = "",
     limit: int = 0,
 ) -> list[DoneProject]:
-    """Work since a time, the busiest project first. Raises InvalidInput for a bad time.
+    """Work since a time, the busiest project first.
 
-    At most `limit` sessions, the latest ones; 0 means all.
+    At most `limit` sessions, the latest ones; 0 means all. Raises InvalidInput for a bad time, and
+    NoSuchNote if a note is deleted meanwhile.
     """
     start = _start(since)
     found = [
