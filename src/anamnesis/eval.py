@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput
+from anamnesis.index.queries import admitted
 from anamnesis.llm.models import json_object
 from anamnesis.llm.transport import ModelUnavailable
 
@@ -167,9 +168,15 @@ def build_eval_candidates(
     seed: int = 0,
     progress: Progress = None,
 ) -> list[Case]:
-    """One question for each of `n` sampled notes, for you to approve."""
+    """One question for each of `n` sampled notes, for you to approve.
+
+    Notes that are held are left out: no model is shown what you have not reviewed.
+    """
+    store.scan()  # a note that was not scanned yet would count as held
     hidden = store.superseded_ids()
     headers = [note for note in store.headers() if note.id not in hidden]
+    allowed = store.ask(lambda db: admitted(db, [note.id for note in headers]))
+    headers = [note for note in headers if note.id in allowed]
     headers.sort(key=lambda note: note.id)
     chosen = random.Random(seed).sample(headers, min(n, len(headers)))  # noqa: S311  a sample
     notes = [note for header in chosen if (note := store.get(header.id)) is not None]
