@@ -247,6 +247,44 @@ def test_basic_memory_notes(store: MemoryStore, tmp_path: Path) -> None:
     assert "Use FTS5" in note.body
 
 
+def test_a_markdown_file_of_no_known_program_is_imported_as_a_file(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "queue.md"
+    path.write_text("---\ntitle: The queue\npermalink: /queue/\n---\nIt has three partitions.\n")
+
+    take(store, path, programs.program_of(str(path)).name)
+
+    (note,) = store.list()
+    assert (note.title, note.origin) == ("The queue", "import:file")
+    assert "basic-memory" not in note.tags
+
+
+def test_a_folder_with_a_note_of_basic_memory_is_its_project(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Written by hand.\n")
+    assert programs.program_of(str(tmp_path)).name == "file"
+
+    (tmp_path / "b.md").write_text("---\ntitle: B\ntype: note\npermalink: b\n---\nText.\n")
+
+    assert programs.program_of(str(tmp_path)).name == "basic-memory"
+
+
+def test_a_file_that_an_earlier_version_took_for_basic_memorys_is_not_doubled(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "queue.md"
+    path.write_text("It has three partitions.\n")
+    take(store, path, "basic-memory")  # as every markdown file was
+
+    again = import_.import_notes(store, str(path))
+    path.write_text("It has four partitions.\n")
+    changed = import_.import_notes(store, str(path))
+
+    assert (again.added, again.unchanged) == ([], 1)
+    assert (changed.added, len(changed.updated)) == ([], 1)
+    assert [note.body for note in store.list()] == ["It has four partitions."]
+
+
 def test_the_reference_servers_graph(store: MemoryStore, tmp_path: Path) -> None:
     path = tmp_path / "memory.jsonl"
     lines = [
@@ -400,7 +438,7 @@ def test_times_of_other_programs() -> None:
 
 
 def _example(folder: Path, source: str) -> Path:
-    if source == "basic-memory":
+    if source in ("basic-memory", "file"):
         (folder / "notes").mkdir()
         (folder / "notes" / "a.md").write_text("Some text about the thing.\n")
         return folder / "notes"

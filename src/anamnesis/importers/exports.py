@@ -18,34 +18,56 @@ from anamnesis.importers.import_draft import (
 )
 from anamnesis.index import visiting
 from anamnesis.notes import tree, yamlfront
+from anamnesis.notes.derived import derived_id
 from anamnesis.notes.fields import FIELDS, NUMBER, WORDS, Memory, UnreadableNote, is_valid_id
 from anamnesis.notes.frontmatter import deserialize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 _START = 20_000  # characters that show which program wrote a file
+_OF_BASIC_MEMORY = ("title", "type", "permalink")  # it writes all three into every note
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 _FENCE = re.compile(r"^[ \t]{0,3}(```|~~~)")
 _SHORTEST_SECTION = 5  # "Use tabs." is a rule; "-", "TBD" and "TODO" are not
 
 
+def is_basic_memory(path: str) -> bool:
+    """Whether basic-memory wrote a markdown file, or one of those in a directory."""
+    fronts = (yamlfront.split(_start(file))[0] for file in _markdown_in(path))
+    return any(all(yamlfront.text_of(front, name) for name in _OF_BASIC_MEMORY) for front in fronts)
+
+
 def basic_memory(path: str) -> Iterator[ImportDraft]:
     """Each note of a basic-memory project: a directory of markdown with front matter."""
-    for file in [path] if os.path.isfile(path) else markdown_files(path):
+    for draft in markdown(path):
+        own, *others = draft.tags
+        yield replace(draft, tags=[own, "basic-memory", *others])
+
+
+def markdown(path: str) -> Iterator[ImportDraft]:
+    """A markdown file as one note, or each of those in a directory."""
+    for file in _markdown_in(path):
         front, body = yamlfront.split(read_text(file))
         if not body:
             continue
         relative = os.path.relpath(file, path) if file != path else os.path.basename(file)
+        key = yamlfront.text_of(front, "permalink") or relative.replace(os.sep, "/")
         yield ImportDraft(
-            key=yamlfront.text_of(front, "permalink") or relative.replace(os.sep, "/"),
+            key=key,
             title=yamlfront.text_of(front, "title") or title_of(body),
             body=body,
-            tags=["import", "basic-memory", *yamlfront.words_of(front, "tags")],
+            tags=["import", *yamlfront.words_of(front, "tags")],
             at=timestamp(yamlfront.text_of(front, "modified", "updated", "created", "date"))
             or timestamp(os.path.getmtime(file)),
+            # Earlier versions took every markdown file for basic-memory's; it stays the same note.
+            id=derived_id("import", "basic-memory", "", key, at=""),
         )
+
+
+def _markdown_in(path: str) -> Iterable[str]:
+    return [path] if os.path.isfile(path) else markdown_files(path)
 
 
 def mcp_memory(path: str) -> Iterator[ImportDraft]:

@@ -35,6 +35,10 @@ def _is_markdown(path: str) -> bool:
     return os.path.isdir(path) or path.lower().endswith(".md")
 
 
+def _is_basic_memory(path: str) -> bool:
+    return _is_markdown(path) and exports.is_basic_memory(path)
+
+
 def _is_json_lines(path: str) -> bool:
     return path.lower().endswith(".jsonl")
 
@@ -48,7 +52,8 @@ PROGRAMS = {
     program.name: program
     for program in (
         Program("instructions", _is_instructions, _sections),
-        Program("basic-memory", _is_markdown, exports.basic_memory),
+        Program("basic-memory", _is_basic_memory, exports.basic_memory),
+        Program("file", _is_markdown, exports.markdown),
         Program("mcp-memory", _is_json_lines, exports.mcp_memory),
         Program("claude-mem", exports.is_claude_mem, exports.claude_mem),
         Program("mem0", exports.is_mem0, exports.mem0),

@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", help="a file or directory")
     parser.add_argument(
         "--from", dest="format", choices=import_.FORMATS,
-        help="the program that wrote it; default: detected",
+        help="the program that wrote it, or file for other markdown; default: detected",
     )  # fmt: skip
     parser.add_argument("--project", metavar="KEY", help="the project that the notes belong to")
     parser.add_argument(

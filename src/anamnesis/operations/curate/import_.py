@@ -100,7 +100,7 @@ def import_notes(
         )
         if planned == ImportPlan() and os.path.isfile(path):
             raise InvalidInput(
-                f"Found no notes in {path}, read as a file of {source}.",
+                f"Found no notes in {path}, read with --from {source}.",
                 hint=f"If another program wrote it:  --from {'|'.join(programs.PROGRAMS)}",
             )
     if not dry:
