@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from anamnesis.index.note_filter import COLUMNS, EVERYTHING, NoteFilter, condition
-from anamnesis.index.queries import PENDING
+from anamnesis.index.queries import PENDING, TO_REVIEW
 from anamnesis.index.rows import HEADER, header
 
 if TYPE_CHECKING:
@@ -193,8 +193,7 @@ def cube(
     ):
         counted[(*cell, "")] += number
     for cell in db.execute(
-        f"SELECT {_CELL} FROM memory_tags t JOIN memories m ON m.id = t.memory_id "  # noqa: S608
-        f"WHERE t.tag = 'pending' AND {where}",
+        f"SELECT {_CELL} FROM memories m WHERE {TO_REVIEW} AND {where}",  # noqa: S608
         values,
     ):
         counted[(*cell, "")] -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.index.queries import PENDING
+from anamnesis.index.queries import PENDING, TO_REVIEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ def condition(
     if filter.state in ("current", "superseded"):
         parts.append((f"m.superseded = {int(filter.state == 'superseded')}", ()))
     if filter.review == PENDING:
-        parts.append(("m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')", ()))
+        parts.append((TO_REVIEW, ()))
     if among is not None:
         parts.append(("m.rowid IN (SELECT value FROM json_each(?))", (str(list(among)),)))
     clauses = [clause for clause, _ in parts]

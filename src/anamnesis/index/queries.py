@@ -99,10 +99,12 @@ def titled(db: sqlite3.Connection, title: str, *, project: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-_WAITING = (
-    "FROM memories m WHERE m.superseded = 0 AND (m.id IN (SELECT memory_id FROM held WHERE kind <> "
-    "'unscanned') OR m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending'))"
+# Which notes of `memories m` are to review: those with a finding, and those that are marked.
+TO_REVIEW = (
+    "m.id IN (SELECT memory_id FROM held WHERE kind <> 'unscanned' "
+    "UNION SELECT memory_id FROM memory_tags WHERE tag = 'pending')"
 )
+_WAITING = f"FROM memories m WHERE m.superseded = 0 AND {TO_REVIEW}"
 
 
 def written_by_agents(db: sqlite3.Connection, *, since: str, machine: str) -> list[Memory]:

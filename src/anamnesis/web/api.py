@@ -178,8 +178,8 @@ def note_to_review(visit: Visit) -> Response:
 def decide(visit: Visit) -> Response:
     """Keep or reject a note to review, unless it changed since it was read."""
     read, body = visit.note(), visit.json_body()
-    if PENDING not in read.note.tags:
-        raise InvalidInput("This note is not marked to review.")
+    if not review_page.is_to_review(visit, read.note):
+        raise InvalidInput("This note is not to review.")
     if body.get("hash", read.hash) != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
     decision = str(body.get("decision", ""))

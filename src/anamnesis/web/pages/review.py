@@ -161,9 +161,12 @@ def _filtered(notes: Sequence[Memory], *, project: str, origin: str) -> list[Mem
 def _to_review(visit: Visit, note_id: str) -> ReadNote | None:
     """A note by its id, if it is still to review."""
     read = visit.read(note_id)
-    if read is None or PENDING in read.note.tags or warnings(visit.store, [read.note]):
-        return read
-    return None
+    return read if read is not None and is_to_review(visit, read.note) else None
+
+
+def is_to_review(visit: Visit, note: Memory) -> bool:
+    """Whether you have not reviewed a note yet: it is marked so, or held."""
+    return PENDING in note.tags or bool(warnings(visit.store, [note]))
 
 
 def _first_to_review(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:
