@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
-from anamnesis.notes.fields import Memory
+from anamnesis.notes.fields import Memory, new_id
 from anamnesis.store import MemoryStore
 from support.reflect import durable
 
@@ -337,3 +337,25 @@ def test_who_wrote_a_note_is_shown(browser: TestClient, store: MemoryStore) -> N
 
     for address in ("/review", f"/notes/{note.id}", "/notes"):
         assert "source: agent claude-code" in browser.get(address).text
+
+
+def test_a_note_by_an_agent_counts_as_one_everywhere(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    by_hand = store.write(type="semantic", title="By hand", body="Backups run at night.")
+    by_agent, merged = (
+        store.put(replace(by_hand, id=new_id(), title=title, origin=origin))
+        for title, origin in (("By an agent", "agent:claude-code"), ("Merged", "import:mem0"))
+    )
+
+    page = browser.get(f"/notes/{by_agent.id}").text
+    facets = browser.get("/notes").text
+
+    assert "<dd>written by an agent (claude-code)</dd>" in page
+    assert "<dd>imported (mem0)</dd>" in browser.get(f"/notes/{merged.id}").text
+    for source, label in (("agent", "an agent"), ("human", "a person"), ("import", "an import")):
+        count = f'title="{source}">{label}</span><span class="count">1<'
+        assert count in facets
+        assert "1 to 1 of 1" in browser.get(f"/notes?source={source}").text
+    assert "By an agent" not in browser.get("/notes?not-source=agent").text
+    assert browser.get("/notes?source=agent&q=agent").text.count("data-row") == 1

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from anamnesis.index.note_filter import COLUMNS, EVERYTHING, NoteFilter, condition
+from anamnesis.index.note_filter import (
+    BY_OTHERS,
+    COLUMNS,
+    EVERYTHING,
+    SOURCE,
+    NoteFilter,
+    condition,
+)
 from anamnesis.index.queries import PENDING, TO_REVIEW
 from anamnesis.index.rows import HEADER, header
 
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import Memory, NoteId
 
 DIMENSIONS = ("type", "project", "scope", "machine", "source", "state", "review")
+_SOURCE = DIMENSIONS.index("source")
 _ORDERS = {
     "updated": "m.updated_at DESC, m.id DESC",
     "oldest": "m.updated_at, m.id",
@@ -192,12 +200,18 @@ def cube(
         values,
     ):
         counted[(*cell, "")] += number
-    for cell in db.execute(
-        f"SELECT {_CELL} FROM memories m WHERE {TO_REVIEW} AND {where}",  # noqa: S608
-        values,
+    # Few notes are to review or were written by others as if by you: they are counted again.
+    for review, some in (
+        (PENDING, f"memories m WHERE {TO_REVIEW}"),
+        ("", f"memories m INDEXED BY idx_mem_origin WHERE {BY_OTHERS} AND NOT {TO_REVIEW}"),
     ):
-        counted[(*cell, "")] -= 1
-        counted[(*cell, PENDING)] += 1
+        for *cell, source in db.execute(
+            f"SELECT {_CELL}, {SOURCE} FROM {some} AND {where}",  # noqa: S608
+            values,
+        ):
+            counted[(*cell, "")] -= 1
+            cell[_SOURCE] = source
+            counted[(*cell, review)] += 1
     return dict(+counted)
 
 

@@ -279,6 +279,9 @@ CREATE INDEX IF NOT EXISTS idx_mem_created
   ON memories(created_at DESC, id DESC, project, type, machine_id, superseded);
 CREATE INDEX IF NOT EXISTS idx_mem_cells
   ON memories(type, project, scope, machine_id, prov_source, superseded, updated_at, id);
+CREATE INDEX IF NOT EXISTS idx_mem_origin
+  ON memories(origin, type, project, scope, machine_id, prov_source, superseded, updated_at, id)
+  WHERE prov_source = 'human' AND origin IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
 CREATE INDEX IF NOT EXISTS idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';

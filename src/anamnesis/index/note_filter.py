@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from anamnesis.index.queries import PENDING, TO_REVIEW
+from anamnesis.notes.source import ORIGINS, PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,6 +19,12 @@ COLUMNS = {
     "source": "m.prov_source",
     "session": "m.prov_session",
 }
+
+# Notes whose origin says more than their source; these words name a partial index.
+BY_OTHERS = f"m.prov_source = '{PERSON}' AND m.origin IS NOT NULL"
+_KINDS = " ".join(f"WHEN m.origin GLOB '{kind}:*' THEN '{kind}'" for kind in ORIGINS)
+# What `source_of` says of a note.
+SOURCE = f"CASE WHEN NOT ({BY_OTHERS}) THEN m.prov_source {_KINDS} ELSE m.prov_source END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +93,31 @@ def _of_values(filter: NoteFilter) -> Iterator[tuple[str, Sequence[str]]]:
     narrow = filter.source and filter.apart_from("source", "state") != NoteFilter(state="")
     columns = {**COLUMNS, "source": "+m.prov_source"} if narrow else COLUMNS
     for name in (*columns, "tag"):
+        if name == "source":
+            yield from _of_source(filter, columns[name])
+            continue
         for sign, values in (("IN", filter.values_of(name)), ("NOT IN", filter.excluded(name))):
-            marks = ", ".join("?" * len(values))
+            marks = _marks(values)
             if values and name == "tag":
                 tagged = f"SELECT memory_id FROM memory_tags WHERE tag IN ({marks})"  # noqa: S608
                 yield f"m.id {sign} ({tagged})", values
             elif values:
                 yield f"{columns[name]} {sign} ({marks})", values
+
+
+def _of_source(filter: NoteFilter, column: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """The conditions on the source, which an origin may tell more precisely than its column."""
+    if allowed := filter.values_of("source"):
+        stored = (*allowed, PERSON) if set(allowed) & set(ORIGINS) else allowed
+        yield f"{column} IN ({_marks(stored)})", stored
+        if not set(allowed).isdisjoint((*ORIGINS, PERSON)):
+            yield f"{SOURCE} IN ({_marks(allowed)})", allowed
+    if excluded := filter.excluded("source"):
+        yield f"{SOURCE} NOT IN ({_marks(excluded)})", excluded
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _of_times(filter: NoteFilter, m: str) -> Iterator[tuple[str, Sequence[str]]]:

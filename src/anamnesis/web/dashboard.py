@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from anamnesis import __version__
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
+from anamnesis.notes.source import source_in_words
 from anamnesis.operations.machine import index
 from anamnesis.operations.notes import history, undo
 from anamnesis.operations.notes.browse import NoteCounts
@@ -350,6 +351,7 @@ def _environment() -> Environment:
         moment=words.moment,
         number=words.number,
         plain=words.plain,
+        source=source_in_words,
         timestamp=words.timestamp,
         title_html=markdown.title,
         visible=markdown.visible,

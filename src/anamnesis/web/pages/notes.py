@@ -41,6 +41,7 @@ _LABELS = {
     ("scope", "portable"): "synced",
     ("scope", "machine-local"): "local only",
     ("source", "human"): "a person",
+    ("source", "agent"): "an agent",
     ("source", "session-end"): "a session",
     ("source", "import"): "an import",
 }
