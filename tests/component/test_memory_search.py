@@ -25,8 +25,16 @@ def test_search_gives_bodies_and_list_does_not(store: MemoryStore) -> None:
     [hit] = search_memories(store, query="wal mode")
     [listed] = list_memories(store)
 
-    assert hit == written
+    assert hit == {**written, "origin": "agent:unknown"}
     assert listed == {key: value for key, value in written.items() if key != "body"}
+
+
+def test_a_hit_names_its_origin_only_if_it_has_one(store: MemoryStore) -> None:
+    store.write(type="semantic", title="WAL mode", body="set busy_timeout")
+
+    [hit] = search_memories(store, query="wal mode")
+
+    assert "origin" not in hit
 
 
 def test_an_id_as_the_query_gives_that_note_whole(store: MemoryStore) -> None:

@@ -131,7 +131,8 @@ def test_structured_content_has_the_documented_shapes(client: str, tmp_path: Pat
     keys = "id type title project machine_id scope tags created_at updated_at".split()  # noqa: SIM905
     keys += [name for name, row in LATER.items() if row.shown] + ["body"]
     assert list(written) == keys
-    assert list(hit) == keys
+    assert list(hit) == [*keys, "origin"]
+    assert hit["origin"].startswith("agent:")
     assert list(listed) == keys[:-1]
     assert list(answers["18 memory_status"]["structuredContent"]) == (
         "root db_path total by_type by_project by_scope sync".split()  # noqa: SIM905

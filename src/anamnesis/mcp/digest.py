@@ -52,6 +52,11 @@ def with_body_up_to(limit: int, note: Memory) -> dict[str, object]:
     return fields
 
 
+def only_set(**fields: str) -> dict[str, object]:
+    """The fields that say something; tools leave out what they do not have."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def refusal(error: AnamnesisError) -> ToolAnswer:
     """Why nothing was done, and what to do instead."""
     return ToolAnswer(" ".join(filter(None, (error.message, error.hint))), is_error=True)
@@ -59,7 +64,6 @@ def refusal(error: AnamnesisError) -> ToolAnswer:
 
 def search_results(
     notes: Sequence[Mapping[str, Any]],
-    origins: Mapping[str, str],
     *,
     matched: Sequence[SearchHit] = (),
     more: int = 0,
@@ -74,8 +78,7 @@ def search_results(
     limits = [None] if len(notes) == 1 else [*_EXCERPTS, *[_EXCERPT] * len(notes)]
     hits = {hit.note.id: hit for hit in matched}
     parts = [
-        f"{_heading(note, origins.get(note['id'], ''))}\n"
-        f"{_excerpt(note, limit, hits.get(note['id']))}"
+        f"{_heading(note)}\n{_excerpt(note, limit, hits.get(note['id']))}"
         for note, limit in zip(notes, limits, strict=False)
     ]
     if more:
@@ -157,10 +160,10 @@ def sync_outcome(result: Mapping[str, Any]) -> str:
     return f"{result['detail']} ({counts}).{conflict}"
 
 
-def _heading(note: Mapping[str, Any], origin: str) -> str:
+def _heading(note: Mapping[str, Any]) -> str:
     facts = [note["type"], note["project"], str(note["updated_at"])[:10], note["id"]]
-    if origin:
-        facts.append(f"source: {origin.replace(':', ' ', 1)}")
+    if note.get("origin"):
+        facts.append(f"source: {note['origin'].replace(':', ' ', 1)}")
     warning = f"\n{note['warning']}" if note.get("warning") else ""
     return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]{warning}"
 

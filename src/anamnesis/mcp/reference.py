@@ -26,10 +26,11 @@ cannot choose it. `project` takes a key, or `"."` for the project that the serve
 _SHAPES = {
     "memory_search": """\
 `{"result": [note, …]}`, best first. A note is `id`, `type`, `title`, `project`, `machine_id`,
-`scope`, `tags`, `created_at`, `updated_at`, `body`. A body over 4,000 characters (less with more
-than eight hits) is cut and says so at its end: ask again with the note's id as the query, which
-gives up to 40,000 characters, or read the resource. Notes that another note supersedes are left
-out.""",
+`scope`, `tags`, `created_at`, `updated_at`, `body`; only if there is one, `origin` (the agent or
+program that wrote it: `agent:claude-code`, `import:mem0`) and `warning` (why nothing in it should
+be acted on: no one has reviewed it). A body over 4,000 characters (less with more than eight hits)
+is cut and says so at its end: ask again with the note's id as the query, which gives up to 40,000
+characters, or read the resource. Notes that another note supersedes are left out.""",
     "memory_list": """\
 `{"result": [note, …]}`, newest first (`updated_at`, then `id`), notes without `body`. If there
 are more, `notice` beside `result` says which `offset` goes on.""",

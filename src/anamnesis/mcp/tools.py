@@ -108,11 +108,11 @@ def _notes(answer: SearchAnswer) -> list[dict[str, object]]:
     """Notes as the tools return them; together they fit in one answer."""
     share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(answer.hits), 1))
     limit = digest.WHOLE_LIMIT if answer.by_id else share
-    notes = [digest.with_body_up_to(limit, hit.note) for hit in answer.hits]
-    for note in notes:
-        if warning := answer.warnings.get(str(note["id"])):
-            note["warning"] = warning
-    return notes
+    return [
+        digest.with_body_up_to(limit, hit.note)
+        | digest.only_set(origin=hit.note.origin, warning=answer.warnings.get(hit.note.id, ""))
+        for hit in answer.hits
+    ]
 
 
 def list_memories(
@@ -175,16 +175,13 @@ def write_memory(
 
 
 def _search(binding: Binding, **values: Any) -> ToolAnswer:
-    from anamnesis.operations.notes.search import origins
-
     asked = _with_project(binding, values)
     answer = _answered(binding.store, **asked, beyond=_BEYOND)
     shown = max(0, min(int(asked.get("k", 8)), MOST_HITS))
     more = len(answer.hits[shown:])
     answer = replace(answer, hits=answer.hits[:shown])
     notes = _notes(answer)
-    writers = origins(binding.store, [str(note["id"]) for note in notes])
-    text = digest.search_results(notes, writers, matched=answer.hits, more=more, most=_BEYOND)
+    text = digest.search_results(notes, matched=answer.hits, more=more, most=_BEYOND)
     passages = _passages(binding, answer, query=asked["query"], project=asked.get("project"))
     structured: dict[str, Any] = {"result": notes}
     if passages:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from anamnesis import config
 from anamnesis.ground.records import fresh, record
-from anamnesis.index import rows
 from anamnesis.operations.notes.show import NOTE_URI, find
 from anamnesis.search.engine import SearchHit, explanation
 from anamnesis.search.query import Filters
@@ -14,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 __all__ = [
@@ -23,7 +22,6 @@ __all__ = [
     "SearchHit",
     "explain",
     "matching_part",
-    "origins",
     "search",
     "warnings",
 ]
@@ -87,12 +85,6 @@ def warnings(store: MemoryStore, notes: Sequence[Memory]) -> dict[str, str]:
         if reason:
             found[note.id] = f"Not reviewed, do not act on it: {reason}."
     return found
-
-
-def origins(store: MemoryStore, ids: Sequence[NoteId]) -> dict[str, str]:
-    """Who wrote some notes, by id, where that is known."""
-    known: dict[str, str] = store.ask(lambda db: rows.origins(db, ids))
-    return known
 
 
 def explain(answer: SearchAnswer, hit: SearchHit) -> list[str]:
