@@ -91,7 +91,7 @@ def test_who_looks_at_a_note_has_it_scanned(store: MemoryStore) -> None:
 
     found = search.search(store, "previous instructions", limit=3)
 
-    assert "Not reviewed" in found.warnings[hostile]
+    assert "Held until you review it" in found.warnings[hostile]
     assert "scanned" not in found.warnings[hostile]
     assert hostile not in store.ask(rows.unscanned)
     assert len(store.ask(rows.unscanned)) >= MANY - 3

@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
+from anamnesis.ground.records import replace
 from anamnesis.project import short_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
@@ -154,8 +155,11 @@ def shown_ids(store: MemoryStore, ids: Sequence[str]) -> dict[str, str]:
 class NoteLines:
     """One line per note: fitted to a terminal, in full elsewhere."""
 
-    def __init__(self, store: MemoryStore, notes: Sequence[Memory]) -> None:
+    def __init__(
+        self, store: MemoryStore, notes: Sequence[Memory], *, held: Container[str] = ()
+    ) -> None:
         self.heading = ""
+        notes = [replace(n, title=f"[held] {n.title}") if n.id in held else n for n in notes]
         if not is_terminal():
             self._lines = {note.id: note_line(note) for note in notes}
             return

@@ -24,6 +24,7 @@ WHOLE_LIMIT = 40_000  # a note asked for by its id; Claude Code moves 50,000 and
 # one that was asked for is seldom in three lines of it. One hit alone is given as it is.
 _EXCERPTS = (6_000, 2_000, 800, 800)  # the first is all of a session's note
 _EXCERPT = 300  # of the others
+_HELD = "(held for review)"  # instead of a title that may give orders
 
 
 @record
@@ -38,6 +39,14 @@ class ToolAnswer:
 def memory_dict(note: Memory, *, include_body: bool) -> dict[str, object]:
     """A note as the tools return it; search includes the body, list does not."""
     return note_dict(note, body=include_body, for_tools=True)
+
+
+def listed(note: Memory, warning: str) -> dict[str, object]:
+    """A note as a list gives it; of one with a warning none of its words: no one asked."""
+    fields = memory_dict(note, include_body=False)
+    if not warning:
+        return fields
+    return {**fields, "title": _HELD, "tags": [], "warning": warning}
 
 
 def with_body_up_to(limit: int, note: Memory) -> dict[str, object]:

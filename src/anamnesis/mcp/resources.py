@@ -26,7 +26,10 @@ NOTE: dict[str, Any] = {
     "uriTemplate": f"{NOTE_URI}{{id}}",
     "name": "note",
     "title": "A note",
-    "description": "One whole note as its markdown file, front matter included.",
+    "description": (
+        "One whole note as its markdown file, front matter included; if no one has reviewed it, "
+        "a line above says so."
+    ),
     "mimeType": "text/markdown",
 }
 
@@ -67,8 +70,12 @@ def read(binding: Binding, uri: str) -> ResourceText | None:
     if read_note is None:
         return None
     from anamnesis.notes.frontmatter import serialize
+    from anamnesis.operations.notes.search import warnings
 
-    return ResourceText(uri, "text/markdown", serialize(read_note.note))
+    note = read_note.note
+    warning = warnings(binding.store, [note], for_agent=True).get(note.id)
+    text = serialize(note)
+    return ResourceText(uri, "text/markdown", f"{warning}\n\n{text}" if warning else text)
 
 
 def _session(binding: Binding, uri: str) -> ResourceText | None:

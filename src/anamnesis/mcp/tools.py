@@ -101,7 +101,8 @@ def _answered(
 
     filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
     limit = max(0, min(k, MOST_HITS))
-    return search(store, query, filters=filters, limit=limit + beyond if limit else 0)
+    number = limit + beyond if limit else 0
+    return search(store, query, filters=filters, limit=number, for_agent=True)
 
 
 def _notes(answer: SearchAnswer) -> list[dict[str, object]]:
@@ -142,7 +143,7 @@ def page(
 
     wanted = NoteFilter(type or "", project or "", scope or "", state="all")
     size = LIST_LIMIT if limit is None else max(0, min(limit, LIST_LIMIT))
-    return list_notes(store, wanted, limit=size, offset=max(0, offset))
+    return list_notes(store, wanted, limit=size, offset=max(0, offset), for_agent=True)
 
 
 def write_memory(
@@ -214,7 +215,7 @@ def _list(binding: Binding, **values: Any) -> ToolAnswer:
 
 
 def _listed(shown: NotePage) -> list[dict[str, object]]:
-    return [digest.memory_dict(row.note, include_body=False) for row in shown.rows]
+    return [digest.listed(row.note, shown.warnings.get(row.note.id, "")) for row in shown.rows]
 
 
 def _status(binding: Binding) -> ToolAnswer:

@@ -11,7 +11,7 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, No
 from anamnesis.notes.fields import FIELDS, NUMBER, TEXT, of_items
 from anamnesis.operations.care.status import store_report
 from anamnesis.operations.curate import review
-from anamnesis.operations.notes.browse import NoteLine, find_page, rows_matching
+from anamnesis.operations.notes.browse import NoteLine, find_page, lines_of, rows_matching
 from anamnesis.operations.notes.delete import delete as remove
 from anamnesis.operations.notes.edit import edit
 from anamnesis.operations.notes.list import ORDERS, PENDING, NoteFilter, list_notes
@@ -110,7 +110,7 @@ def notes(visit: Visit) -> Response:
         total = visit.dashboard.counts.total(note_filter, rows_matching(visit.store, query))
     else:
         page = list_notes(visit.store, note_filter, order=order, limit=limit, offset=offset)
-        lines, total = list(map(NoteLine, page.rows)), visit.dashboard.counts.total(note_filter)
+        lines, total = lines_of(page), visit.dashboard.counts.total(note_filter)
     return visit.json_response({"total": total, "notes": [_line(line) for line in lines]})
 
 
@@ -157,7 +157,7 @@ def to_review(visit: Visit) -> Response:
     offset = visit.number("offset", 0, most=1_000_000)
     page = list_notes(visit.store, note_filter, order="oldest", limit=limit, offset=offset)
     total = visit.dashboard.counts.total(note_filter)
-    notes = [note_dict(row.note, body=False) for row in page.rows]
+    notes = [note_dict(each.row.note, body=False, warning=each.warning) for each in lines_of(page)]
     return visit.json_response({"total": total, "notes": notes})
 
 
@@ -167,7 +167,7 @@ def note_to_review(visit: Visit) -> Response:
     pending = review.beside_others(visit.store, read.note.id)
     return visit.json_response(
         {
-            **note_dict(pending.note),
+            **note_dict(pending.note, warning=pending.warning),
             "hash": read.hash,
             "replaces": [note_dict(old) for old in pending.replaces],
             "similar": [note_dict(other) for other in pending.similar],
@@ -227,7 +227,7 @@ def palette(visit: Visit) -> Response:
 
 def _line(line: NoteLine) -> dict[str, Any]:
     matched = list(line.excerpt.words) if line.excerpt else []
-    fields = note_dict(line.row.note, body=False)
+    fields = note_dict(line.row.note, body=False, warning=line.warning)
     return {**fields, "superseded": line.row.superseded, "matched": matched}
 
 
@@ -237,7 +237,7 @@ def _note_fields(visit: Visit, note_id: str, notice: str = "") -> dict[str, Any]
     if read is None:
         raise NoSuchNote(note_id)
     notices = " ".join(filter(None, (notice, about_secrets(visit.dashboard.home, read))))
-    fields = {**note_dict(read.note), "hash": read.hash}
+    fields = {**note_dict(read.note, warning=visit.warning(read.note)), "hash": read.hash}
     return {**fields, "notice": notices} if notices else fields
 
 

@@ -17,6 +17,7 @@ from anamnesis.operations.curate import review
 from anamnesis.operations.notes import show
 from anamnesis.operations.notes.browse import MARKS
 from anamnesis.operations.notes.list import PENDING, NoteFilter
+from anamnesis.operations.notes.search import warnings
 from anamnesis.operations.travel import conflicts
 from anamnesis.project import GLOBAL, short_names
 from anamnesis.web import markdown, words
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from starlette.requests import Request
 
+    from anamnesis.notes.fields import Memory
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
     from anamnesis.web.dashboard import Dashboard, Notice
@@ -202,6 +204,10 @@ class Visit:
     def read(self, note_id: str) -> ReadNote | None:
         """A note by an id from a request; None if there is none or the id is not valid."""
         return show.find(self.store, note_id)
+
+    def warning(self, note: Memory) -> str:
+        """Why a note is held; empty if it is not."""
+        return warnings(self.store, [note]).get(note.id, "")
 
     def note_filter(self) -> NoteFilter:
         """The filters in the query; a facet may be repeated."""

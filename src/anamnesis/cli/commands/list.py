@@ -39,9 +39,12 @@ def run(args: Namespace) -> int:
     everything, limit = NoteFilter(state="all"), args.limit or None
     with arguments.open_store() as store:
         page = list_notes(store, everything, limit=limit, offset=args.offset, filters=filters)
-        lines = tables.NoteLines(store, [row.note for row in page.rows])
+        notes = [row.note for row in page.rows]
+        lines = tables.NoteLines(store, notes, held=page.warnings)
     if args.json:
-        output.say_json([note_dict(row.note, body=False) for row in page.rows])
+        about = page.warnings
+        listed = (note_dict(note, body=False, warning=about.get(note.id, "")) for note in notes)
+        output.say_json(list(listed))
         return 0
     output.page((lines[row.note.id] for row in page.rows), heading=lines.heading)
     if page.next_offset is not None:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output, tables
 from anamnesis.ground.counting import counted
+from anamnesis.notes.source import source_in_words
 from anamnesis.operations.curate import review
+from anamnesis.operations.notes.search import warnings
 from anamnesis.operations.notes.show import note_dict, show
 
 if TYPE_CHECKING:
@@ -98,11 +100,20 @@ def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
 
 
 def _list(store: MemoryStore, waiting: list[Memory], *, as_json: bool) -> None:
+    about = warnings(store, waiting)
     if as_json:
-        output.say_json([note_dict(note, body=False) for note in waiting])
+        listed = (note_dict(note, body=False, warning=about.get(note.id, "")) for note in waiting)
+        output.say_json(list(listed))
         return
     lines = tables.NoteLines(store, waiting)
-    output.page((lines[note.id] for note in waiting), heading=lines.heading)
+    shown: list[str] = []
+    for note in waiting:
+        shown.append(lines[note.id])
+        if warning := about.get(note.id):
+            shown.append(tables.painted(f"    {warning}", "yellow"))
+        if note.origin:
+            shown.append(f"    source: {note.origin.replace(':', ' ', 1)}")
+    output.page(shown, heading=lines.heading)
     review_them = ":  anamnesis review" if waiting else ""
     output.talk(f"{counted(len(waiting), 'note')} to review{review_them}")
 
@@ -140,7 +151,7 @@ def _edit(note_id: str) -> bool:
 
 def _show(pending: review.Pending, position: str) -> None:
     note = pending.note
-    origin = f"{note.prov_source} {note.prov_model}".strip()
+    origin = f"{source_in_words(note)} {note.prov_model}".strip()
     output.say(f"\n── {position} ── [{note.type}] {note.title}")
     output.say(f"{note.project}, {origin}, confidence {note.confidence:g}, {note.id}\n")
     output.say(note.body)

@@ -62,9 +62,7 @@ def run(args: Namespace) -> int:
 
 
 def _hit_dict(hit: SearchHit, answer: SearchAnswer, *, explain: bool) -> dict[str, object]:
-    fields = note_dict(hit.note)
-    if warning := answer.warnings.get(hit.note.id):
-        fields["warning"] = warning
+    fields = note_dict(hit.note, warning=answer.warnings.get(hit.note.id, ""))
     if explain:
         fields |= {"score": hit.score, "why": dataclasses.asdict(hit.why)}
     return fields

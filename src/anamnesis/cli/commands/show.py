@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, turns
 from anamnesis.notes.frontmatter import serialize
+from anamnesis.operations.notes.search import warnings
 from anamnesis.operations.notes.show import note_dict, show
 from anamnesis.operations.sessions.archive import session_of
 
@@ -35,11 +36,14 @@ def run(args: Namespace) -> int:
     """Print the note."""
     with arguments.open_store() as store:
         note = show(store, args.id).note
+        warning = warnings(store, [note]).get(note.id, "")
         if args.session:
             turns.say_session(session_of(store.home, note), as_json=args.json)
             return 0
     if args.json:
-        output.say_json(note_dict(note))
+        output.say_json(note_dict(note, warning=warning))
     else:
+        if warning:
+            output.talk(warning)
         output.page([serialize(note).removesuffix("\n")])
     return 0

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from anamnesis.index.browse import Cube, Row
     from anamnesis.notes.fields import Memory
+    from anamnesis.operations.notes.list import NotePage
     from anamnesis.operations.notes.search import SearchHit
     from anamnesis.search.excerpts import Excerpt
     from anamnesis.store import MemoryStore
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MARKS", "MOST_HITS", "MOST_MATCHES", "Graph", "Node", "NoteCounts", "NoteLine", "Succession",
-    "backlinks", "find_page", "id_of_title", "map_around", "neighbours", "passages", "related",
-    "rows_matching", "succession",
+    "backlinks", "find_page", "id_of_title", "lines_of", "map_around", "neighbours", "passages",
+    "related", "rows_matching", "succession",
 ]  # fmt: skip
 
 MOST_HITS = 120  # of a search that can be paged through
@@ -50,6 +51,7 @@ class NoteLine:
 
     row: Row
     excerpt: Excerpt | None = None
+    warning: str = ""  # why it is held
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +173,20 @@ def find_page(
     def lines(db: sqlite3.Connection) -> list[NoteLine]:
         rows = browse.rows_of(db, reasons)
         return [
-            NoteLine(row, excerpts.excerpt(db, row.note.id, reasons[row.note.id])) for row in rows
+            NoteLine(
+                row,
+                excerpts.excerpt(db, row.note.id, reasons[row.note.id]),
+                answer.warnings.get(row.note.id, ""),
+            )
+            for row in rows
         ]
 
     return store.ask(lines)
+
+
+def lines_of(page: NotePage) -> list[NoteLine]:
+    """The lines of a page of a list."""
+    return [NoteLine(row, warning=page.warnings.get(row.note.id, "")) for row in page.rows]
 
 
 def rows_matching(store: MemoryStore, text: str) -> tuple[int, ...]:

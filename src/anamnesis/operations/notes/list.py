@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
@@ -11,9 +11,10 @@ from anamnesis.index import browse
 from anamnesis.index.browse import ORDERS, Row
 from anamnesis.index.note_filter import NoteFilter
 from anamnesis.index.queries import PENDING
+from anamnesis.operations.notes.search import warnings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
@@ -35,6 +36,7 @@ class NotePage:
 
     rows: Sequence[Row]
     next_offset: int | None = None
+    warnings: Mapping[str, str] = field(default_factory=dict)  # about notes that are not injected
 
 
 def list_notes(
@@ -46,6 +48,7 @@ def list_notes(
     offset: int = 0,
     excerpts: bool = False,
     filters: Filters | None = None,
+    for_agent: bool = False,
 ) -> NotePage:
     """One page of the notes without their bodies; all without a limit, and optional excerpts.
 
@@ -59,9 +62,10 @@ def list_notes(
             db, wanted, order=order, limit=asked, offset=offset, excerpts=excerpts, also=also
         )
     )
-    if limit is None or len(rows) <= limit:
-        return NotePage(rows)
-    return NotePage(rows[:limit], next_offset=offset + limit)
+    is_last = limit is None or len(rows) <= limit
+    rows = rows[:limit]
+    about = warnings(store, [row.note for row in rows], for_agent=for_agent)
+    return NotePage(rows, None if is_last else offset + (limit or 0), about)
 
 
 def ids(store: MemoryStore, wanted: NoteFilter) -> list[NoteId]:

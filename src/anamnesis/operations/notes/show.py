@@ -68,10 +68,13 @@ def shortest_endings(ids: Iterable[str], *, among: Iterable[str]) -> dict[str, s
     return {note_id: shortest(note_id) for note_id in ids}
 
 
-def note_dict(note: Memory, *, body: bool = True, for_tools: bool = False) -> dict[str, object]:
+def note_dict(
+    note: Memory, *, body: bool = True, for_tools: bool = False, warning: str = ""
+) -> dict[str, object]:
     """A note as a dictionary: every key of its file, or those that the tools show.
 
-    Keys that this version does not know (`extra`) are there only if the file has any.
+    Keys that this version does not know (`extra`) are there only if the file has any, `warning`
+    only if the note is held.
     """
     found: dict[str, object] = {
         name: plain(note, name)
@@ -80,4 +83,6 @@ def note_dict(note: Memory, *, body: bool = True, for_tools: bool = False) -> di
     }
     if note.extra and not for_tools:
         found["extra"] = note.extra
-    return {**found, "body": note.body} if body else found
+    if body:
+        found["body"] = note.body
+    return {**found, "warning": warning} if warning else found

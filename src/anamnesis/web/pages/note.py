@@ -38,6 +38,7 @@ from anamnesis.project import GLOBAL
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice, notice_of
 from anamnesis.web.pages import pulse
+from anamnesis.web.pages.review import is_to_review
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -101,7 +102,8 @@ def _card(visit: Visit, note_id: str) -> Response:
     read = visit.read(note_id)
     if read is None:
         raise NoSuchNote(note_id[:80])
-    return visit.page("card.html", note=read.note, html=markdown.render(read.note.body[:_CARD]))
+    html = markdown.render(read.note.body[:_CARD])
+    return visit.page("card.html", note=read.note, html=html, warning=visit.warning(read.note))
 
 
 def source(visit: Visit) -> Response:
@@ -225,6 +227,8 @@ def frame_of(visit: Visit, read: ReadNote) -> dict[str, Any]:
         "chain": succession(visit.store, read.note),
         "size": len(read.data),
         "secrets": about_secrets(visit.dashboard.home, read),
+        "warning": visit.warning(read.note),
+        "to_review": is_to_review(visit, read.note),
         "has_session": archive.has(visit.dashboard.home, read.note.prov_session),
     }
 

@@ -8,7 +8,13 @@ from urllib.parse import urlencode
 
 from anamnesis.notes.fields import TYPES
 from anamnesis.operations.notes import list as listing
-from anamnesis.operations.notes.browse import MOST_HITS, NoteLine, find_page, rows_matching
+from anamnesis.operations.notes.browse import (
+    MOST_HITS,
+    NoteLine,
+    find_page,
+    lines_of,
+    rows_matching,
+)
 from anamnesis.operations.notes.list import ORDERS, NoteFilter, list_notes
 from anamnesis.web.dashboard import Notice
 from anamnesis.web.visit import FACETS, NOT_PREFIX
@@ -164,7 +170,7 @@ def _hits(
     page = list_notes(
         visit.store, note_filter, order=order, limit=PAGE, offset=offset, excerpts=True
     )
-    return list(map(NoteLine, page.rows))
+    return lines_of(page)
 
 
 def _facets(

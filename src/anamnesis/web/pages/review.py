@@ -11,7 +11,6 @@ from anamnesis.ground.errors import InvalidInput, NoteChangedOnDisk
 from anamnesis.notes.fields import is_valid_id
 from anamnesis.operations.curate import review
 from anamnesis.operations.notes.list import PENDING
-from anamnesis.operations.notes.search import warnings
 from anamnesis.web import differences, markdown
 from anamnesis.web.dashboard import notice_of
 from anamnesis.web.pages import work
@@ -165,8 +164,8 @@ def _to_review(visit: Visit, note_id: str) -> ReadNote | None:
 
 
 def is_to_review(visit: Visit, note: Memory) -> bool:
-    """Whether you have not reviewed a note yet: it is marked so, or held."""
-    return PENDING in note.tags or bool(warnings(visit.store, [note]))
+    """Whether you have not reviewed a note yet: it is marked so, or held for its text."""
+    return PENDING in note.tags or not review.without_findings(visit.store, [note])
 
 
 def _first_to_review(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:
