@@ -131,7 +131,7 @@ def test_checksums_ids_and_talk_about_passwords_stay() -> None:
         ("eighth", 0.06),
         ("ninth", 0.04),
         ("tenth", 0.05),
-        ("eleventh", 0.06),  # nothing was learned from the last two
+        ("eleventh", 0.06),  # nothing was learned from these two
         ("twelfth", 0.05),
     ],
 )
@@ -152,7 +152,7 @@ def test_lines_that_were_written_to_fool_it_stay() -> None:
     changed = [line for line in lines if redact(line) != line]
 
     assert len(lines) > 5_000
-    assert len(changed) <= 0.005 * len(lines), changed
+    assert len(changed) <= 0.003 * len(lines), changed
 
 
 @pytest.mark.parametrize(
@@ -195,6 +195,14 @@ def test_harmless_lines_that_nothing_was_learned_from_mostly_stay() -> None:
         ("type 4711 as the pin", "4711"),
         ("senha do roteador: pastel de nata quentinho", "quentinho"),
         ("| user | password |\n|---|---|\n| eva | buttercream |", "buttercream"),
+        ("service  user   pw\nnexus    ci     Straw_Hat_66", "Straw_Hat"),
+        ("<raj> can u resend the jump host pw\n<mia> jumpFrog_88kero", "jumpFrog"),
+        ("config/master.key\n834357f98785819ad86587f6dafcc00e", "834357f9"),
+        ("smtp_auth_password: brisk Otter 112", "Otter"),
+        ("Server=db1;User ID=crm;Password=Az'ure\"Sky1;Timeout=30", "ure"),
+        ("New password: gauge$Needle7\nand again: gauge$Needle7", "Needle7"),
+        ("the pw stays toner-leer-immer (Mark objected)", "toner"),
+        ("Alarm panel code is 4471, disarm before 7am", "4471"),
     ],
 )
 def test_what_a_text_calls_a_password_may_be_made_of_anything(line: str, secret: str) -> None:
@@ -216,6 +224,16 @@ def test_what_a_text_calls_a_password_may_be_made_of_anything(line: str, secret:
         "AUTH_PROVIDER=keycloak",
         "SECRET_KEY=please-generate-one",
         'pwd; env", "tool_use_id": "toolu_660565ec92825"',
+        "fixes python/cpython#91169, see Bug#1020213",
+        "License: BSD-3-clause-John-Birrell",
+        "$pw = Read-Host -AsSecureString 'New password'",
+        "lpass show --password 'VPN HQ'",
+        "883c3e6895f471be0c8a5788751057e0  ./docs/password-policy.pdf",
+        "\t* agent/genkey.c (ask_new_passphrase): Extend the maximum.",
+        "PASS: ld-ifunc/ifunc-13-x86-64\nPASS: ld-ifunc/ifunc-14-i386",
+        "Which password manager do you use?\nanna: bitwarden",
+        "Parola: yöneticiye sorun",
+        "key: PKCS12PrivateKeyTypes | None,",
     ],
 )
 def test_remarks_about_a_secret_stay(line: str) -> None:

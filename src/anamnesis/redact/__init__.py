@@ -24,6 +24,7 @@ from anamnesis.redact.shapes import VENDORS
 from anamnesis.redact.slots import Mention
 from anamnesis.redact.values import (
     MARK_OF_ID,
+    is_chosen,
     is_given_password,
     is_key,
     is_password_like,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "Finding", "findings", "redact"]
 
-RULES = 13  # counts up when a rule changes: what was found harmless before is looked at again
+RULES = 14  # counts up when a rule changes: what was found harmless before is looked at again
 
 _PASSES = 3  # a placeholder can bring a name next to a value that stood apart from it before
 _SHORTEST_TEXT = 7  # `pw=1234`
@@ -53,6 +54,11 @@ _NAMELESS = re.compile(r"[A-Za-z0-9_+/~.:%-]{16,400}+={0,2}(?=[\s\"'`()<|,;\\\]}
 _BEFORE_NAMELESS = frozenset(" \t\n\r\"'`(=>|,[{;")
 # A ULID, as notes have; its letters can read like a name, and look random beside a path.
 _ID = re.compile(r"(?<![A-Za-z0-9])0[0-9A-HJKMNP-TV-Z]{25}(?![A-Za-z0-9])")
+# A checksum and its file, as `sha256sum` prints them.
+_OF_A_FILE = re.compile(
+    r"(?m:^)(?:[0-9a-f]{32,128}|[A-Za-z0-9+/]{42,86}={1,2})[ ][ *](?=\S{0,200}[./])\S+[ \t]*$",
+    re.MULTILINE,
+)
 _PART = re.compile(r"[A-Za-z0-9_+/~%-]+={0,2}")
 _IN_PARTS = re.compile(
     r"(?:[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}|[012]/\d{16}(?:/\d{16})?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:[0-9a-f]{32}"
@@ -60,8 +66,8 @@ _IN_PARTS = re.compile(
 )  # of Mailgun, Asana, fal, Ghost and UptimeRobot, and a short mark before digits
 # What stands before a checksum, an id, or something public.
 _NO_KEY = re.compile(
-    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest|hash|checksum|fingerprint|public[ _-]?keys?(?:\s?=\s\S{1,60}|[a-z :]{0,20}[:=]\s\w{1,8})?|kid|peer|site-verification|site[ _-]?key|x-amz-id-2|cf-ray|\benc|password>(?=\{)|recv-keys?|acme-challenge\S{0,60}\s[^\n]{0,20}txt|bitcoin|ipfs|urn|btih|commit|\|1(?:\|[a-z0-9+/]{27}=)?|(?<=[\"{,])[xyn]"
-    r"|cache[ _-]?key|websocket-(?:key|accept)|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu|ksu)?ids?|cursor|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,4}(?:sha\d*[:=-])?\Z"
+    r"(?i)(?:sha-?\d*|md5|h1|crc\w*|w/|etag|nonce|integrity|digest(?:value)?|hash|checksum|challenge|accessor|(?:next|page|continuation|resume|sync)_?token|continue|dnskey[\d ]{0,12}|\bbh?|fingerprint|public[ _-]?keys?(?:\s?=\s\S{1,60}|[a-z :]{0,20}[:=]\s\w{1,8}|\s[0-9A-F]{16})?|signature(?:value)?|kid|peer|site-verification(?:\"\scontent)?|site[ _-]?key|x-amz-id-2|cf-ray|\benc|password>(?=\{)|recv-keys?|acme-challenge\S{0,60}\s[^\n]{0,20}txt|bitcoin|ipfs|urn|btih|commit|\|1(?:\|[a-z0-9+/]{27}=)?|(?<=[\"{,])[xyn]"
+    r"|cache[ _-]?key|websocket-(?:key|accept)|(?:for|from) key|(?<![a-z])(?:nano|ul|uu|gu|ksu)?ids?|cursor|(?-i:[a-z]Ids?)|base64|iv|tag|mac|gcm,data)[\"'\W]{1,8}(?:sha\d*[:=-])?\Z"
 )
 _CALLED_ID = re.compile(r"[\"'`]?\s(?:as|is|for)\s[^\n.]{0,20}\bid\b")
 _TOKEN_CHARACTERS = frozenset(
@@ -69,21 +75,26 @@ _TOKEN_CHARACTERS = frozenset(
 )
 _LONGEST_LEAD = 60  # of a token, before its first long part
 _LINE = 40
+_PUBLIC_KEY, _LONGEST_BLOCK = "PUBLIC KEY", 4000
+_NEAR_BY = 300  # characters
+_MOST_REPEATED = 50  # values that are sought again
 _LINE_OF_BASE64 = re.compile(r"\n[ \t>|*#+-]{0,12}[A-Za-z0-9+/=]{40,80}[\"\\]{0,2}(?=\n)")
-_KEY_MARKER = r"-----(?P<edge>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_MARKER = (
+    r"-----(?P<edge>BEGIN|END) (?:[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
+)
 # What follows BEGIN when END was cut off: base64 lines, however they are quoted or prefixed.
 _BLOCK_LINES = r"(?:[\s\\nr+>|\"',-]{0,8}[A-Za-z0-9+/=]{16,})*+"
 # Names in letters that `names` does not seek, each as it is written; an ending may follow.
 _ELSEWHERE: dict[str, tuple[str, ...]] = {
     PASSWORD: (
     "парол", "Парол", "密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "비번", "패스워드", "암호", "hasł", "Hasł", "şifre", "Şifre", "mật khẩu",
-    "Mật khẩu", "كلمة المرور", "كلمة السر", "סיסמה", "κωδικό", "Κωδικό", "पासवर्ड", "รหัสผ่าน", "slaptažod",
+    "Mật khẩu", "كلمة المرور", "كلمة مرور", "كلمة السر", "كلمة سر", "סיסמה", "κωδικό", "Κωδικό", "पासवर्ड", "รหัสผ่าน", "slaptažod",
     ),
     SECRET: (
     "ключ", "Ключ", "токен", "Токен", "令牌", "密钥", "密鑰", "金鑰", "秘钥", "トークン", "キー", "シークレット", "토큰", "키", "κλειδί", "مفتاح", "מפתח",
     "कुंजी", "khóa",
     ),
-    PIN: ("пин", "ПИН", "Пин", "暗証番号", "핀번호"),
+    PIN: ("пин", "ПИН", "Пин", "код от", "Код от", "暗証番号", "핀번호"),
     PHRASE: ("фраза", "Фраза", "фразу", "パスフレーズ", "合言葉", "口令短语", "암호문"),
     LOGIN: ("вайфай", "Вайфай", "логин", "ログイン", "로그인", "登录", "登入", "アカウント", "账号", "パス"),
 }  # fmt: skip
@@ -93,7 +104,7 @@ _AFTER_OTHER_NAME = re.compile(
 )
 _PLURAL = ("ей", "ями", "ям", "ях")  # several passwords have no value
 _KANA = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
-_MOST_WORDS_BETWEEN = 4
+_MOST_WORDS_BETWEEN = 6
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 # Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.
 _harmless: set[int] = set()
@@ -113,11 +124,36 @@ def findings(text: str, *, allow: Iterable[str] = ()) -> list[Finding]:
         every += _named_in_other_alphabets(text, mentions)
     if mentions or anchored.has_odd_words():
         every += likely_secrets(text, mentions)
-    found = [each for each in every if not _ID.fullmatch(text, each.start, each.end)]
+    found = [each for each in every if not _is_no_secret(text, each)]
     if not found:
         _remember_harmless(text)
     found = [finding for finding in found if text[finding.start : finding.end] not in allowed]
-    return _without_overlaps(found)
+    return _without_overlaps([*found, *_again(text, found)] if found else [])
+
+
+def _again(text: str, found: Sequence[Finding]) -> Iterator[Finding]:
+    """What was found once, where the text repeats it and nothing leads to it any more.
+
+    What has letters, digits and signs is nothing else anywhere; other values are only near by.
+    """
+    values = {text[each.start : each.end]: each for each in found}
+    for value, each in list(values.items())[:_MOST_REPEATED]:
+        if not is_password_like(value):
+            continue
+        far = len(text) if is_chosen(value) else _NEAR_BY
+        first, last = max(0, each.start - far), each.end + far
+        at = text.find(value, first, last)
+        while at >= 0:
+            end = at + len(value)
+            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                yield Finding(kind=each.kind, start=at, end=end)
+            at = text.find(value, end, last)
+
+
+def _is_no_secret(text: str, found: Finding) -> bool:
+    """Whether a finding is the id of a note or the checksum of a file, whatever stands around it."""
+    is_id = _ID.fullmatch(text, found.start, found.end) is not None
+    return is_id or _OF_A_FILE.match(text, found.start) is not None
 
 
 def _remember_harmless(text: str) -> None:
@@ -284,6 +320,8 @@ def _key_in(text: str, start: int, value: str) -> int:
 def _is_one_of_lines(text: str, start: int, value: str) -> bool:
     """Whether a word is a line among others of its length: part of a certificate or an image."""
     end = start + len(value)
+    if text.rfind(_PUBLIC_KEY, max(0, start - _LONGEST_BLOCK), start) >= 0:
+        return text.find("-----END", end, end + _LONGEST_BLOCK) >= 0
     after = _LINE_OF_BASE64.match(text, end) if len(value) >= _LINE else None
     return after is not None or _LINE_OF_BASE64.search(text, max(0, start - 90), start) is not None
 
@@ -319,7 +357,7 @@ def _is_secret(shape: Shape, value: str) -> bool:
 
 
 def _key_blocks(text: str) -> Iterator[Finding]:
-    if "PRIVATE KEY" not in text:
+    if "PRIVATE KEY" not in text and "Static key" not in text:
         return
     markers = list(re.finditer(_KEY_MARKER, text))
     for begin, following in zip_longest(markers, markers[1:]):

@@ -40,7 +40,7 @@ LOGIN = "login"  # of words that are said of passwords, but are given no value
 KNOWN_KEYS = re.compile(
     r"(?i)(?:api|access|private|auth|signing|encryption|master|account|license|secret|service|admin|client|shared|"
     r"subscription|stream|unlock|recovery|activation|product|setup|registration|app|application|deploy|webhook|write|server|hmac|jwt|rsa|wallet|consumer|integration|security|personal|project_api)"
-    r"[ _-]?key"
+    r"[ _.-]?key"
 )
 _ENV_NAME = re.compile(r"(?:[\w.-]*[.-])?[A-Z][A-Z0-9_]*\Z")
 # A password's length, policy or manager is none.
@@ -85,6 +85,7 @@ _SHORTEST_LISTED = 14  # of a key in a table or on a line of its own
 _SAME_LINE = 80  # characters between a name and the end of its line
 _LONGEST_LINE = 400  # of a table
 _MOST_ROWS = 12
+_AROUND_CELL = " `*_\"'\r"
 _PHRASE = re.compile(r"(?i)phrase|psk")
 _FILE = re.compile(r"\.[a-z]{2,4}\Z")
 _NO_LITERAL = re.compile(
@@ -331,14 +332,20 @@ def _is_random(given: Given) -> bool:
 
 
 def value_below(text: str, position: int, *, kind: str) -> tuple[int, int] | None:
-    """The one value of the next line, where the line ends with a colon; a fence may be between."""
+    """The one value of the next line, where the line ends with a colon; a fence may be between.
+
+    Below a name that ends its line, only what a generator makes: `config/master.key`.
+    """
     end = text.find("\n", position, position + _SAME_LINE)
-    if end < 0 or not text[position:end].rstrip().rstrip("*").endswith(":"):
+    after = text[position:end].rstrip().rstrip("*")
+    if end < 0 or (after and not after.endswith(":")):
         return None
     found = compiled(
-        r"\s*(?:```\w{0,9}\n\s{0,8})?[>`*\"'-]{0,4}[ ]?([^\s\"'`]{6,200})[`*\"']{0,3}[ \t]*(?:\n|\Z)"
+        r"\s*(?:```\w{0,9}\n\s{0,8})?[>`*\"'-]{0,4}[ ]?([^\s\"'`]{6,400})[`*\"']{0,3}[ \t]*(?:\n|\Z)"
     ).match(text, end)
     if found is None or is_stand_in(found[1]) or is_code(found[1]):
+        return None
+    if not after and not (len(found[1]) >= _LONG_KEY and looks_generated(found[1])):
         return None
     return found.span(1) if _is_listed(found[1], kind) else None
 
@@ -360,29 +367,33 @@ def values_of_column(text: str, start: int, end: int, *, kind: str) -> Iterator[
     last = text.find("\n", end)
     if last < 0 or last - first > _LONGEST_LINE:
         return
-    sign = next((sign for sign in "|\t;," if sign in text[first:last]), "")
-    after = text[end:last].lstrip(" `*_\"'")
-    if not sign or (after and not after.startswith(sign)):
-        return
-    before = text[first:start].rstrip(" `*_\"'").removesuffix("Mot de").rstrip()
-    if before and not before.endswith(sign):
-        return
-    if not before and not after.strip(f"{sign} "):
+    sign = next((sign for sign in ("|", "\t", ";", ",", "  ") if sign in text[first:last]), "")
+    head = _cells(text[first:last], sign) if sign else []
+    column = next((n for n, (_, stop) in enumerate(head) if first + stop >= end), 0)
+    name = text[first:last][slice(*head[column])].strip(_AROUND_CELL) if head else ""
+    if name.removeprefix("Mot de ") != text[start:end] or not any(a < b for a, b in head[1:]):
         return  # a list, not a table
-    column, columns = text.count(sign, first, start), text.count(sign, first, last)
     for _ in range(_MOST_ROWS):
-        first, last = last + 1, text.find("\n", last + 1)
-        last = last if last >= 0 else len(text)
-        if first >= last or text.count(sign, first, last) != columns:
+        first, last = last + 1, text.find("\n", last + 1, last + _LONGEST_LINE)
+        row = text[first : last if last >= 0 else first + _LONGEST_LINE]
+        cells = _cells(row, sign)
+        if not row or len(cells) != len(head):
             return
-        for _ in range(column):
-            first = text.find(sign, first) + 1
-        cell = text[first:last].split(sign, 1)[0]
-        value = cell.strip(" `*\"'\r")
+        value = row[slice(*cells[column])].strip(_AROUND_CELL)
         if (
             _is_listed(value, kind, is_cell=sign != ",")
             and " " not in value
             and not is_stand_in(value)
         ):
-            at = first + cell.find(value)
+            at = first + row.index(value, cells[column][0])
             yield at, at + len(value)
+        if last < 0:
+            return
+
+
+def _cells(row: str, sign: str) -> list[tuple[int, int]]:
+    """Where the cells of a row are; between quotes a sign separates nothing."""
+    if sign == "  ":
+        return [cell.span() for cell in compiled(r"\S+(?: \S+)*").finditer(row)]
+    cells = compiled(rf'(?:\A|[{sign}])("[^"]*"(?=[{sign}]|\Z)|[^{sign}]*)').finditer(row)
+    return [cell.span(1) for cell in cells]

@@ -43,29 +43,36 @@ _WORD = re.compile(
 )
 _LEAD = re.compile(r"[A-Za-z][\w.@-]{0,40}?(?:[/:,]{1,2}|=)(?=[^/:,=])")
 _AROUND = frozenset(" \t\n\r\"'`«»“”„‘’「」<>|，。（）：；")
-_HASH = re.compile(r"(?i)(?:sha|md)-?\d|data:|key-|id[:=]|\w+_id[:=]")
+_HASH = re.compile(r"(?i)(?:sha|md)-?\d|h1:|data:|key-|id[:=]|\w+_id[:=]")
 _OPENING, _CLOSING = "([{*~", ".,;:)]}*_\\"
 _NEVER = re.compile(
     r"[A-Za-z]\w*\*\d+\.\d+\Z"  # a term of a formula
     r"|[+-]?\d[\d.,:/x-]*\Z|GHSA-|CVE-|SHA\d?-\d+\Z|[\w./-]+@v?\d+\.\d|\d+→|\d+[–-]\d+%|v?\d+(?:\.\d+)+[\w.+-]*\Z|\d+[A-Za-z]{1,4}\Z|\d{4}-\d\d-\d\d"  # numbers, versions, measures, dates
     r"|[\w.+%-]+@[\w-]+\.[\w.-]+\Z|[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,5}(?:[:/?#]\S*)?\Z"  # an e-mail address, a host, a file
     r"|[~.]{0,2}/|[a-z+]+://|--?[A-Za-z]|\$[A-Za-z_{(]\w*[})]?\Z|[A-Za-z]:\\|@[a-z-]+/"  # paths, options, variables
-    r"|(?:0x)?[0-9a-fA-F]{6,15}\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z|0[0-9A-Z]{25}\Z|[0-9a-f]{8,}@|.*0x[0-9a-f]{6}|A[A-Z]{3}[A-Z0-9]{16,17}\Z|AC[0-9a-f]{32}\Z|(?:[0-9a-f]{0,4}:){3}|fe80:|\$2[aby]\$|AAAA|eyJ|.*[;:][a-z-]+:|[\d.]+%|.*&\w+="  # hashes and ids, styles, queries
-    r"|.*%(?:2[0-9A-F]|3[A-F]|5[BD]|7[BCD])|.*&(?:#x?\w+|[a-z]+);|.*&(?:nbsp|amp|lt|gt|quot)\b|.*charset=|.*(?:secp|prime)\d{3}|[\d.]+~|(?:\d+[smhd]){2}|__|.*\d{4}-\d\d-\d\d"
+    r"|(?:0x)?[0-9a-fA-F]{6,15}\Z|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z|0[0-9A-Z]{25}\Z|[0-9a-f]{8,}@|.*0x[0-9a-f]{6}|A[A-Z]{3}[A-Z0-9]{16,17}\Z|AC[0-9a-f]{32}\Z|(?:[0-9a-f]{0,4}:){3}|fe80:|\$2[aby]\$|AAAA|eyJ|.*[;:][a-z-]+:|[+±-]?[\d.]+%|.*&\w+="  # hashes and ids, styles, queries
+    r"|.*%(?:2[0-9A-F]|3[A-F]|5[BD]|7[BCD])|.*&(?:#x?\w+|[a-z]+);|.*&(?:nbsp|amp|lt|gt|quot)\b|.*charset=|.*(?:secp|prime)\d{3}|[\d.]+~|(?:\d+[smhd]){2}|__|.*\d{4}-\d\d-\d\d|[A-Z]0[A-Z0-9]{8,10}\Z"
+    r"|[#!]\d+\Z|(?i:bug|issue|pr|mr|bz|debian|ubuntu|gentoo|alioth|thread|patch|ticket)#\d|.*(?:\*-|-\*|\*\.)|.*\.[a-z]{1,5}#[\w.-]+\Z|\d+\*[A-Za-z_]\w+\Z|=\?|\d+m[\d.]+s\Z|[a-z]+(?:[A-Z][a-z]*)+\$\d\Z"
     r"|.*[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|.*[-_@:][0-9a-f]{16,}\Z|.*(?:sha|md)-?\d+:"
     r"|[\w.-]+:v?\d+(?:\.\d+)+\Z|\d+:\d[\w.+~-]*\Z|v?\d+(?:\.\d+)+[\u2013-]v?\d|[\w-]+=\Z|#[0-9a-fA-F]{3,8}\Z|[A-Z]+#\d+\Z|[A-Za-z]+\d+/0x|\w+\\\w+_|(?:[0-9a-fA-F]{2}[:-]){3}|(?:sha|md)\d+[-:]|\S*(?:\(|\)|\{|\}|\[|\]|::|->|=>|==|\\n|\\u|\.\.|://|&&|\|\|)|.*[^\x00-\x7f]{3}"
 )
+_REFERENCE = re.compile(r"[\w.-]+(?:[#!]\d+|@[0-9a-f]{7,40})\Z")  # python/cpython#91169
+_MEMBER = re.compile(r"(?:channel|user|team|workspace|member)\s\Z")  # of Slack, by its id
+_CLASS_NAME = re.compile(
+    r"_?[A-Z]\w*(?:Key|Keys|Types?|Client|Provider|Models?|Options|Method|Config|Configuration|Error|Exception|Encryptor|Decryptor)\Z"
+)
+_LICENSE = re.compile(r"(?:[A-Z0-9]{4,8}-){2,}[A-Z0-9]{4,8}\Z")
 _DIGIT_OR_SIGN = re.compile(r"[\d!#$%^&*?~+=@]")
 _EXAMPLE = re.compile(
-    r"(?i)(?:such as|e\.g\.|ssid(?: is)?|\bname|placeholder|erro|error|ошибка|fehler|erreur|errore|sqlstate)[\s:=\"'`]{1,3}\Z"
+    r"(?i)(?:such as|e\.g\.|ssid(?: is)?|\bname|(?:begin|start|prefixe)[nds]{0,2} (?:with|by)|placeholder|erro|error|ошибка|fehler|erreur|errore|sqlstate)[\s:=\"'`]{1,3}\Z"
 )
 # A public key, a value of a template, a sum.
 _NOT_SECRET_AFTER = re.compile(
-    r"ublic key|\{\{[^{}]*\Z|(?i:(?:sha|md)-?\d+[:=-]\Z|\bh1:\Z|\b(?:kid|ray|etag|nonce|algorithm|x-[\w-]*id(?:-\d)?|[a-z]+_id)[\"']?\s?[:=]\s?[\"']?\Z|(?<!\w)credentials\([\"']\Z)"
+    r"ublic key|\{\{[^{}]*\Z|(?i:(?:sha|md)-?\d+[:=-]\Z|\bh1:\Z|\b(?:kid|ray|etag|nonce|algorithm|x-[\w-]*id(?:-\d)?|[a-z]+_id)[\"']?\s?[:=]\s?[\"']?\Z|(?<!\w)credentials\([\"']\Z|user\w{0,12}pass\w{0,6}\([\"']\Z|class(?:name)?=[\"'][^\"']*\Z|-accessor[ =]\Z)"
 )
 _PUBLIC = re.compile(r"(?i)cache|public|fingerprint|foreign|primary|unique|constraint")
 _HASHES = re.compile(
-    r"(?i)commit|sha\d|\bsha\b|hash|digest|checksum|fingerprint|revision|uuid|guid|\bids?\b|etag|nonce|integrity|public|trace|request|build|version|image"
+    r"(?i)commit|checkout|cherry-pick|sha\d|\bsha\b|hash|digest|checksum|fingerprint|revision|uuid|guid|\bids?\b|etag|nonce|integrity|public|trace|request|build|version|image"
     r"|layer|blob|tree|object|salt|gpg|pgp|keyserver|\brsa|ssh|signing"
 )
 _PAIRED = re.compile(r"[\w@.-]+[\"'`]?\s?[/:|][\s\"'`]{0,3}\Z")
@@ -73,9 +80,14 @@ _PAIRED_TIGHTLY = re.compile(r"[\w@.-]+[\"'`]?(?:\s?[/|][\s\"'`]{0,3}|:[\"'`]?)\
 _NUMBERED = re.compile(
     r"[A-Za-z][a-z]+(?:\d{1,3}|-\d{4})\Z|[a-z]+(?:[-_.:/](?:[a-z]+\d{0,2}|\d{1,4}))+\Z"
 )
-_AFTER_KEY = ('":', '\\":', '": ')
+_AFTER_KEY = ('":', '\\":', '": ', "<...")
 _QUOTES = "\"'`"
 _LETTERS = re.compile(r"[^\W\d_]+")
+# What people add to a password that they gave, and verbs that end a sentence.
+_AFTERTHOUGHT = re.compile(
+    r" (?:btw|fyi|lol|please|thanks|now|today|yesterday|again|everywhere|since|until|übrigens|jetzt|heute|gestern|danke|hier|maintenant|merci|ahora|ayer|gracias|ora|ieri|grazie|[\u3040-\u9fff])"
+)
+_NEXT_WORD = re.compile(r" ([^\W\d_]{2,30})\b")
 _SPOKEN = frozenset(("blank", "said", "listed"))
 _LONG_LINE = 400
 
@@ -85,8 +97,8 @@ def likely_secrets(text: str, mentions: Sequence[Mention]) -> Iterator[Finding]:
     yield from _said(text, mentions)
     by = weights()
     for found in candidates(text, mentions, least=_HOPELESS):
-        is_named = found.mention.kind in (PASSWORD, PHRASE) or found.mention.word == "pass"
-        is_sure = found.slot and is_named
+        is_noun = found.mention.word == "pass" and found.slot != "changed"  # "pass it to …"
+        is_sure = found.slot and (found.mention.kind in (PASSWORD, PHRASE) or is_noun)
         if _is_remark(text, found):
             continue
         if _is_public(text, found) or (not is_sure and _has_other_meaning(text, found)):
@@ -128,32 +140,61 @@ def _is_remark(text: str, found: Candidate) -> bool:
     words = _LETTERS.findall(value)
     if not words or not set(value) <= {*"".join(words), *"-_'."}:
         return False
-    if all(map(is_remark, words)) or ("." in value and "pass" in value):
+    if all(map(is_remark, words)) or ("." in value and "pass" in value.lower()):
         return True
     between = text[found.mention.end : found.start]
     if found.slot == "changed" and ":" in between:
         return True
-    after = text[found.end : found.end + 2]
-    is_amid = len(after) > 1 and after[0] == " " and (after[1].isalnum() or after[1] in "([%<")
-    return is_amid and value.islower() and value.isalpha() and found.slot in _SPOKEN
+    after = text[found.end : found.end + 40]
+    then = _NEXT_WORD.match(after)
+    is_plain = value.islower() and value.isalpha()
+    if then and is_plain and found.slot == "assigned" and is_remark(then[1]):
+        return True
+    if _AFTERTHOUGHT.match(after) and share_of_known_words(value) != "all":
+        return False
+    is_amid = len(after) > 1 and after[0] == " " and (after[1].isalnum() or after[1] in "[%<")
+    return is_amid and is_plain and found.slot in _SPOKEN
 
 
 def _has_other_meaning(text: str, found: Candidate) -> bool:
     """Whether a word that nothing calls a password is a name, a number or an id."""
     kind, value = found.mention.kind, text[found.start : found.end]
-    if not found.slot:
+    if not found.slot or _is_name_of_license(found, value):
         return _is_something_else(text, found)
     if kind == SECRET and found.slot == "assigned" and values.kind_of_letters(value) == "hex":
         return False
-    if _NEVER.match(value) or not _ODD.search(value):
-        return True
-    if kind == LOGIN and values.is_technical(value):
+    if _NEVER.match(value) or not _ODD.search(value) or _is_identifier(value, kind):
         return True
     is_near = found.slot in ("assigned", "said", "paren", "call")
     if is_near or (kind != LOGIN and found.slot in ("changed", "before")):
         return kind == KEY and values.is_name(value)
     is_name = kind != LOGIN and values.is_name(value)
     return is_name or _is_something_else(text, found)
+
+
+def _is_identifier(value: str, kind: str) -> bool:
+    if kind == LOGIN and values.is_technical(value):
+        return True
+    is_path = values.is_code(value) and not values.looks_generated(value)
+    return kind != PASSWORD and (is_path or _CLASS_NAME.match(value) is not None)
+
+
+def _is_name_of_license(found: Candidate, value: str) -> bool:
+    is_license = found.mention.word in ("license", "lizenz")
+    return is_license and not (_LICENSE.match(value) or values.looks_generated(value))
+
+
+def _is_name_of_other(text: str, found: Candidate, before: str) -> bool:
+    """Whether a word names a license, a class, a record, or the person whose address follows."""
+    value, mention = text[found.start : found.end], found.mention
+    if value.isalnum() and value.isupper() and _MEMBER.search(before):
+        return True
+    if mention.kind in (NOTHING, KEY) and value.islower() and _REFERENCE.match(value):
+        return True  # tenant#42
+    if mention.kind != PASSWORD and _CLASS_NAME.match(value):
+        return True
+    is_person = mention.word == "@" and "<" in text[found.end : mention.start]
+    return is_person or _is_name_of_license(found, value)
 
 
 def _is_something_else(text: str, found: Candidate) -> bool:
@@ -166,6 +207,8 @@ def _is_something_else(text: str, found: Candidate) -> bool:
     made = values.kind_of_letters(value)
     if made == "hex":
         return found.mention.word in _FAINT
+    if _is_name_of_other(text, found, before):
+        return True
     where = where_it_stands(text, found, found.start - len(found.lead))
     is_given = where in ("assigned", "said", "blank")
     is_direct = is_given or _PAIRED.search(before) is not None
@@ -175,16 +218,15 @@ def _is_something_else(text: str, found: Candidate) -> bool:
     if made.startswith(("joined", "word")):
         is_word = value.islower() or value.isalpha()
         is_loose = found.mention.kind == LOGIN and is_word and not (is_quoted or is_pair)
-        if value.isalpha() and found.mention.kind in (KEY, SECRET):
-            return True
+        is_term = value.isalpha() and found.mention.kind in (KEY, SECRET)
         is_in_code = about(line)[1] and not is_quoted
-        return bool(known == "all" or is_loose or is_in_code or not is_direct)
+        return bool(is_term or known == "all" or is_loose or is_in_code or not is_direct)
     if values.is_technical(value) or _NUMBERED.match(value):
         is_named = found.mention.kind == PASSWORD or known == "none"
         return not (is_pair or (is_given and is_named))
-    if found.mention.kind == LOGIN and made == "digits" and known == "all":
-        return not is_pair  # a test, a role, a host
-    return found.mention.kind in (KEY, SECRET) and values.is_name(value)
+    is_role = found.mention.kind == LOGIN and made == "digits" and known == "all"
+    is_name = found.mention.kind in (KEY, SECRET) and values.is_name(value)
+    return is_name or (is_role and not is_pair)  # a test, a role, a host
 
 
 def candidates(
@@ -300,7 +342,7 @@ def _parts(word: str, least: int | None) -> tuple[tuple[int, int], ...]:
     starts = [first]
     while (lead := _LEAD.match(word, starts[-1], end)) and not _HASH.match(lead[0]):
         starts.append(lead.end())
-    if lead:
+    if lead or (word[starts[-1] - 1] == "/" and _REFERENCE.match(word, starts[-1], end)):
         return ()
     return tuple(
         (start, end)

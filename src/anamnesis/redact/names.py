@@ -42,7 +42,7 @@ _LONGEST_JUDGED = 300  # of a bare value, to tell what it is; what is taken may 
 # How a name may go on after the word: `SECRET_KEY_BASE`, `secretAccessKey`, `password2`. Anything
 # else (`tokenizer`, `token_count`, `passwords`) is about secrets, not one.
 _REST_OF_NAME = (
-    r"(?:_(?!(?:[A-Z0-9]{1,20}_){0,4}(?:COUNT|LIMIT|NAME|FILE|PATH|UR[LI]|TYPE|ID\b|TTL|LENGTH|SIZE|BUDGET|HASH|PREFIX"
+    r"(?:_(?!(?:[A-Z0-9]{1,20}_){0,4}(?:COUNT|LIMIT|NAME|FILE|PATH|UR[LI]|TYPE|ID\b|TTL|LENGTH|SIZE|BUDGET|HASH|PREFIX|COMMAND|CMD"
     r"|SOURCE|HEADER|ENV|EXPIR|MAX|MIN|FIELD|ALGO|POLICY|ARN|VERSION|STORE|BUCKET|ENDPOINT|REGION|USER|PROVIDER|BACKEND|METHOD|MODE|SERVER|HOST|DOMAIN|DRIVER|STRATEGY|SCHEME|ISSUER|AUDIENCE|CLASS|SERVICE|ENABLED|REQUIRED|TIMEOUT|LIFETIME|CHECK|PORT|HASHER|VALIDATOR|MANAGER|ROTATION|THRESHOLD|FAIL|RATE|RATIO|ENGINE|HELPER|REALM|ALGORITHM))[A-Z0-9_]{1,24}"
     r"|(?i:[-_](?:access[-_])?key(?:[-_]base)?|[-_]value|[-_](?:prod|production|staging|stage|dev|live|test|primary"
     r"|secondary|old|new|plain|clear|cleartext|base64|b64|v\d))|(?:Access)?Key(?:Base)?|Value|Prod|Staging|Dev|\d{1,2})?(?![A-Za-z0-9_])"
@@ -67,9 +67,9 @@ _ASSIGNED = (
     r"(?: (?:\??:\s{0,2}(?:[A-Za-z_][\w.]{0,30}(?:[\[<][\w., |]{0,30}[\]>])?|\*[a-z]+|&(?:'[a-z]{1,10}\s)?(?:mut\s)?\w{1,30})(?:\s\|\s\w{1,12})?\s(?==\s))?"
     r"    [^\S\n]{0,12}\s{0,3}(?P<sign>[=!]==?|=>|:=|\?=|\|\|=?|\?\?=?|<-|[:=])\*{0,2}[ \t]{0,8}(?:\|?>?[+-]?\n\s{1,12}(?=\S{8,200}(?:\s|\Z)))?(?:(?:!!?|&)[a-z]{2,12}\s(?=\S{8}))?(?:(?:String::from|Buffer\.from|bytes|str|String|b64decode)\((?=[\"']))?"
     r"  | (?P<braced>\s\{\s?get;[^{}\n]{0,30}\}\s?=\s?)(?=\")"
-    r"  | (?P<pair>[\s,;{]{1,20}(?:type\s{1,8}=\s\w{1,12}\s{1,8})?\\*[\"']?(?i:value|default)\\*[\"']?\s{0,3}[:=]\s{0,3})"
+    r"  | (?P<pair>[\s,;{]{1,20}(?:(?:type|sensitive|description|nullable)\s{1,12}=\s[^\n{}]{1,80}\s{1,12}){0,4}\\*[\"']?(?i:value|default)\\*[\"']?\s{0,3}[:=]\s{0,3})"
     r"  | (?P<call>\s?\(\s{0,2}|(?<=[\"'A-Z])\s{0,2},\s{0,12})(?=\\*[\"'`])"
-    r"  | (?P<tag>(?:(?<=[\"'])>|</key>\s{0,12}<string>)(?=[^<\n]{4,400}</))|(?P<paren>\s?\()(?=[^\s()\"'`,]{7,64}\))"
+    r"  | (?P<tag>(?:(?<=[\"'])>|</key>\s{0,12}<string>|</name>\s{0,12}<value>|>\s{0,12}<(?i:value)>)(?=[^<\n]{4,400}</))|(?P<paren>\s?\()(?=[^\s()\"'`,]{7,64}\))"
     r"  | (?P<cell>\s{0,3}\|\s{0,3})"
     r"  | (?P<blank>[ \t]{1,3})(?=[^\s=:|]) ) (?:[brufN]{1,2}(?=[\"']))?" + _VALUE
 )
@@ -106,9 +106,30 @@ _NO_TOKEN = re.compile(
     r"(?i)public|(?:page|next|continuation|continue|sync|cursor|resume)[-_]?token"
 )
 _PASS_OF = re.compile(
-    r"(?i)(?:^|[-_.])(?:db|wi_?fi|user|admin|root|smtp|e?mail|ftp|my|sql|mysql|redis|pg|postgres|rabbitmq|default|http|proxy|ssh|vpn|login|auth|app|api|mqtt|ap|sta|net|ldap|basic|bind|service)[-_.]?\Z"
+    r"(?i)(?:^|[-_.])(?:db|wi_?fi|user|admin|root|smtp|e?mail|ftp|my|sql|mysql|redis|pg|postgres|rabbitmq|default|http|proxy|ssh|vpn|login|auth|app|api|mqtt|ap|sta|net|ldap|basic|bind|service)[-_.]?\Z|(?-i:[A-Z](?<!TEST)(?<!TESTS)(?<!FIRST)(?<!SECOND)(?<!TO)_)\Z"
 )
-_NO_PASS = re.compile(r"(?i)(?:com|by|tres|sur|over|under|en|im)passe?\Z|passes|cwd\Z|oldpwd\Z")
+_NO_PASS = re.compile(
+    r"(?i)(?:com|by|tres|sur|over|under|en|im)passe?\Z|passes|cwd\Z|oldpwd\Z|^--?no-|\.htpasswd\Z"
+)
+# What makes a name that of something else: a hash, a reference, what a template looks up.
+_AFTER_OTHER = frozenset("-/_g'\"")
+_OTHER_THAN_IT = re.compile(r"(?i)(?:hashed[-_]?|checksum/|existing|lookup\([\"'])\Z")
+# A program shows what it keeps: `lpass show --password …`.
+_SHOWS = re.compile(
+    r"\b(?:[lr]?pass|gopass|keepassxc-cli|op|bw|rbw|secret-tool)\s(?:show|get|item get|read|clip|lookup)\s[^\n|;&]{0,60}\Z"
+)
+# What a run of tests prints, line after line.
+_RESULTS = re.compile(r"(?:PASS|X?FAIL|SKIP): [^\n]{1,200}\n(?:PASS|X?FAIL|SKIP): ")
+_LONGEST_RESULT = 200
+_LABEL = re.compile(r"(?:\A|.{0,1}\n|[,;/(|] ?|- )[Pp]ass(?: for (?:the|our|my) [^\n:]{1,30})?: ")
+_NO_MENTION = re.compile(r"(?i)pass(?:e[ds]|ing|ag|iv|ion|thr)|creds/")
+_OTHER_NAMES = {
+    b"auth": re.compile(r"(?i)\Aauth0\Z"),  # its ids are `auth0|…`
+    b"pass": _NO_PASS,
+    b"pwd": _NO_PASS,
+    b"token": _NO_TOKEN,
+    b"key": _NOT_KEYS,
+}
 # Where a shell, an .env file or a diff starts an assignment.
 _LINE_START = re.compile(
     r"(?:\A|[\n;{,\"'`$#>|&]|\\n|\bexport|\bset|\bENV|\bARG|\benv|\bsudo|-e|--env|--build-arg|=\S{1,15})\s*[+-]?\s*\Z"
@@ -128,9 +149,7 @@ def named_values(anchored: Anchored, mentions: list[Mention]) -> Iterator[Findin
             continue  # inside the value that was found last
         named_until = None if kind == LOGIN else _end_of_name(text, position, word)
         if named_until is None:
-            if word in _STARTING and text[position - 1 : position].isalpha():
-                continue  # `prusaslicer`
-            if kind in (LOGIN, PASSWORD) and word not in _WHOLE:  # or `passwords`
+            if kind in (LOGIN, PASSWORD) and _is_mention(text, position, word):  # or `passwords`
                 name = word if kind == LOGIN else b"passwords"
                 mentions.append(_mention(position, position + len(word), LOGIN, name))
             continue  # `tokenizer`
@@ -146,10 +165,21 @@ def named_values(anchored: Anchored, mentions: list[Mention]) -> Iterator[Findin
         if kind in (PIN, PHRASE):
             mentions.append(_mention(position, named_until, kind, word))
             continue
-        is_verb = text[position:named_until].lower() == "pass" and not _PASS_OF.search(
-            text, _start_of_name(text, position), position
+        is_verb = text[position:named_until].lower() == "pass" and not (
+            _PASS_OF.search(text, _start_of_name(text, position), position)
+            or (
+                text.startswith((": ", " for "), named_until)
+                and _LABEL.match(text, max(0, position - 2))
+            )
         )  # tests do
         mentions.append(_mention(position, named_until, LOGIN if is_verb else kind, word))
+
+
+def _is_mention(text: str, position: int, word: bytes) -> bool:
+    """Whether a word that is no name speaks of a login or of passwords: not `passed`."""
+    if word in _WHOLE or _NO_MENTION.match(text, position):
+        return False
+    return word not in _STARTING or not text[position - 1 : position].isalpha()  # `prusaslicer`
 
 
 def _mention(start: int, end: int, kind: str, word: bytes) -> Mention:
@@ -292,12 +322,19 @@ def _is_sensitive(name: str, word: bytes, text: str, position: int) -> bool:
         return text[max(0, position - 2) : position] in ("\\n", "\\t") or (
             word == b"pw" and name.lower() in _NAMES_WITH_PW
         )
-    if word == b"auth":
-        return name.lower() != "auth0"  # its ids are `auth0|…`
-    if word in (b"pass", b"pwd"):
-        return _NO_PASS.search(name) is None
-    if word == b"token":
-        return _NO_TOKEN.search(name) is None
-    if word == b"key":
-        return _NOT_KEYS.search(name) is None
-    return True
+    if word == b"pass" and _is_shown(text, position):
+        return False
+    if before in _AFTER_OTHER and _OTHER_THAN_IT.search(text, max(0, position - 12), position):
+        return False
+    other = _OTHER_NAMES.get(word)
+    return other is None or other.search(name) is None
+
+
+def _is_shown(text: str, position: int) -> bool:
+    """Whether a password is what a program prints, or the result of a test among others."""
+    if text.startswith("password ", position):
+        return _SHOWS.search(text, max(0, position - 80), position) is not None
+    if not text.startswith("PASS: ", position):
+        return False
+    above = text.rfind("\n", max(0, position - _LONGEST_RESULT), max(0, position - 1)) + 1
+    return any(_RESULTS.match(text, at) for at in (above, position))

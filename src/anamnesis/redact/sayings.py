@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.redact.given import LOGIN, PASSWORD, PHRASE, PIN
-from anamnesis.redact.slots import CLOSING_QUOTES, OPENING_QUOTE, places_after, speaks_of
+from anamnesis.redact.given import ABOUT_IT, LOGIN, PASSWORD, PHRASE, PIN
+from anamnesis.redact.slots import OPENING_QUOTE, enclosed, places_after, speaks_of
+from anamnesis.redact.telling import style
 from anamnesis.redact.values import is_password_like, is_stand_in
 from anamnesis.redact.vocabulary import is_remark, share_of_known_words
 
@@ -25,7 +26,7 @@ _NUMBER_BEFORE = 60
 _FEWEST, _MOST = 3, 10  # words of a passphrase that nothing encloses
 _ENOUGH_DRAWN = 4  # words that nobody would say together
 _BARE = re.compile(
-    r"(?P<value>[^\W_](?:[^\n.,;:()\[\]{}<>\"`«»“”„|=\\/]|\.(?=\w)){6,100}?)\s?(?=[.,;:()\[\"`|\n]|\s[–—-]\s|\Z)"
+    r"(?P<value>[^\W_](?:[^\n.,;:()\[\]{}<>\"`«»“”„|=\\/]|\.(?=\w)){6,100}?)\s?(?=[.,;:()\[\"`|\n]|\s[–—-]\s|(?<=\s)[A-Z][A-Z_]+=|\Z)"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SPOKEN_OF = re.compile(r"(?i)phrase|frase|fraza|zin\b|fras\b|satz\b|ordine")
@@ -44,7 +45,7 @@ _FIRST_OF_REMARK = re.compile(
 )
 _ENDS_ODDLY = re.compile(r"\s\d{1,4}\s?\Z")
 _ASKED_FOR = re.compile(
-    r"[\"'`]?(?P<value>(?:[*#]?\d[\d ]{2,10}\d|\d{4,8}|\d{2}(?:-\d{2}){1,3}|\d{1,4}[#*]\d{2,6}|\d{4,6}[A-Z])[#*]?)(?![\w%]|[.,]\d|-\d)"
+    r"[\"'`]?(?P<value>(?:[*#]?\d[\d ]{2,10}\d|\d{4,8}|\d{2}(?:-\d{2}){1,3}|\d{1,4}[#*]\d{2,6}|\d{4,6}[A-ZА-Я])[#*]?)(?![\w%]|[.,]\d|-\d)"
 )
 _LOOSE = re.compile(
     r"[^\x00-\x7f\s]{0,4}(?:[ ][^\W\d_]{1,20}){0,5}[ ]?(?P<value>(?!19\d\d|20\d\d)\d{4,8})(?=\s?(?:[.,;)\n]|[^\x00-\x7f]|\Z))(?!\.\d)"
@@ -53,8 +54,10 @@ _NUMBER_FIRST = re.compile(
     r"(?<![\w.-])(?P<value>\d{4,8})[\"'`]?,?\s(?:as|for|is|als|como|comme|come|jako|è|é|es|est|ist)\s(?:\w{1,12}\s){0,3}\Z"
 )
 # The line after a question: who answers, and one word.
+_SPEAKER = r"[ \t]*(?:>\s?|[-*]\s)?(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s)?(?P<who><@?[\w.-]{1,20}>:?\s|@?[\w.-]{1,20}[:>]\s)?"
+_SPEAKS = re.compile(_SPEAKER)
 _ANSWER = re.compile(
-    r"\n(?:[ \t]*(?:>\s?|[-*]\s)?(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s)?(?:<?@?[\w.-]{1,20}>?:\s)?)(?:(?:it['’]s|its|that['’]s|c['’]est|es|ist|:)\s)?[\"'`*]{0,2}(?P<value>[^\s\"'`*]{5,60}?)[\"'`*]{0,2}[.!]?[ \t]*(?=\n|\Z)"
+    rf"\n{_SPEAKER}(?:(?:yes|yep|sure|ja|oui|sí|si|da),?\s)?(?:(?:it['’]s|its|that['’]s|c['’]est|es|ist|:)\s)?[\"'`*]{{0,2}}(?P<value>[^\s\"'`*]{{5,60}}?)[\"'`*]{{0,2}}[.!]?[ \t]*(?=\n|\Z|\([^()\n]{{1,60}}\))"
 )
 _ELECTRIC = re.compile(
     r"(?i)gpio|\bpins\b|board|arduino|esp32|raspberry|header|soc\b|zip|version|pin(?:ned)? to"
@@ -64,6 +67,10 @@ _TO_DO = re.compile(r"[a-zà-ÿ]{2}(?:[aei]r(?:l[aeo]s?|se)?|sel[ao]|[aei]r(?:e|
 _MODAL = re.compile(
     r"(?i)\b(?:must|should|can|cannot|may|måste|skal|ska|må|kan|muss|soll\w*|darf|doit|doivent|peut|debe\w*|puede\w*|deve\w*|pode|può|moet|mag|musi|może|musí|může|долж\w+|может|not|nicht|pas|no|non|não|nie|не)\b"
 )
+_SET_TO = re.compile(
+    r"(?P<quote>[\"']?)(?P<value>[^\W_][\w!?'-]*(?: [\w!?&'-]+){1,5})(?P=quote)[ \t,]*(?:#[^\n]*)?(?:\n|\Z)"
+)
+_TYPED = re.compile(r"\b(?:type|enter|answer|typing|entering):?\s{1,2}\Z")
 _NUMBER_SLOTS = frozenset(("assigned", "said", "blank", "paren", "changed"))
 _PHRASE_SLOTS = frozenset(("assigned", "said", "changed", "blank"))
 
@@ -78,8 +85,8 @@ def sayings(text: str, mention: Mention, line: tuple[int, int]) -> Iterator[tupl
             yield from _number_before(text, mention, line[0])
             yield from _numbers(text, mention.end, line[1], places)
         return
-    if mention.kind == PASSWORD and text[slice(*line)].rstrip(" \"'`*").endswith("?"):
-        yield from _answer(text, line[1])
+    if mention.kind == PASSWORD or mention.word == "pass":
+        yield from _answer(text, mention, line)
     yield from _phrase(text, mention, line, places)
 
 
@@ -91,8 +98,12 @@ def _phrase(
     for slot, at in places:
         if slot not in _PHRASE_SLOTS or (slot == "blank" and mention.word == "phrase"):
             continue
+        if slot == "assigned" and (found := _setting(text, mention, at)):
+            yield found
+            return
         if opened := OPENING_QUOTE.match(text, at, line[1]):
-            found = _enclosed(text, opened, line[1])
+            start, end = enclosed(text, opened, line[1])
+            found = (start, end) if end - start <= _LONGEST and " " in text[start:end] else None
             is_clear = kind == PASSWORD and opened["quote"] in "«“„「『"
             is_led = spoken_of or ((slot != "blank" or is_clear) and _opens(mention))
             tight = kind == PASSWORD and text[at - 1] == "="
@@ -107,9 +118,31 @@ def _phrase(
             return
 
 
-def _answer(text: str, end: int) -> Iterator[tuple[int, int]]:
-    found = _ANSWER.match(text, end)
-    if found and is_unsaid(found["value"]) and not is_stand_in(found["value"]):
+def _setting(text: str, mention: Mention, at: int) -> tuple[int, int] | None:
+    """The words that a setting such as `auth_password` is given, up to the end of the line."""
+    found = _SET_TO.match(text, at)
+    is_named = mention.kind == PASSWORD and mention.word != "elsewhere"
+    if found is None or not is_named or text[mention.end : at].strip("\"' =:"):
+        return None
+    if style(text, mention.start, mention.end) not in ("code", "variable", "key"):
+        return None
+    value = found["value"]
+    is_said = any(map(is_remark, _WORD.findall(value))) or share_of_known_words(value) == "all"
+    return None if is_said else found.span("value")
+
+
+def _answer(text: str, mention: Mention, line: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """The one word that somebody answers to a question, or to what somebody else says."""
+    asks = _SPEAKS.match(text, line[0])
+    is_question = text[max(line[0], line[1] - 4) : line[1]].rstrip(" \"'`*").endswith("?")
+    if not (is_question or (asks and asks["who"])) or ABOUT_IT.match(text, mention.end):
+        return
+    found = _ANSWER.match(text, line[1])
+    if found is None or not is_unsaid(found["value"]) or is_stand_in(found["value"]):
+        return
+    is_reply = asks and asks["who"] and found["who"] not in (None, asks["who"])
+    is_word = found["value"].isalpha()
+    if (is_question and (mention.kind == PASSWORD or not is_word)) or (is_reply and not is_word):
         yield found.span("value")
 
 
@@ -133,7 +166,8 @@ def _bare(
     ):
         return None
     value = found["value"].rstrip()
-    spoken_of = kind == PHRASE and slot != "changed"
+    is_typed = _TYPED.search(text, max(0, at - 12), at) is not None
+    spoken_of = kind == PHRASE and (slot != "changed" or is_typed)
     is_led = (
         slot in ("assigned", "said")
         and kind in (PASSWORD, PHRASE)
@@ -168,15 +202,6 @@ def _numbers(
         found = _ASKED_FOR.match(text, at, limit) if slot in _NUMBER_SLOTS else None
         if found:
             yield found.span("value")
-
-
-def _enclosed(text: str, opened: re.Match[str], limit: int) -> tuple[int, int] | None:
-    closes = CLOSING_QUOTES.get(opened["quote"], opened["quote"])
-    ends = [end for close in closes if (end := text.find(close, opened.end(), limit)) >= 0]
-    start, end = opened.end(), min(ends, default=-1)
-    if not 0 < end - start <= _LONGEST or " " not in text[start:end]:
-        return None
-    return start, end - (text[end - 1] in " \u00a0")
 
 
 def _is_quoted_phrase(value: str, *, spoken_of: bool, tight: bool) -> bool:
@@ -226,7 +251,8 @@ def _is_unusual(value: str) -> bool:
 def _is_drawn(words: list[str]) -> bool:
     """Whether words were drawn from a list: none of them is one that joins others."""
     if len(words) < _ENOUGH_DRAWN or not all(
-        3 <= len(word) <= 9 and word.islower() for word in words
+        3 <= len(word) <= 9 and word.islower() and not _FIRST_OF_REMARK.match(word)
+        for word in words
     ):
         return False
     unknown = sum(share_of_known_words(word) == "none" for word in words)

@@ -43,7 +43,7 @@ _MODELS = (
     shape(
         "openai key", "sk-", r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,255}", generated=True
     ),
-    shape("langfuse key", "sk-lf- pk-lf-", r"[sp]k-lf-" + _UUID),
+    shape("langfuse key", "sk-lf- pk-lf-", r"(?:s|(?<!PUBLIC_KEY=)p)k-lf-" + _UUID),
     # Also LiteLLM, DeepSeek, Moonshot and many more: the prefix has become a convention.
     shape("api key", "sk-", r"sk-[A-Za-z0-9_-]{20,255}", generated=True),
     shape("api key", "csk- gsk- ctx7sk-", r"(?:csk|gsk|ctx7sk)-[A-Za-z0-9_-]{30,100}"),
@@ -174,6 +174,7 @@ _SERVICES = (
     shape("adafruit key", "aio_", r"aio_[A-Za-z0-9]{28}" + _END),
     shape("launchdarkly key", "sdk- api- mob-", r"(?:sdk|api|mob)-" + _UUID),
     shape("dynatrace token", "dt0", r"dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    shape("grafana key", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9+/_-]{40,200}={0,2}"),
     shape("grafana token", "glsa_ glc_", r"gl(?:sa|c)_[A-Za-z0-9_=+/]{32,400}"),
     shape("sentry token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9_=+/]{40,1000}"),
     shape("new relic key", "NRAK- NRII- NRRA-", r"NR(?:AK|II|RA)-[A-Za-z0-9_-]{27,42}"),
@@ -186,6 +187,7 @@ _SERVICES = (
     ),
     shape("axiom token", "xaat- xapt-", r"xa[ap]t-" + _UUID),
     shape("firebase key", ":APA91b", r"[A-Za-z0-9_-]{11}:APA91b[A-Za-z0-9_-]{100,200}", before=(11,)),
+    shape("linkedin secret", "WPL_AP", r"WPL_AP\d\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/=]{6,12}"),
     shape("42 secret", "s-s4t2ud-", r"s-s4t2ud-" + _HEX64),
     shape("rapidapi key", "msh", r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}", before=(10,)),
     shape("twitter token", "AAAAAAAAAAAAAAAAAAAAA", r"A{21,22}[A-Za-z0-9%]{40,120}"),

@@ -26,8 +26,8 @@ _TALKED_OF = frozenset(
     ("wifi", "wi-fi", "wlan", "login", "log in", "sign in", "creds", "zugang", "identifiant", "community", "unlock", "decrypt",
      "vpn", "sudo", "ssh", "pass", "encrypt", "signed in", "logged in", "elsewhere")
 )  # fmt: skip
-_VERBS = r"jetzt|now|ahora|maintenant|adesso|agora|теперь|is|was|are|be|been|ist|war|lautet|lautete|hei(?:ß|ss)t|est|c['’]est|sera|était|es|era|será|è|é|sarà|foi|fica|ficou|är|er|var|blir|on|jest|je|este|było|это|был|была|adalah|là"
-_CHANGES = r"statt|instead of|au lieu de|en lugar de|invece di|in plaats van|вместо|veranderd in|gewijzigd in|op(?=\s\S{4,40}\sgezet)|typed|took|to|as|with|into|from|auf|zu|mit|von|als|en|par|pour|avec|comme|à|a|por|con|como|para|com|per|come|naar|met|na|z|jako|till|med|til|на|в|с|using|use|used|enter|type|try|tried|chose|chosen|choose|picked|says|literally|just|simply|typing|entering|eingeben|saisir|taper|entrez|tapez"
+_VERBS = r"jetzt|now|ahora|maintenant|adesso|agora|теперь|is|was|are|be|been|ist|war|lautet|lautete|hei(?:ß|ss)t|est|c['’]est|sera|était|es|era|será|è|é|sarà|foi|fica|ficou|är|er|var|blir|on|jest|je|este|było|это|был|была|adalah|là|stays|remains|bleibt|reste|sigue siendo|rimane|blijft|остаётся|هي|هو|είναι"
+_CHANGES = r"statt|instead of|au lieu de|en lugar de|invece di|in plaats van|вместо|veranderd in|gewijzigd in|op(?=\s\S{4,40}\sgezet)|typed|answer|took|to|as|with|into|from(?=\s\S{4,60}\s(?:to|→|->)\s)|auf|zu|mit|von|als|en|par|pour|avec|comme|à|a|por|con|como|para|com|per|come|naar|met|na|z|jako|till|med|til|на|в|с|using|use|used|enter|type|try|tried|chose|chosen|choose|picked|says|literally|just|simply|typing|entering|eingeben|saisir|taper|entrez|tapez"
 # What leads to a value, or where a name ends right before it.
 _LEADS = re.compile(
     r"(?P<assigned>[\"'`*\])]{0,3}\s{0,8}(?::=|=>|->|\?\?|\|\||[:=：→](?!//)|\s[–—-](?=\s))[ \t]{0,4})"
@@ -38,13 +38,15 @@ _LEADS = re.compile(
     r"|(?P<listed>,\s{1,2}(?:and\s)?)",
     re.IGNORECASE,
 )
+# A file, or a function that the log of changes names: `(get_passphrase): New.`
+_OF_CODE = re.compile(r"\.(?:c|cc|h|py|js|ts|go|rs|java|rb|php|md|txt|html)\b|\w*\)\s?:")
 _BLANK = re.compile(r"[\"'`*)]{0,2}[ \t]{1,3}(?=[^\s=:|])")
 _OTHER_LETTERS = re.compile(r"[^\x00-\x7f\s「『“«]{0,8}[\s:：]{0,3}")
 OPENING_QUOTE = re.compile(r"\*{0,2}(?P<quote>[\"'`«“”„‘「『])[^\S\n]?")
-CLOSING_QUOTES = {"«": "»", "“": "”", "„": '“”"', "”": "”", "‘": "’", "「": "」", "『": "』"}
+_CLOSING_QUOTES = {"«": "»", "“": "”", "„": '“”"', "”": "”", "‘": "’", "「": "」", "『": "』"}
 _BARE = re.compile(r"[*(\[]{0,2}(?P<value>[^\s\"'`«»“”„‘’「」『』，。；、]{3,2000})")
 _NO_VALUE = re.compile(
-    r"[~.]{0,2}/|[A-Za-z]:\\|[a-z+]+://|--?[A-Za-z]|\$[A-Za-z_{(]|[<{%&|]|[\w.:]+[\[(]|[a-z][\w-]*:\d+\Z|\w+<|[A-Z]{0,20}(?:PASSWORD|PASSWD)\Z|SHA\d?-\d|\d+(?:ms|s|h|d|MB|GB|KB)\Z|[a-z]=\d|:\d|PBEWith|AES[-_]?\d|h1:|\\|.*[\u3040-\u30ff]|AC[0-9a-f]{32}\b|\.\.|…|0[0-9A-Z]{25}\b|\[redacted|[A-Z]{2,5}-\d{1,4}\Z|(?i:siehe|see|retype|repeat|voir|vedi|zie|ask|same|ver|frag\w*)\b"
+    r"[~.]{0,2}/|[A-Za-z]:\\|[a-z+]+://|--?[A-Za-z]|\$[A-Za-z_{(]|[<{%&|]|[\w.:]+[\[(]|[a-z][\w-]*:\d+\Z|\w+<|[A-Z]{0,20}(?:PASSWORD|PASSWD)\Z|SHA\d?-\d|\d+(?:ms|s|h|d|MB|GB|KB)\Z|[a-z]=\d|:\d|PBEWith|AES[-_]?\d|h1:|(?:Get|Read|New|ConvertTo|Import|Invoke)-[A-Z]|\\|.*[\u0590-\u07ff\u0900-\u0fff\u3040-\u9fff\uac00-\ud7af]|AC[0-9a-f]{32}\b|\.\.|…|0[0-9A-Z]{25}\b|\[redacted|[A-Z]{2,5}-\d{1,4}\Z|(?i:siehe|see|retype|repeat|voir|vedi|zie|ask|same|ver|frag\w*)\b"
 )
 # After a name without any sign: a number, a path, the name of a ticket.
 _NO_ARGUMENT = re.compile(
@@ -53,6 +55,7 @@ _NO_ARGUMENT = re.compile(
 # What is assigned to another name, or part of an address.
 _OTHER_NAME = re.compile(r"[\"'][^\"'\n]*[\"'][^\"'\n]*[\"']|://")
 _NO_WORD = re.compile(r"[\d!#$%^&*?~+=@_-]")  # a phrase has several words
+_CUT_OFF = ("...", "…")
 _NEXT_ARGUMENT = re.compile(r",[A-Za-z][\w.]{1,40}=")
 _BEFORE = re.compile(
     r"(?:\A|[\s\"'`«“„「(:])(?P<value>[^\s\"'`«»“”„「」()]{4,80})[ \u00a0]?[\"'`»”“」)]{0,2}(?P<as>\s(?:is|was|as|for|es|est|ist|als|como|comme|come|jako|pour|für|para|per|är|er|sont|è|é)\s(?:[^\s:=.;]{1,20}\s){0,4}|,?\s\((?:th(?:is|at) is (?:\w+\s){0,3})?|\s(?:when|wenn|quand|cuando)\s(?:\w+\s){1,4})\Z"
@@ -120,6 +123,9 @@ def places_after(text: str, mention: Mention, line: tuple[int, int]) -> Iterator
     limit = min(line[1], mention.end + _FAR)
     if ABOUT_IT.match(text, mention.end, limit):
         return
+    code = _OF_CODE.match(text, mention.end, limit)
+    if code and ("." in code[0] or "_" in text[mention.start - 1 : code.end()]):
+        return
     if found := _BLANK.match(text, mention.end, limit):
         yield "blank", found.end()
     if text[mention.end - 1] > "\u2e80" and (
@@ -131,6 +137,8 @@ def places_after(text: str, mention: Mention, line: tuple[int, int]) -> Iterator
             text, mention.end, found.start() + 2
         ):
             return
+        if found[0] == "=" and found.start() > mention.end and text[found.start() - 1].isalnum():
+            continue  # `max-age=`
         yield found.lastgroup or "", found.end()
         if number >= _MOST:
             return
@@ -138,11 +146,8 @@ def places_after(text: str, mention: Mention, line: tuple[int, int]) -> Iterator
 
 def _values(text: str, at: int, limit: int, kind: str) -> Iterator[tuple[int, int]]:
     if opened := OPENING_QUOTE.match(text, at, limit):
-        closes = CLOSING_QUOTES.get(opened["quote"], opened["quote"])
-        ends = [end for close in closes if (end := text.find(close, opened.end(), limit)) >= 0]
-        start, end = opened.end(), min(ends, default=-1)
-        end -= text[end - 1 : end] == " " if end > start else 0
-        if end < 0 or end - start > _LONGEST or " " in text[start:end]:
+        start, end = enclosed(text, opened, limit)
+        if end - start > _LONGEST or " " in text[start:end]:
             return
     elif bare := _BARE.match(text, at, limit):
         start, end = bare.span("value")
@@ -157,6 +162,14 @@ def _values(text: str, at: int, limit: int, kind: str) -> Iterator[tuple[int, in
         yield start, end
 
 
+def enclosed(text: str, opened: re.Match[str], limit: int) -> tuple[int, int]:
+    """Where that is which an opening quote encloses; nothing, if it is not closed."""
+    closes = _CLOSING_QUOTES.get(opened["quote"], opened["quote"])
+    ends = [end for close in closes if (end := text.find(close, opened.end(), limit)) >= 0]
+    start, end = opened.end(), min(ends, default=opened.end())
+    return start, end - (end > start and text[end - 1] in " \u00a0")
+
+
 def _is_no_value(text: str, start: int, end: int, kind: str) -> bool:
     """Whether what stands there is a key, a placeholder, code, or a word that is no password."""
     value = text[start:end]
@@ -167,12 +180,19 @@ def _is_no_value(text: str, start: int, end: int, kind: str) -> bool:
         return True
     if _NO_VALUE.match(value) or is_stand_in(value) or is_marked_id(value):
         return True
-    is_cookie = kind == SECRET and value.isupper() and len(value) >= _SHORTEST_CAPITALS
+    if _is_left_open(text, start, end):
+        return True
     if kind == PHRASE:
         return _NO_WORD.search(value) is None
-    return (
-        kind not in (PASSWORD, PIN)
-        and value.isalnum()
-        and not is_cookie
-        and (value.isalpha() or value.isdecimal())
-    )
+    is_cookie = kind == SECRET and value.isupper() and len(value) >= _SHORTEST_CAPITALS
+    is_plain = value.isalnum() and not is_cookie and (value.isalpha() or value.isdecimal())
+    is_label = text.startswith(": ", end)  # `wifi: ath10k: fix …`
+    return kind not in (PASSWORD, PIN) and (is_plain or is_label)
+
+
+def _is_left_open(text: str, start: int, end: int) -> bool:
+    """Whether a value is cut off, or the end of a placeholder: `123:ABC…`, `<to be added>`."""
+    value = text[start:end]
+    if text.startswith(_CUT_OFF, end) and (text[start - 1] == "=" or not value[-1].isalnum()):
+        return True
+    return value.endswith(">") and "<" not in value and "<" in text[max(0, start - 20) : start]

@@ -152,7 +152,7 @@ WHOLE_WORDS = {
     b"backup code": r"(?i:backup codes?)",
     b"ww": r"(?i:ww)",
     b"l\xf6sen": r"(?i:lösen(?:ord(?:et)?)?)",
-    b"pin": r"(?i:pin(?:[- ]?(?:code|number|nummer|kod[eu]?|kód))?)",
+    b"pin": r"(?i:pin(?!-sha)(?:[- ]?(?:code|number|nummer|kod[eu]?|kód))?)",
     b"contrase": r"(?i:contrase(?:ñ|n|Ñ)a)",
     b"credential": r"(?i:credentials?)",
 }

@@ -144,7 +144,7 @@ def _slotted(text: str, candidate: Candidate, made: str, is_code: str) -> Iterat
     known = share_of_known_words(value)
     between = text[mention.end : start] if mention.end <= start else text[end : mention.start]
     quoted = " quoted" if text[start - 1] in _OPENED else ""
-    name = _style(text, mention.start, mention.end)
+    name = style(text, mention.start, mention.end)
     then = _then(text, end)
     far = min(len(between.split()), 4)
     yield f"slot {slot}"
@@ -187,7 +187,7 @@ def _said_of_it(value: str) -> str:
     return "known" if share_of_known_words(value) == "all" else "other"
 
 
-def _style(text: str, start: int, end: int) -> str:
+def style(text: str, start: int, end: int) -> str:
     """How a name is written: as a variable of a shell, an option, in code, or as a word."""
     while start and text[start - 1] in _OF_NAMES:
         start -= 1

@@ -23,12 +23,12 @@ _NO_KEY = re.compile(
 )  # a drawing, an alphabet
 # How images, fonts, archives, documents, certificates and public keys begin in base64.
 _MAGIC = re.compile(
-    r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|MIGfMA0|AgB[A-Za-z0-9]|T2dnUw|SUkq|Qk0|AGFzb|RW[Q-T][A-Za-z0-9+/]{53}\Z"
+    r"iVBORw|R0lGOD|/9j/|PHN2|PD94|d09G|AAEAAA|AAAA|UEsDB|H4sI|JVBER|UklGR|MII[A-Z]|MCowBQYDK2V|MFkwEwYH|MIGfMA0|AgB[A-Za-z0-9]|T2dnUw|SUkq|Qk0|eJ[wxyz]|AGFzb|RW[Q-T][A-Za-z0-9+/]{53}\Z"
 )
 MARK_OF_ID = re.compile(
     r"(?i:msg|toolu|req|call|chatcmpl|resp?|thread|asst|run|file|org|user|usr|cus|sub|price|prod|evt|acct|pi|in|ch|pm|si|seti|cs|nonce|css|id|sess"
     r"|ses|prt|part|tool|step|snap|trace|span|event|commit|img|md5|test|blob|node|hash|etag|tree|page|item|note|cache|build|layer|image|object|digest)[_-]|sha\d*[_/-]"
-    r"|AgB[A-Za-z0-9+/]{40}|age1|pk_(?:live|test)_|bc1|0x|baf|Qm|/ipfs|.*//"
+    r"|AgB[A-Za-z0-9+/]{40}|age1|npub1|ocid1\.|did:|z6Mk|zQ3s|~/|[13][1-9A-HJ-NP-Za-km-z]{25,34}\Z|[\w.-]+\.[a-z]+-\d:[A-Za-z0-9+/]{43}=\Z|\d{1,7}:[A-Za-z0-9+/]+:[A-Za-z0-9+/]+\Z|pk_(?:live|test)_|bc1|0x|baf|Qm|/ipfs|.*//"
 )
 _HEX_ONLY = re.compile(r"[0-9a-f-]+\Z|[0-9A-F-]+\Z")
 _NUMBER = re.compile(r"\d[\d-]*\Z")
@@ -39,12 +39,12 @@ _LETTERS = re.compile(r"[A-Za-z]{5,}")
 _SPOKEN_RUN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
 _WORDS = re.compile(r"(?:(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|[a-zA-Z](?![a-zA-Z]))[-_./: =]{0,2}+)++\Z")
 _REFERENCE = re.compile(
-    r"\$(?!\d?[a-z]{0,2}\$)(?=[A-Za-z_{(\[]|[@$1-9](?![\w@$!#%^*~?+=&-]))(?![A-Za-z_][\w$]*[!#%^*~?+=&])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
+    r"\$(?!\d?[a-z]{0,2}\$|argon2)(?=[A-Za-z_{(\[]|[@$1-9](?![\w@$!#%^*~?+=&-]))(?![A-Za-z_][\w$]*[!#%^*~?+=&])|[<{(\[]|%(?=[({]|[sdr](?:\W|\Z)|[A-Za-z_]\w*%)"
     r"|pk_(?:live|test)_|\*{2}|\.{2}|…|!\w+\s|@\{|\\\(|&(?:mut )?[a-z*][\w.:]*\Z|#\{"
     r"|(?i:process\.|os\.|env[.\[(]|secrets?[.\[]|self\.|this\.|vars?[.\[]|local\.|data\.|vault:|op://|ref\+|arn:|kms:|sops:|ENC[\[(]|AgB[A-Za-z0-9+/]{40}|ssm:|file:|projects/|https?://|get_|getenv)"
 )
 _OPEN_ENDED = re.compile(
-    r"[^\s]{0,100}?(?:\.{3}|0{9}|…|\*{3}|(?i:x{4})|(?<![A-Za-z0-9])<[a-z_ -]+>|\$\{|\{\{|[$]\()"
+    r"[^\s]{0,100}?(?:\.{3}|0{9}|…|\*{3}|(?i:x{4})|(?<![A-Za-z0-9])<(?:[a-z_ -]+>|\Z)|\$\{|\{\{|[$]\()"
 )
 _ONE_WORD = (
     r"(?:base64|base32|sha-?\d+|md5|aes-?\d+)(?:[-_ ]?(?:encoded|hashed|encrypted|salted))?|x{3,}|\*+|-+|_+|\?+|•+|n/?a|none|null|nil|undefined|true|false|yes|no|on|off|any|str|int|string|number|bool"
@@ -52,12 +52,12 @@ _ONE_WORD = (
     r"|redacted|removed|masked|hashed|encrypted|invalid|expired|missing|incorrect|wrong|valid|unknown|disabled|enabled"
     r"|forgot|reset|confirm|new|old|current|plain|plaintext|test|input|field|prompt|ask|stdin|inherit|omit|include|same-origin"
     r"|password|passwd|passwort|pass|pwd|pw|secret|token|key|api|user|username|login|admin|root|credentials?|auth|cookie|session|changeme|change-me"
-    r"|placeholder|example|default|1password|basic|bearer|oauth2?|jwt|api[-_ ]?key|bcrypt|argon2|argon2id|scrypt|sha256|md5|hs256|rs256|foo|bar|foobar|baz|abc|qwe|asdf|postgres|guest|minioadmin"
+    r"|placeholder|example|default|1password|basic|bearer|oauth2?|jwt|api[-_ ]?key|bcrypt|argon2|argon2id|scrypt|sha256|md5|hs256|rs256|foo|bar|foobar|baz|abc|qwe|asdf|postgres|guest|anonymous|minioadmin"
 )
 _STAND_IN = re.compile(
-    rf"(?i)(?:{_ONE_WORD}"
+    rf"(?i)(?:base64:)?(?:{_ONE_WORD}"
     r"|(?:please|your|my|the|some|an?|any|example|dummy|fake|mock|sample|test|change|replace|insert|enter|put|valid|invalid|wrong|new|old|user|db|add|set)"
-    r"[-_. ]?(?:[a-z0-9]{1,16}[-_. ]){0,5}(?:here|me|this|it|password|passwd|passphrase|pass|pwd|secret|token|key|value|credentials?|string|with\w*)s?\d?"
+    r"[-_. ]?(?:[a-z0-9]{1,16}[-_. ]){0,5}(?:here|me|this|it|password|passwd|passphrase|pass|pwd|pw|secret|token|key|value|credentials?|string|with\w*)s?\d?"
     r"|[a-z_.-]{0,24}(?:[-_. ](?:here|placeholder|goes[-_ ]here|example))"
     r"|(?:user|pass|password|secret|token|api[-_]?key)[-_]?(?:here|name|word|value|string|id)?"
     r"|(?:please|generate|change|replace|your)[-_ ][a-z-_]{3,40}"
@@ -229,7 +229,7 @@ _TWO_WORDS = re.compile(r"[A-Z]?[a-z]{3,}\d{1,2}[A-Z][a-z]{3,}\d{0,4}\Z")
 _JOINED = re.compile(r"[a-z]{3,}(?:[-_.][A-Za-z]{3,})+[-_.]?\d{2,4}\Z")
 _TECHNICAL = re.compile(
     r"(?i)base(?:64|32)|utf8|sha\d|oauth2|http2|k8s|i18n|l10n|a11y|e2e|x509|s3[-_.]|ec2|p2p|b2b|md5|h264|mp[34]"
-    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d|secp\d|prime\d|ed25519|ed448|x25519|aes-?\d|saml2|ios\d|android\d|pep_?\d|wpa\d"
+    r"|test\d|page\d|route53|ipv[46]|win32|x86|x64|arm64|amd64|int\d|float\d|log4j|web3|py3|pbkdf2|argon2|bcrypt2|step\d|v\d|2to3|to_?\d|secp\d|prime\d|ed25519|ed448|x25519|aes-?\d|curve\d|saml2|ios\d|android\d|pep_?\d|wpa\d"
 )
 # Pairs of letters that nine of ten words are made of, by their first; of random letters, one pair in three.
 _ROWS = """
