@@ -133,6 +133,9 @@ def test_checksums_ids_and_talk_about_passwords_stay() -> None:
         ("tenth", 0.05),
         ("eleventh", 0.06),  # nothing was learned from these two
         ("twelfth", 0.05),
+        ("thirteenth", 0.01),
+        ("fourteenth", 0.02),
+        ("sixteenth", 0.03),
     ],
 )
 def test_most_secrets_in_lines_that_were_written_to_measure_are_found(
@@ -151,7 +154,7 @@ def test_lines_that_were_written_to_fool_it_stay() -> None:
 
     changed = [line for line in lines if redact(line) != line]
 
-    assert len(lines) > 5_000
+    assert len(lines) > 10_000
     assert len(changed) <= 0.003 * len(lines), changed
 
 
