@@ -75,6 +75,7 @@ def test_a_note_is_written_from_standard_input(
         (["serch", "x"], "Did you mean `anamnesis search`?"),
     ],
 )
+@pytest.mark.usefixtures("store")
 def test_a_mistake_is_explained_on_stderr(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
@@ -108,6 +109,7 @@ def test_list_stops_at_its_limit_and_says_how_to_go_on(capsys: pytest.CaptureFix
     assert "anamnesis list --limit 3 --offset 3" in said
 
 
+@pytest.mark.usefixtures("store")
 def test_an_empty_store_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, said = run(capsys, "list")
 
@@ -303,10 +305,10 @@ def test_a_store_that_cannot_be_made_is_an_error_in_words(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ANAMNESIS_HOME", str(tmp_path / "file" / "store"))
 
-    code, _, said = run(capsys, "list")
+    code, _, said = run(capsys, "write", "a fact")
 
     assert code == 1
-    assert said.startswith("list: Cannot write ")
+    assert said.startswith("write: Cannot write ")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -107,6 +107,7 @@ def test_a_difference_of_no_note_is_an_error(capsys: Capture, store: MemoryStore
 
 
 @pytest.mark.parametrize("arguments", [["--json"], ["list", "--json"], ["--json", "list"]])
+@pytest.mark.usefixtures("store")
 def test_conflicts_are_data_however_one_asks(capsys: Capture, arguments: list[str]) -> None:
     assert json.loads(run(capsys, "conflicts", *arguments)[1]) == []
 

@@ -242,17 +242,35 @@ def test_a_store_that_cannot_be_opened_is_told_once(root: Path) -> None:
     assert any("memory" in sentence for sentence in found)
 
 
-@pytest.mark.parametrize("options", [[], ["--json"], ["--fleet"], ["--forget", "laptop"]])
-def test_status_without_a_store_says_so_and_makes_none(
-    home: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+READING = [
+    "status", "status --json", "status --fleet", "status --forget laptop", "list", "list --json",
+    "search vpn", "show 7Q3X2", "history 7Q3X2", "diff 7Q3X2", "log", "review --list",
+    "conflicts list", "conflicts show 7Q3X2", "embed", "stale", "export", "standup", "sessions",
+    "sessions search vpn", "how deploy",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", READING)
+def test_reading_without_a_store_says_so_and_makes_none(
+    home: Path, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code = main(["status", *options])
+    code = main(command.split())
 
     told = capsys.readouterr()
     assert code == 4
     assert "not set up" in told.err
     assert "anamnesis init" in told.err
     assert told.out == ""
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["undo --list", "machines", "trust", "config", "completion --complete show x", "doctor"],
+)
+def test_what_needs_no_store_makes_none(home: Path, command: str) -> None:
+    main(command.split())
+
     assert list(home.iterdir()) == []
 
 

@@ -325,6 +325,7 @@ class TestCommand:
         assert "is not a date" in capsys.readouterr().err
 
     @pytest.mark.parametrize("date", ["2026", "2026-11", "2026-11-15", "2026-11-15T08:30:00+00:00"])
+    @pytest.mark.usefixtures("store")
     def test_a_date_may_be_given_as_far_as_it_matters(self, date: str) -> None:
         assert main(["search", "x", "--until", date]) == 0
 

@@ -256,6 +256,7 @@ def test_the_past_has_what_was_not_replaced_yet(capsys: Capture, store: MemorySt
 
 
 @pytest.mark.parametrize("format", ["markdown", "jsonl"])
+@pytest.mark.usefixtures("store")
 def test_an_empty_export_says_so(capsys: Capture, format: str) -> None:
     assert main(["export", "--format", format]) == 0
     assert capsys.readouterr().err == "export: 0 notes\n"

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator, Sequence
 
+    from anamnesis.config import Home
+
 _LAST_PORT = 65535
 NO_MACHINES = "no machine has synced yet; to share notes between machines:  anamnesis host"
 _MOST_NAMED = 10
@@ -42,8 +44,23 @@ _DATE = re.compile(r"\d{4}(-\d\d(-\d\d([T ].+)?)?)?")
 
 
 def open_store() -> MemoryStore:
-    """The user's store."""
+    """The user's store, created if there is none."""
     return MemoryStore(home_directory())
+
+
+def store_to_read() -> MemoryStore:
+    """The user's store. Raises NotSetUp if there is none: reading creates nothing."""
+    return MemoryStore(existing_home())
+
+
+def existing_home() -> Home:
+    """The user's home. Raises NotSetUp if there is none."""
+    home = home_directory()
+    if not os.path.isdir(home):
+        from anamnesis.operations.care.status import NotSetUp
+
+        raise NotSetUp(home)
+    return home
 
 
 def add_json(parser: ArgumentParser) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import REMAINDER, SUPPRESS
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import COMMANDS, command_parser, output
 from anamnesis.cli.arguments import subparsers
+from anamnesis.config import home_directory
 from anamnesis.ground.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -104,10 +106,11 @@ def _actions(parser: ArgumentParser) -> list[Action]:
 def _values(action: Action) -> list[tuple[str, str]]:
     if action.choices is not None:
         return [(str(choice), "") for choice in action.choices]
+    has_store = os.path.isdir(home_directory())
     if action.dest in ("id", "keep", "reject", "supersedes"):
-        return _recent_notes()
+        return _recent_notes() if has_store else []
     if action.dest == "project":
-        return [(".", "the project of this directory"), *_projects()]
+        return [(".", "the project of this directory"), *(_projects() if has_store else ())]
     return []
 
 

@@ -75,7 +75,7 @@ def run(args: Namespace) -> int:
     if args.action == "resolve":
         with arguments.store_to_change("conflicts") as store:
             return _resolve(store, args.id, args.choice)
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         if args.action == "list":
             return _list(store, conflicts.held(store), as_json=args.json)
         sides = conflicts.find(store, args.id)

@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the difference."""
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         changes = difference(store, args.id, args.old, args.new)
     if args.json:
         output.say_json({"diff": changes})

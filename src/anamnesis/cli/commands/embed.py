@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
         return 0  # deleted meanwhile
     if args.idle and hasattr(os, "nice"):
         os.nice(_LOW_PRIORITY)
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         if args.remove:
             embed.remove(store)
             output.say("embed: deleted the vectors")

@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
         raise InvalidInput("Exporting a directory needs a path.", hint="anamnesis export backup/")
     # A bar would be drawn over the notes that are printed.
     bar = output.progress("writing notes") if args.path else nullcontext()
-    with arguments.open_store() as store, bar as progress:
+    with arguments.store_to_read() as store, bar as progress:
         found = export.notes_to_export(
             store,
             project=arguments.project_of(args.project),

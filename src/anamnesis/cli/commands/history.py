@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the versions."""
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         versions = history.versions(store, args.id, limit=args.limit)
     if args.json:
         output.say_json(

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output
-from anamnesis.config import home_directory
 from anamnesis.operations.sessions.archive import SessionFilter
 from anamnesis.operations.sessions.how import how
 
@@ -33,7 +32,8 @@ def run(args: Namespace) -> int:
     """Print the commands, best match first."""
     project = arguments.project_of(args.project) or ""
     session_filter = SessionFilter(project=project, since=args.since or "")
-    commands = how(home_directory(), " ".join(args.words), session_filter, limit=args.limit)
+    home = arguments.existing_home()
+    commands = how(home, " ".join(args.words), session_filter, limit=args.limit)
     if args.json:
         output.say_json([asdict(each) for each in commands])
         return 0

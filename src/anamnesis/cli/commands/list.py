@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     """Print one line for each note."""
     filters = arguments.filters_of(args, include_superseded=not args.as_of)
     everything, limit = NoteFilter(state="all"), args.limit or None
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         page = list_notes(store, everything, limit=limit, offset=args.offset, filters=filters)
         notes = [row.note for row in page.rows]
         lines = tables.NoteLines(store, notes, held=page.warnings)

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the changes with the titles of their notes."""
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         if project := arguments.project_of(args.project):
             found = history.project_changes(store, project, limit=args.limit)
         else:

@@ -55,6 +55,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Decide as the options say, or ask about each note."""
+    if args.list:
+        arguments.existing_home()
     with arguments.store_to_change("review") as store:
         if args.undo:
             return arguments.take_back(store, "review", as_json=args.json)

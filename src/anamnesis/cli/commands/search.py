@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     """Print the hits, best first."""
     query = " ".join(args.query)
     filters = arguments.filters_of(args, include_superseded=args.include_superseded)
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         answer = search(store, query, filters=filters, limit=args.limit, offset=args.offset)
         lines = tables.NoteLines(store, [hit.note for hit in answer.hits])
     if args.json:

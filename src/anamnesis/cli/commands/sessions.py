@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, turns
-from anamnesis.config import home_directory
 from anamnesis.operations.sessions import archive
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Carry out one action."""
-    home = home_directory()
+    home = arguments.existing_home()
     if args.action == "show":
         archived = archive.show_session(home, args.session)
         turns.say_session(archived, around=args.around, as_json=args.json)

@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
     if not os.path.isdir(args.directory):
         raise InvalidInput(f"There is no directory {args.directory}.")
     project = args.project or resolve_project_key(args.directory)
-    with arguments.open_store() as store, output.progress("reading sources") as progress:
+    with arguments.store_to_read() as store, output.progress("reading sources") as progress:
         stale = stale_notes(store, project=project, directory=args.directory, progress=progress)
         lines = tables.NoteLines(store, [each.note for each in stale])
     if args.json:

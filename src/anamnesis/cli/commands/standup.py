@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print what was done."""
     machine = "" if args.all_machines else resolve_machine_id()
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         project = arguments.project_of(args.project)
         done = standup(store, since=args.since, project=project, machine=machine, limit=args.limit)
     if args.json:

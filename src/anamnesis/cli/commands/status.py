@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from anamnesis.cli import arguments, output, tables
-from anamnesis.config import home_directory, resolve_machine_id
+from anamnesis.config import resolve_machine_id
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
-from anamnesis.operations.care.status import NotSetUp, full_report
+from anamnesis.operations.care.status import full_report
 from anamnesis.operations.travel import fleet
 from anamnesis.project import short_names
 
@@ -39,12 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the report; raises NotSetUp where there is no store."""
-    home = home_directory()
-    if not os.path.isdir(home):
-        raise NotSetUp(home)
+    home = arguments.existing_home()
     if args.fleet or args.forget:
         return _fleet(home, forget=args.forget, as_json=args.json)
-    with arguments.open_store() as store:
+    with arguments.store_to_read() as store:
         report = full_report(store)
         held = tables.shown_ids(store, held_notes(report))
     if args.json:
