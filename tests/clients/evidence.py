@@ -72,7 +72,7 @@ EVIDENCE: dict[str, dict[str, str]] = {
         **_each("test_uninstalling_takes_us_out_of_the_configuration"),
         **dict.fromkeys((CURSOR, VSCODE), _EDITORS + "test_both_are_left_as_they_were"),
     },
-    "each file is restored to the byte": dict.fromkeys(
+    "each file is restored byte for byte": dict.fromkeys(
         (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, CURSOR, VSCODE),
         _WITHOUT_CLIENTS + "test_leaving_gives_every_file_back_to_the_byte",
     ),

@@ -99,7 +99,7 @@ class Moment:
         self._answer = answer  # given the payload, the project and the client's format
         self._options = {
             "--project": Option(
-                "the project; default: the one of the payload's directory", metavar="KEY"
+                "the project; default: that of the payload's directory", metavar="KEY"
             ),
             "--format": Option(f"{clients}; default: claude", metavar="CLIENT", default="claude"),
         }

@@ -18,9 +18,9 @@ from anamnesis.ground.errors import AnamnesisError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ABOUT = "memory for coding agents, as markdown files that travel with git"
+ABOUT = "memory for coding agents, as markdown files synced with git"
 EXIT_CODES = {
-    "0": "done; being offline is no failure, the next sync catches up",
+    "0": "done; being offline is not a failure, the next sync catches up",
     "1": "failed; the reason is on standard error",
     "2": "usage error",
     "3": "conflict to resolve",

@@ -1,4 +1,4 @@
-"""Record where notes of older versions came from, judging by their tags. Writes with --apply."""
+"""Record where notes from older versions came from, judging by their tags. Writes with --apply."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ OPTIONS = {
     "--transcript": hooks.Option("the transcript; default: the one in the payload", metavar="FILE"),
     "--project": hooks.Option("the project; default: the session's", metavar="KEY"),
     "--source": hooks.Option(
-        "session-end, precompact, postcompact or checkpoint; default: by the payload's event",
+        "session-end, precompact, postcompact or checkpoint; default: from the payload's event",
         metavar="MOMENT",
     ),
     "--no-sync": hooks.Option("do not sync afterwards", is_flag=True),

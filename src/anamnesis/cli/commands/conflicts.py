@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_json(parser)
     actions = parser.add_subparsers(
-        dest="action", metavar="list|show|diff|resolve", help="what to do (list)"
+        dest="action", metavar="list|show|diff|resolve", help="what to do; default: list"
     )
     listing = actions.add_parser("list", help="list the notes with a conflict")
     _add_json(listing)

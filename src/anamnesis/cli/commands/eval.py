@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "item", nargs="*", help="import: a file; approve: numbers, or nothing for all"
     )
     arguments.add_count(parser, "-n", default=20, help="build: how many notes; default: 20")
-    parser.add_argument("--seed", type=int, default=0, help="build: another sample of notes")
+    parser.add_argument("--seed", type=int, default=0, help="build: choose another sample of notes")
     parser.add_argument(
         "--all", action="store_true", help="include questions that were not approved"
     )

@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--recovery", action="store_true",
-        help="join with the recovery key, which is asked for; needs --code",
+        help="join with the recovery key, which you are asked for; needs --code",
     )  # fmt: skip
     setup.add_options(parser)
     arguments.add_json(parser)

@@ -20,7 +20,7 @@ examples:
   anamnesis search "sqlite locked" --project . -k 3
   anamnesis search retries --tag http --since 2026-01 --file src/client.py
   anamnesis search which port --as-of 2026-03-01     before it was replaced
-  anamnesis search why was this answer --explain
+  anamnesis search how do we deploy --explain
 """
 
 

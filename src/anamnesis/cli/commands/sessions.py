@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     arguments.add_limit(parser, default=_LIMIT)
     arguments.add_json(parser)
     actions = parser.add_subparsers(
-        dest="action", metavar="list|search|show", help="what to do (list)"
+        dest="action", metavar="list|search|show", help="what to do; default: list"
     )
     listing = actions.add_parser("list", help="list sessions, latest first")
     _add_filters(listing, default=SUPPRESS)

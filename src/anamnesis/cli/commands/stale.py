@@ -1,6 +1,6 @@
 """List notes that mention files or symbols that no longer exist. Changes nothing.
 
-Only names in `code marks` count, and files that a note lists one a line.
+Only names in `code marks` count, and files that a note lists one per line.
 """
 
 from __future__ import annotations
