@@ -289,12 +289,6 @@ def orders(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
     }
 
 
-def origins(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
-    """Who wrote some of these notes, where it is known."""
-    sql = "SELECT origin FROM memories WHERE id = ? AND origin <> ''"
-    return {id: str(row[0]) for id in ids if (row := db.execute(sql, (id,)).fetchone())}
-
-
 def hidden(edges: Iterable[tuple[str, str]], updated_at: Mapping[str, str]) -> set[str]:
     """The replaced ids among `(note, replaced note)` pairs; ids without a note are harmless."""
     named_by: dict[str, set[str]] = {}

@@ -56,7 +56,7 @@ def pending(store: MemoryStore, *, project: str | None = None) -> list[Memory]:
 
 
 def beside_others(store: MemoryStore, note_id: str) -> Pending:
-    """A note to review with the notes it replaces and resembles."""
+    """A note to review with the notes it replaces and resembles. Raises NoSuchNote."""
     note = store.require(note_id).note
     replaced = tuple(old for id in note.supersedes_ids if (old := store.get(id)) is not None)
     words = f"{note.title} {note.body[:300]}"
@@ -75,7 +75,7 @@ def keep(
     vouched: bool = True,
     progress: Progress = None,
 ) -> undo.Unit | None:
-    """Keep the notes; because you reviewed them, they get full confidence."""
+    """Keep the notes; because you reviewed them, they get full confidence. Raises NoSuchNote."""
     pairs = []
     first, second = passes(progress, 2, total=len(ids))
     for note_id in counting(ids, first):
@@ -114,7 +114,8 @@ def reject(
 ) -> undo.Unit | None:
     """Remove the notes for good; the notes they had replaced become active again.
 
-    Their sessions count again as not distilled and are left alone by later reflections.
+    Their sessions count again as not distilled and are left alone by later reflections. Raises
+    NoSuchNote.
     """
     first, second = passes(progress, 2, total=len(ids))
     reads = [store.require(note_id) for note_id in counting(ids, first)]
