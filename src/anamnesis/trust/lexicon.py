@@ -8,19 +8,6 @@ A star ends a stem. Verbs stand in the forms of an order (`send`, `sending`), be
 from __future__ import annotations
 
 ENGLISH = {
-    # what work is about, so that what is learned of it in one language holds in all
-    "PRODUCTION": "production prod live",
-    "DATABASE": "database databases db table tables records rows",
-    "REVIEW": "review reviews reviewed pull-request pr prs merge merges merged merging approve approves",
-    "ACCOUNT": "account accounts admin sudo superuser collaborator login logins role roles",
-    "WEAKNESS": "vulnerability vulnerabilities hole holes weakness cve cves",
-    "INCIDENT": "incident incidents postmortem outage revoked rotated locked",
-    "OUTCOME": "done fixed added found cause fix result outcome todo decision asked pending remaining",
-    "DECLINED": "declined refused rejected reported ignored quoted",
-    "CUSTOMER": "customer customers client auditor auditors vendor",
-    "COMMITTED": "commit commits commit-message changelog",
-    "EXCUSE": "blame fault provider glitch excuse",
-    "UNREAD": "unseen unread unreviewed blindly",
     # whom it speaks to, and about
     "AGENT": "ai ais a.i llm llms assistant assistants agent agents model models chatbot chatbots bot bots copilot "
     "claude codex gemini cursor chatgpt gpt gpt-4 gpt-5 opencode aider windsurf llm-only ai-only",
