@@ -66,6 +66,14 @@ def merged(base: str, mine: str, theirs: str) -> str | None:
         ("different words of a line", "the cat sat on the mat today",
          "the dog sat on the mat today", "the cat sat on the rug today",
          "the dog sat on the rug today"),
+        ("a word beside a removed one", "a b c old d e f", "a b c d e f", "a b c old new d e f",
+         "a b c new d e f"),
+        ("a line broken here, a word changed there", "It needs the token from the vault now.",
+         "It needs\nthe token from the vault now.", "It needs the token from the safe now.",
+         "It needs\nthe token from the safe now."),
+        ("two lines joined here, a word changed there", "one two three\nfour five six",
+         "one two three four five six", "one two three\nfour 5 six",
+         "one two three four 5 six"),
         ("a line removed here and edited there", "one\nthe long line\ntwo", "one\ntwo",
          "one\nthe very long line\ntwo", "one\nthe very long line\ntwo"),
         ("a sentence each", "We use it.", "We use it. It is fast.", "We use it. It is old.",
@@ -209,44 +217,6 @@ def three_texts(draw: st.DrawFn) -> tuple[str, str, str]:
     return "\n".join(base), sides[0], sides[1]
 
 
-@settings(max_examples=300, deadline=None)
-@given(three_texts())
-@example(("a b0", "a b0 m0", "a b0\n\nb m1"))
-def test_both_machines_merge_to_the_same(texts: tuple[str, str, str]) -> None:
-    base, mine, theirs = texts
-
-    here = weave(base, mine, theirs, mine_first=True)
-    there = weave(base, theirs, mine, mine_first=False)
-
-    assert (here.shared, here.kept, here.clean) == (there.kept, there.shared, there.clean)
-    assert here.base == there.base
-
-
-@settings(max_examples=300, deadline=None)
-@given(three_texts())
-def test_no_word_is_lost_unless_a_side_removed_it(texts: tuple[str, str, str]) -> None:
-    base, mine, theirs = (set(MARK.findall(text)) for text in texts)
-
-    woven = weave(*texts, mine_first=True)
-
-    found = set(MARK.findall(f"{woven.shared} {woven.kept}"))
-    assert (mine | theirs) - base <= found
-    assert base & mine & theirs <= found
-
-
-@settings(max_examples=300, deadline=None)
-@given(three_texts(), st.booleans())
-@example(("\n```\nant b2", "ant m0\n\nant m3\nant b2", "ant t0\nant b2\nant t2"), False)
-def test_merging_again_changes_nothing(texts: tuple[str, str, str], mine_first: bool) -> None:
-    base, mine, theirs = texts
-
-    once = weave(base, mine, theirs, mine_first=mine_first)
-
-    for sides in ((base, mine, once.shared), (once.base, once.kept, once.shared)):
-        again = weave(*sides, mine_first=not mine_first)
-        assert (again.shared, again.kept, again.clean) == (once.shared, once.kept, once.clean)
-
-
 @st.composite
 def edited_texts(draw: st.DrawFn, kind: str) -> tuple[str, str, str]:
     """A text of one kind and two edits of it, in which no word occurs twice."""
@@ -286,7 +256,49 @@ def written(units: list[str], kind: str, width: int) -> str:
     return "\n\n".join(fill(unit, width) if kind == "wrapped" else unit for unit in units)
 
 
-@pytest.mark.parametrize("kind", ["paragraphs", "steps"])
+KINDS = ["paragraphs", "wrapped", "items", "steps"]
+ANY_TEXTS = st.one_of(three_texts(), st.sampled_from(KINDS).flatmap(edited_texts))
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANY_TEXTS)
+@example(("a b0", "a b0 m0", "a b0\n\nb m1"))
+def test_both_machines_merge_to_the_same(texts: tuple[str, str, str]) -> None:
+    base, mine, theirs = texts
+
+    here = weave(base, mine, theirs, mine_first=True)
+    there = weave(base, theirs, mine, mine_first=False)
+
+    assert (here.shared, here.kept, here.clean) == (there.kept, there.shared, there.clean)
+    assert here.base == there.base
+
+
+@settings(max_examples=300, deadline=None)
+@given(three_texts())
+def test_no_word_is_lost_unless_a_side_removed_it(texts: tuple[str, str, str]) -> None:
+    base, mine, theirs = (set(MARK.findall(text)) for text in texts)
+
+    woven = weave(*texts, mine_first=True)
+
+    found = set(MARK.findall(f"{woven.shared} {woven.kept}"))
+    assert (mine | theirs) - base <= found
+    assert base & mine & theirs <= found
+
+
+@settings(max_examples=300, deadline=None)
+@given(ANY_TEXTS, st.booleans())
+@example(("\n```\nant b2", "ant m0\n\nant m3\nant b2", "ant t0\nant b2\nant t2"), False)
+def test_merging_again_changes_nothing(texts: tuple[str, str, str], mine_first: bool) -> None:
+    base, mine, theirs = texts
+
+    once = weave(base, mine, theirs, mine_first=mine_first)
+
+    for sides in ((base, mine, once.shared), (once.base, once.kept, once.shared)):
+        again = weave(*sides, mine_first=not mine_first)
+        assert (again.shared, again.kept, again.clean) == (once.shared, once.kept, once.clean)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_file_keeps_its_words_and_has_none_twice(kind: str, data: st.DataObject) -> None:
@@ -302,6 +314,23 @@ def test_a_file_keeps_its_words_and_has_none_twice(kind: str, data: st.DataObjec
         words = MARK.findall(text)
         assert has - removed <= set(words)
         assert len(set(words)) == len(words)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(KINDS).flatmap(edited_texts), st.booleans())
+def test_a_part_that_is_held_holds_no_other_paragraph(
+    texts: tuple[str, str, str], mine_first: bool
+) -> None:
+    below = "\n\nNobody touched this.\n\nThe end is {}."
+    base, mine, theirs = (
+        f"The start.\n\n{text}{below.format(end)}"
+        for text, end in zip(texts, ("old", "old", "new"), strict=True)
+    )
+
+    woven = weave(base, mine, theirs, mine_first=mine_first)
+
+    for text in (woven.kept, woven.shared):
+        assert text.endswith(below.format("new"))
 
 
 @settings(max_examples=200, deadline=None)

@@ -8,35 +8,35 @@ around it is merged anyway.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from functools import cache, partial
+from itertools import chain, groupby, islice, pairwise
 from typing import TYPE_CHECKING
 
 from anamnesis.sync.diff3 import (
-    FENCE,
     Edit,
     Place,
     are_alike,
     edits,
-    ended,
     groups,
     lines_of,
     narrowed,
     pairs,
+    regions,
     rewritten,
     shifted_down,
     span,
     united,
 )
-from anamnesis.sync.steps import Steps
+from anamnesis.sync.lists import BULLET, NUMBERED, Steps, code_lines, merge_items, needs_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Lines = Sequence[str]
-    Words = Callable[[str, str, str], str | None]
+    Texts = tuple[str, str, str]
 
-_NUMBERED = re.compile(r"\s*(?:\d+|\0)[.)]\s")
 _SENTENCE_END = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][)\"'\u201d\u2019*_`]*\Z")
 _MOST_AGAIN = 16  # different ways to merge a result again; beyond that it may never end
 
@@ -61,6 +61,10 @@ class _Part:
     merged: Lines | None
 
 
+if TYPE_CHECKING:
+    Merge = Callable[..., Woven]
+
+
 def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
     """Both edits of a text. Of two additions at one place, ours comes first if `mine_first`.
 
@@ -74,12 +78,8 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
         return _with_line_end(woven, ends[2] if ends[1] == ends[0] else ends[1])
     # A body has no final newline; with one, adding a line after the last does not edit that line.
     texts = _ended(base), _ended(mine), _ended(theirs)
-    for first in (mine_first, not mine_first):
-        woven = _weave(*texts, mine_first=first)
-        if _is_stable(woven, texts):
-            break
-    else:
-        woven = Woven(texts[2], texts[1], texts[0], clean=False)
+    merge = cache(_weave)
+    woven = _settled(texts, mine_first, merge) or _held(texts, mine_first, merge)
     shared, kept, before = (
         text.removesuffix("\n") for text in (woven.shared, woven.kept, woven.base)
     )
@@ -103,9 +103,12 @@ def _with_line_end(woven: Woven, end: str) -> Woven:
 
 
 def _weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
+    if base in (mine, theirs) or mine == theirs:
+        only = theirs if mine == base else mine
+        return Woven(only, only, only)
     sides = [lines_of(text) for text in (base, mine, theirs)]
-    codes = [_code_lines(side) for side in sides]
-    steps = Steps(sides, codes) if _have_steps(sides) else None
+    codes = [code_lines(side) for side in sides]
+    steps = Steps(sides, codes) if any(map(NUMBERED.search, (base, mine, theirs))) else None
     before, own, other = steps.plain if steps else sides
     shared: list[str] = []
     kept: list[str] = []
@@ -122,19 +125,68 @@ def _weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
     return Woven(first, second, third, clean)
 
 
-def _have_steps(sides: Sequence[Lines]) -> bool:
-    return any(map(_NUMBERED.match, chain(*sides))) and "\0" not in "".join(chain(*sides))
-
-
 def _ended(text: str) -> str:
     return f"{text}\n" if text else ""
 
 
-def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
+def _settled(texts: Texts, mine_first: bool, merge: Merge) -> Woven | None:
+    """Both edits, where the order of additions asked for or else the other one stands."""
+    for first in (mine_first, not mine_first):
+        woven = merge(*texts, mine_first=first)
+        if _stands(woven, texts, merge):
+            return woven
+    return None
+
+
+def _held(texts: Texts, mine_first: bool, merge: Merge) -> Woven:
+    """Both edits with as little as possible held, at worst all."""
+    apart = cache(partial(_apart, merge=merge))
+    woven = apart(*texts, mine_first=mine_first)
+    base, mine, theirs = texts
+    return woven if _stands(woven, texts, apart) else Woven(theirs, mine, base, clean=False)
+
+
+def _apart(base: str, mine: str, theirs: str, *, mine_first: bool, merge: Merge) -> Woven:
+    """Both edits, paragraph by paragraph: one where they cannot be merged is held alone."""
+    whole = _settled((base, mine, theirs), mine_first, merge)
+    if whole is not None:
+        return whole
+    parts: list[Woven] = []
+    for region in regions(*(_blocks(lines_of(text)) for text in (base, mine, theirs))):
+        same = "".join((*region.before, *(region.agreed or ())))
+        parts.append(Woven(same, same, same))
+        if region.agreed is None:
+            before, own, other = map("".join, (region.base, region.mine, region.theirs))
+            merged = _settled((before, own, other), mine_first, merge)
+            parts.append(merged or Woven(other, own, before, clean=False))
+    return Woven(
+        "".join(part.shared for part in parts),
+        "".join(part.kept for part in parts),
+        "".join(part.base for part in parts),
+        clean=all(part.clean for part in parts),
+    )
+
+
+def _blocks(lines: Lines) -> list[str]:
+    """Paragraphs and items, each with the blank lines below it."""
+    blocks: list[str] = []
+    above = ""
+    for line in lines:
+        starts = line.strip() and (not above.strip() or BULLET.match(line) or NUMBERED.match(line))
+        if starts or not blocks:
+            blocks.append("")
+        blocks[-1] += line
+        above = line
+    return blocks
+
+
+def _stands(woven: Woven, texts: Texts, merge: Merge) -> bool:
     """Whether merging the result again, as a later sync may have to, changes nothing."""
     base, mine, theirs = texts
+    if not _keeps_words(woven, texts):
+        return False
     expected = (woven.shared, woven.kept, woven.clean)
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[Texts] = set()
     waiting = [
         (base, mine, woven.shared),
         (base, woven.kept, theirs),
@@ -147,11 +199,32 @@ def _is_stable(woven: Woven, texts: tuple[str, str, str]) -> bool:
             continue
         seen.add(sides)
         for first in (True, False):
-            result = _weave(*sides, mine_first=first)
+            result = merge(*sides, mine_first=first)
             if (result.shared, result.kept, result.clean) != expected:
                 return False
             waiting.append((result.base, woven.kept, woven.shared))
     return not waiting or all(sides in seen for sides in waiting)
+
+
+def _keeps_words(woven: Woven, texts: Texts) -> bool:
+    """Whether each side keeps its words, but for those the other removed, and has none twice.
+
+    Only words that a version has once can tell: of others a merge may rightly need more or fewer.
+    """
+    base, mine, theirs = map(_counted, texts)
+    often = {word for counts in (base, mine, theirs) for word, n in counts.items() if n > 1}
+    for text, own, other in ((woven.kept, mine, theirs), (woven.shared, theirs, mine)):
+        words = _counted(text)
+        lost = own.keys() - words.keys() - (base.keys() - other.keys())
+        twice = {word for word, count in words.items() if count > 1 and word in base}
+        if not lost | twice <= often:
+            return False
+    return True
+
+
+def _counted(text: str) -> Counter[str]:
+    plain = NUMBERED.sub("", text)
+    return Counter(re.findall(r"\w+", plain))
 
 
 def _parts(
@@ -170,7 +243,7 @@ def _parts(
         elif start == end:
             yield _agreed(united(own, other, mine_first=mine_first))
         else:
-            by_lines = any(in_code[start:end]) or _needs_lines(before, own, other)
+            by_lines = any(in_code[start:end]) or needs_lines(before, own, other)
             place = Place(before, own, other)
             yield from _rewritten_by_both(place, by_lines=by_lines, mine_first=mine_first)
     yield _agreed(base[done:])
@@ -188,15 +261,36 @@ def _fine_edits(base: Lines, changed: Lines) -> Iterator[Edit]:
 
 
 def _line_by_line(base: Lines, edit: Edit) -> Iterator[Edit]:
-    old, new = base[edit.start : edit.end], edit.lines
-    a = c = 0
-    for b, d in (*pairs(old, new), (len(old), len(new))):
-        for between in edits(old[a:b], new[c:d]):
-            start, end = (edit.start + a + at for at in (between.start, between.end))
-            yield Edit(start, end, between.lines)
+    old = _flowing(base[edit.start : edit.end], edit.lines)
+    new = _flowing(edit.lines, base[edit.start : edit.end])
+    start, a, c = edit.start, 0, 0
+    for b, d in (
+        *pairs(*(["".join(lines) for lines in side] for side in (old, new))),
+        (len(old), len(new)),
+    ):
+        here, there = list(chain(*old[a:b])), list(chain(*new[c:d]))
+        for between in edits(here, there):
+            yield Edit(start + between.start, start + between.end, between.lines)
+        start += len(here)
         if b < len(old):
-            yield Edit(edit.start + b, edit.start + b + 1, tuple(new[d : d + 1]))
+            yield Edit(start, start + len(old[b]), tuple(new[d]))
+            start += len(old[b])
         a, c = b + 1, d + 1
+
+
+def _flowing(lines: Lines, others: Lines) -> list[list[str]]:
+    """The lines, together where the other text has no line break between the same two words."""
+    if len(lines) < 2 or not others:
+        return [[line] for line in lines]
+    within = {pair for line in others for pair in pairwise(line.split())}
+    flowing: list[list[str]] = []
+    for line in lines:
+        words = (flowing[-1][-1].split()[-1:] if flowing else []) + line.split()[:1]
+        if tuple(words) in within:
+            flowing[-1].append(line)
+        else:
+            flowing.append([line])
+    return flowing
 
 
 def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Iterator[_Part]:
@@ -242,9 +336,10 @@ def _merged(place: Place, *, mine_first: bool) -> Lines | None:
     def merge_words(*texts: str) -> str | None:
         return _words(*texts, mine_first=mine_first)
 
-    items = merge_items(place, mine_first=mine_first, merge_words=merge_words)
-    if items is not None:
-        return items
+    if any(BULLET.match(side[0]) for side in (place.base, place.mine, place.theirs) if side):
+        items = merge_items(place, mine_first=mine_first, merge_words=merge_words)
+        if items is not None:
+            return items
     merged = merge_words(*map("".join, (place.base, place.mine, place.theirs)))
     return None if merged is None else lines_of(merged)
 
@@ -262,12 +357,20 @@ def _words(base: str, mine: str, theirs: str, *, mine_first: bool) -> str | None
         if left and right and here != there:
             both = "".join(here), "".join(there)
             added = _sentences(both, before[:start], mine_first) if start == end else None
+            if added is None and start < end:
+                added = _by_one(Place(before[start:end], here, there), mine_first)
             if added is None:
                 return None
             here = [added]
         merged += [*before[done:start], *(here if left else there)]
         done = end
     return "".join((*merged, *before[done:]))
+
+
+def _by_one(place: Place, mine_first: bool) -> str | None:
+    """Words that one side removed beside some that the other added; None where both added."""
+    above, hole, below = narrowed(place, mine_first=mine_first)
+    return None if hole.mine or hole.theirs else "".join((*above, *below))
 
 
 def _sentences(added: tuple[str, str], before: Lines, mine_first: bool) -> str | None:
@@ -280,110 +383,3 @@ def _sentences(added: tuple[str, str], before: Lines, mine_first: bool) -> str |
     if not all(_SENTENCE_END.search(text.strip()) for text in (start, *added)):
         return None
     return mine + theirs if mine_first else theirs + mine
-
-
-def _code_lines(lines: Lines) -> list[bool]:
-    """Which lines belong to a block of code, its fences included."""
-    marks = []
-    fenced = False
-    for line in lines:
-        is_fence = bool(FENCE.match(line))
-        marks.append(fenced or is_fence)
-        fenced = fenced != is_fence
-    return marks
-
-
-def _needs_lines(*sides: Lines) -> bool:
-    """Whether some lines are code or numbered, where half a line from each side is nonsense."""
-    return any(_NUMBERED.match(line) or FENCE.match(line) for side in sides for line in side)
-
-
-_BULLET = re.compile(r"([ \t]*)[-*+] ")
-
-
-def merge_items(place: Place, *, mine_first: bool, merge_words: Words) -> list[str] | None:
-    """A list with what either side added and without what either removed; None if that fails.
-
-    It fails if the lines are not a list, if an item occurs twice, or if both sides gave an item
-    different words that cannot be merged.
-    """
-    lists = [_items(side) for side in (place.base, place.mine, place.theirs)]
-    before, own, other = lists
-    if before is None or own is None or other is None:
-        return None
-    if any(len(set(items)) < len(items) for items in (before, own, other)):
-        return None
-    edited = _edited_by_both(before, own, other, merge_words)
-    if edited is None:
-        return None
-    own, other = ([edited.get(item, item) for item in items] for items in (own, other))
-    news = [set(items) - set(before) for items in (own, other)]
-    # A side that has everything the other added also knows where it goes.
-    leads = (
-        mine_first
-        if news[0] == news[1]
-        else news[0] > news[1] or (mine_first and not news[0] < news[1])
-    )
-    first, second = (own, other) if leads else (other, own)
-    return [line for item in _together(before, first, second) for line in lines_of(item)]
-
-
-def _edited_by_both(
-    base: list[str], mine: list[str], theirs: list[str], merge_words: Words
-) -> dict[str, str] | None:
-    """The items of either side that edit the same item, each with what both become."""
-    fresh = [[item for item in side if item not in base] for side in (mine, theirs)]
-    merged: dict[str, str] = {}
-    for item in base:
-        if item in mine or item in theirs:
-            continue
-        edits = [next((new for new in side if are_alike(item, new)), None) for side in fresh]
-        one, other = edits
-        if one is None or other is None or one == other:
-            continue
-        both = merge_words(item, one, other)
-        if both is None:
-            return None
-        merged[one] = merged[other] = both
-        fresh[0].remove(one)
-        fresh[1].remove(other)
-    return merged
-
-
-def _together(base: list[str], first: list[str], second: list[str]) -> list[str]:
-    """The items of both, each new one after the item that it was put after."""
-    removed = {item for item in base if item not in first or item not in second}
-    result = [item for item in first if item not in removed]
-    added = {item for item in result if item not in base}
-    at = 0
-    for item in second:
-        if item in removed:
-            continue
-        if item in result:
-            at = result.index(item) + 1
-            continue
-        while at < len(result) and result[at] in added:
-            at += 1
-        result.insert(at, item)
-        at += 1
-    return list(dict.fromkeys(result))
-
-
-def _items(lines: Sequence[str]) -> list[str] | None:
-    """The items of a list, each with its continuation lines; None if this is not a list."""
-    if not lines:
-        return []
-    first = _BULLET.match(lines[0])
-    if first is None:
-        return None
-    depth = len(first[1])
-    items: list[str] = []
-    for line in ended(lines):
-        bullet = _BULLET.match(line)
-        if bullet is not None and len(bullet[1]) <= depth:
-            items.append(line)
-        elif line.strip() and not line[: depth + 1].isspace():
-            return None
-        else:
-            items[-1] += line
-    return items
