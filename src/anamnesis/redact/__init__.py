@@ -26,6 +26,7 @@ from anamnesis.redact.values import (
     MARK_OF_ID,
     is_chosen,
     is_given_password,
+    is_in_other_letters,
     is_key,
     is_password_like,
     is_stand_in,
@@ -103,7 +104,6 @@ _AFTER_OTHER_NAME = re.compile(
     r"[^\S\n:：=—–(（是为為는은이가をは「“>\"'`-]{0,3}(?P<sign>[是为為는은이가をは:：=—–(（「“\"'`→>-]{0,3})[^\S\n]{0,3}[\"'`「“]?(?P<value>[!#-&(-_a-~À-ɏͰ-ӿ]{1,200})"
 )
 _PLURAL = ("ей", "ями", "ям", "ях")  # several passwords have no value
-_KANA = re.compile("[\u3040-\u9fff\uac00-\ud7af]")
 _MOST_WORDS_BETWEEN = 6
 _OTHER_LETTER = re.compile(r"[^\W\x00-\x7f]")
 # Hashes of texts without a secret: a draft is looked through, and its note again when it is indexed.
@@ -274,7 +274,7 @@ def _is_named_elsewhere(value: str, *, is_password: bool, is_assigned: bool) -> 
         is_stand_in(value)
         or is_ticket(value)
         or value.lower() == "1password"
-        or _KANA.search(value)
+        or is_in_other_letters(value)
     ):
         return False
     if not is_password:

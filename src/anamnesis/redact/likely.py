@@ -85,7 +85,7 @@ _QUOTES = "\"'`"
 _LETTERS = re.compile(r"[^\W\d_]+")
 # What people add to a password that they gave, and verbs that end a sentence.
 _AFTERTHOUGHT = re.compile(
-    r" (?:btw|fyi|lol|please|thanks|now|today|yesterday|again|everywhere|since|until|übrigens|jetzt|heute|gestern|danke|hier|maintenant|merci|ahora|ayer|gracias|ora|ieri|grazie|[\u3040-\u9fff])"
+    r" (?:btw|fyi|lol|please|thanks|now|today|yesterday|again|everywhere|since|until|übrigens|jetzt|heute|gestern|danke|hier|maintenant|merci|ahora|ayer|gracias|ora|ieri|grazie)\b"
 )
 _NEXT_WORD = re.compile(r" ([^\W\d_]{2,30})\b")
 _SPOKEN = frozenset(("blank", "said", "listed"))
@@ -152,7 +152,10 @@ def _is_remark(text: str, found: Candidate) -> bool:
         return True
     if _AFTERTHOUGHT.match(after) and share_of_known_words(value) != "all":
         return False
-    is_amid = len(after) > 1 and after[0] == " " and (after[1].isalnum() or after[1] in "[%<")
+    follows = after[1:2] if after[:1] == " " else ""
+    is_amid = (follows.isalnum() and not values.is_in_other_letters(follows)) or (
+        follows != "" and follows in "[%<"
+    )
     return is_amid and is_plain and found.slot in _SPOKEN
 
 

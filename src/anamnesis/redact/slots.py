@@ -12,7 +12,7 @@ import re
 from anamnesis.ground.records import record
 from anamnesis.redact.anchors import PLACEHOLDER_START
 from anamnesis.redact.given import ABOUT_IT, LOGIN, PASSWORD, PHRASE, PIN, SECRET
-from anamnesis.redact.values import is_marked_id, is_stand_in
+from anamnesis.redact.values import is_in_other_letters, is_marked_id, is_stand_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ OPENING_QUOTE = re.compile(r"\*{0,2}(?P<quote>[\"'`«“”„‘「『])[^\S\n]
 _CLOSING_QUOTES = {"«": "»", "“": "”", "„": '“”"', "”": "”", "‘": "’", "「": "」", "『": "』"}
 _BARE = re.compile(r"[*(\[]{0,2}(?P<value>[^\s\"'`«»“”„‘’「」『』，。；、]{3,2000})")
 _NO_VALUE = re.compile(
-    r"[~.]{0,2}/|[A-Za-z]:\\|[a-z+]+://|--?[A-Za-z]|\$[A-Za-z_{(]|[<{%&|]|[\w.:]+[\[(]|[a-z][\w-]*:\d+\Z|\w+<|[A-Z]{0,20}(?:PASSWORD|PASSWD)\Z|SHA\d?-\d|\d+(?:ms|s|h|d|MB|GB|KB)\Z|[a-z]=\d|:\d|PBEWith|AES[-_]?\d|h1:|(?:Get|Read|New|ConvertTo|Import|Invoke)-[A-Z]|\\|.*[\u0590-\u07ff\u0900-\u0fff\u3040-\u9fff\uac00-\ud7af]|AC[0-9a-f]{32}\b|\.\.|…|0[0-9A-Z]{25}\b|\[redacted|[A-Z]{2,5}-\d{1,4}\Z|(?i:siehe|see|retype|repeat|voir|vedi|zie|ask|same|ver|frag\w*)\b"
+    r"[~.]{0,2}/|[A-Za-z]:\\|[a-z+]+://|--?[A-Za-z]|\$(?!argon2)[A-Za-z_{(]|[<{%&|]|[\w.:]+[\[(]|[a-z][\w-]*:\d+\Z|\w+<|[A-Z]{0,20}(?:PASSWORD|PASSWD)\Z|SHA\d?-\d|\d+(?:ms|s|h|d|MB|GB|KB)\Z|[a-z]=\d|:\d|PBEWith|AES[-_]?\d|h1:|(?:Get|Read|New|ConvertTo|Import|Invoke)-[A-Z]|\\|AC[0-9a-f]{32}\b|\.\.|…|0[0-9A-Z]{25}\b|\[redacted|[A-Z]{2,5}-\d{1,4}\Z|(?i:siehe|see|retype|repeat|voir|vedi|zie|ask|same|ver|frag\w*)\b"
 )
 # After a name without any sign: a number, a path, the name of a ticket.
 _NO_ARGUMENT = re.compile(
@@ -180,7 +180,7 @@ def _is_no_value(text: str, start: int, end: int, kind: str) -> bool:
         return True
     if _NO_VALUE.match(value) or is_stand_in(value) or is_marked_id(value):
         return True
-    if _is_left_open(text, start, end):
+    if _is_left_open(text, start, end) or is_in_other_letters(value):
         return True
     if kind == PHRASE:
         return _NO_WORD.search(value) is None

@@ -285,6 +285,14 @@ def kind_of_letters(value: str) -> str:
     return joined if value.islower() else f"{joined} with capitals"
 
 
+def is_in_other_letters(value: str) -> bool:
+    """Whether a value is written in letters of Asia, as remarks are and hardly any password."""
+    # Not a pattern: one of whole alphabets takes milliseconds to compile.
+    return not value.isascii() and any(
+        "\u0590" <= each <= "\u0fff" or "\u3040" <= each <= "\ud7af" for each in value
+    )
+
+
 def is_marked_id(value: str) -> bool:
     """Whether a value begins with the mark of an id, which is no secret: `msg_…`, `toolu_…`."""
     return MARK_OF_ID.match(value) is not None
