@@ -133,7 +133,7 @@ POINTER = os.path.join("~", ".config", "anamnesis", "home")
 def home_directory() -> Home:
     """The store's root: ANAMNESIS_HOME, else where `init --home` put it, else `~/.anamnesis`.
 
-    Raises NoHome.
+    Raises NoHome, and StoreMissing if `init --home` put it there and it is not there now.
     """
     named = os.environ.get("ANAMNESIS_HOME", "").strip() or pointed_to()
     root = os.path.expanduser(named or os.path.join("~", ".anamnesis"))
@@ -141,7 +141,12 @@ def home_directory() -> Home:
         from anamnesis.ground.errors import NoHome
 
         raise NoHome(root)
-    return Home(os.path.abspath(root))
+    home = Home(os.path.abspath(root))
+    if not os.path.isdir(home) and pointed_to() == home:
+        from anamnesis.ground.errors import StoreMissing
+
+        raise StoreMissing(home)
+    return home
 
 
 def pointed_to() -> str:

@@ -175,6 +175,38 @@ def test_init_run_again_keeps_the_store_in_use(
     assert not (home / ".anamnesis").exists()
 
 
+def test_a_store_that_is_not_there_is_not_begun_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its disk may not be mounted: notes written below the mount point would be hidden later."""
+    monkeypatch.delenv("ANAMNESIS_HOME")
+    disk, aside = home / "disk", home / "unmounted"
+    assert main(["init", *QUIETLY, "--local-only", "--home", str(disk / "notes")]) == 0
+    assert main(["write", "on the disk"]) == 0
+    disk.rename(aside)
+    capsys.readouterr()
+
+    hook = '{"session_id": "s", "cwd": "/", "hook_event_name": "SessionStart"}'
+    monkeypatch.setattr("sys.stdin", io.StringIO(hook))
+    assert main(["write", "in vain"]) == 4
+    assert main(["init", *QUIETLY, "--local-only"]) == 4
+    monkeypatch.delenv("ANAMNESIS_HOME", raising=False)  # hooks have it, commands may not
+    assert main(["sync"]) == 4
+    assert main(["inject"]) == 0
+    assert main(["uninstall", "--print"]) == 4
+
+    printed = capsys.readouterr().err
+    assert printed.count(f"The store {disk / 'notes'} is not there.") == 4
+    assert f"mkdir -p {disk / 'notes'}" in printed
+    assert not disk.exists()
+    aside.rename(disk)
+    assert main(["search", "disk"]) == 0
+
+    disk.rename(aside)
+    assert main(["uninstall"]) == 0
+    assert not (home / ".config" / "anamnesis" / "home").exists()
+
+
 def test_the_usual_place_needs_no_pointer_and_a_deleted_store_leaves_none(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

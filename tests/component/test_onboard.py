@@ -237,17 +237,31 @@ def test_the_whole_command_proves_itself(
     assert json.loads((root / "config.json").read_text())["machine_id"]
 
 
-def test_a_note_that_a_killed_self_test_left_goes_with_the_next(
-    home: Path, root: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    left = ["write", "Self-test selftest0123", "--project", "anamnesis-self-test"]
-    assert main([*left, "--scope", "machine-local"]) == 0
+def test_a_self_test_puts_no_note_into_your_store(home: Path, root: Path, tmp_path: Path) -> None:
+    """So that wherever it is killed, none of it stays behind."""
+    killed = root / "state" / "self-test-killed"
+    running = root / "state" / "self-test-running"
+    killed.mkdir(parents=True)
+    running.mkdir()
+    os.utime(killed, (0, 0))
+    log = tmp_path / "log"
+    command = tmp_path / "anamnesis"
+    program = Path(sys.executable).with_name("anamnesis")
+    command.write_text(
+        f'#!/bin/sh\n"{program}" "$@"\ncode=$?\n'
+        f'echo "$1" $(find "{root}/local" "{root}/undo" -type f) >> "{log}"\nexit $code\n'
+    )
+    command.chmod(0o755)
     assert main(["write", "a note of yours", "--scope", "machine-local"]) == 0
+    yours = {str(path) for name in ("local", "undo") for path in (root / name).rglob("*")}
 
-    assert main(["init", "--yes", "--local-only", "--agents", "claude", "--no-mcp"]) == 0
+    options = ["--yes", "--local-only", "--agents", "claude", "--no-mcp"]
+    assert main(["init", *options, "--command", str(command)]) == 0
 
-    [kept] = (root / "local").rglob("*.md")
-    assert "a note of yours" in kept.read_text()
+    steps = [line.split() for line in log.read_text().splitlines()]
+    assert [step[0] for step in steps] == ["write", "search", "inject", "delete"]
+    assert all(set(step[1:]) <= yours for step in steps)
+    assert [path.name for path in (root / "state").glob("self-test-*")] == [running.name]
 
 
 def test_a_self_test_leaves_nothing_to_undo(

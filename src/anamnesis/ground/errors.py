@@ -49,6 +49,21 @@ class NoHome(AnamnesisError):
         )
 
 
+class StoreMissing(NoHome):
+    """The store that was set up is not there; a new one must not take its place unasked."""
+
+    def __init__(self, path: str) -> None:
+        import shlex
+
+        AnamnesisError.__init__(
+            self,
+            f"The store {path} is not there.",
+            hint=f"If its disk is not mounted, mount it. To begin an empty store:  "
+            f"mkdir -p {shlex.quote(path)}",
+            exit_code=EXIT_NOT_SET_UP,
+        )
+
+
 class BrokenConfig(AnamnesisError):
     """config.json cannot be read, so nothing that depends on it is done."""
 

@@ -67,6 +67,12 @@ def use_home(named: str | None) -> Home:
     return config.home_directory()
 
 
+def forget_missing_home() -> None:
+    """Forget where the store was if it is not there any more."""
+    if (pointed := config.pointed_to()) and not os.path.isdir(pointed):
+        point_to(None)
+
+
 def earlier_home() -> str | None:
     """The store that hooks of version 0.1.x work on; None if there are none.
 

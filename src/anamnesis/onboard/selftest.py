@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
-from dataclasses import dataclass
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import process
+from anamnesis.ground import atomic, process
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.notes.fields import is_valid_id
-from anamnesis.operations.notes import undo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +26,8 @@ _UV_SECONDS = 60.0  # it may have to build an environment first
 _PROJECT = "anamnesis-self-test"
 _TITLE = "Self-test"
 _PROTOCOL = "2025-11-25"
+_PREFIX = "self-test-"
+_KILLED_SECONDS = 3600.0  # a self-test that started longer ago does not run any more
 _TOO_SLOW = "no answer in time"
 
 
@@ -36,18 +41,28 @@ class Step:
 
 
 def round_trip(setup: Setup) -> list[Step]:
-    """Write a local-only note, search for it, inject it, delete it.
-
-    A note that a killed self-test left behind is deleted too.
-    """
-    word = f"selftest{os.urandom(6).hex()}"
+    """Write a note, search for it, inject it, delete it, in a store of its own beside yours."""
+    state = setup.home.state()
     try:
-        return list(_round_trip(setup, word))
+        atomic.make_directory(state)
+        _remove_leftovers(state)
+        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=state) as store:
+            return list(_round_trip(replace(setup, env={**setup.env, "ANAMNESIS_HOME": store})))
     except AnamnesisError as error:
         return [Step("run the command", worked=False, detail=error.message)]
+    except OSError as error:
+        return [Step("write", worked=False, detail=str(error))]
 
 
-def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
+def _remove_leftovers(state: str) -> None:
+    """Remove the stores of self-tests that were killed."""
+    for path in glob.glob(os.path.join(glob.escape(state), f"{_PREFIX}*")):
+        if abs(time.time() - os.path.getmtime(path)) > _KILLED_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _round_trip(setup: Setup) -> Iterator[Step]:
+    word = f"selftest{os.urandom(6).hex()}"
     scope = ("--project", _PROJECT, "--scope", "machine-local")
     written = _call(setup, "write", f"{_TITLE} {word}", *scope)
     note_id = written.text.rpartition("\n")[2].strip()
@@ -55,25 +70,12 @@ def _round_trip(setup: Setup, word: str) -> Iterator[Step]:
     yield _step("write", written, is_written)
     if not is_written:
         return
-    notes = [note_id]
-    try:
-        hits = _call(setup, "search", f"{_TITLE} {word}", *scope, "--json", "-k", "50")
-        yield _step("search", hits, note_id in hits.text)
-        notes = list(dict.fromkeys([note_id, *_notes(hits.text)]))
-        injected = _call(setup, "inject", "--project", _PROJECT, "--format", "text")
-        yield _step("inject", injected, word in injected.text)
-    finally:
-        deleted = _call(setup, "delete", *notes, "--yes")
-        undo.drop(setup.home, notes)  # `anamnesis undo` is for what you did
+    hits = _call(setup, "search", f"{_TITLE} {word}", *scope, "--json")
+    yield _step("search", hits, note_id in hits.text)
+    injected = _call(setup, "inject", "--project", _PROJECT, "--format", "text")
+    yield _step("inject", injected, word in injected.text)
+    deleted = _call(setup, "delete", note_id, "--yes")
     yield _step("delete", deleted, deleted.code == 0)
-
-
-def _notes(printed: str) -> list[str]:
-    """The ids of the notes that a search printed as JSON."""
-    try:
-        return [str(note["id"]) for note in json.loads(printed)]
-    except (ValueError, KeyError, TypeError):
-        return []
 
 
 def handshake(setup: Setup) -> Step:

@@ -36,14 +36,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Remove, and name the files that need you."""
-    home = journey.use_home(args.home)
     if args.print:
-        plan = uninstall.removal(journey.this_setup(home), receipt.load(home))
-        if args.json:
-            setup.say_changes(plan.changes, diff=True)
-        else:
-            output.say("\n".join(change.diff for change in plan.changes) or "nothing to change")
+        _show(journey.use_home(args.home), as_json=args.json)
         return 0
+    journey.forget_missing_home()
+    home = journey.use_home(args.home)
     work = uninstall.leave(home)
     if args.json:
         setup.say_changes(work.changes)
@@ -62,6 +59,14 @@ def run(args: Namespace) -> int:
     if os.path.isdir(home):
         output.talk(f"Your notes stay in {home}; delete them with:  anamnesis uninstall --purge")
     return 0
+
+
+def _show(home: Home, *, as_json: bool) -> None:
+    plan = uninstall.removal(journey.this_setup(home), receipt.load(home))
+    if as_json:
+        setup.say_changes(plan.changes, diff=True)
+    else:
+        output.say("\n".join(change.diff for change in plan.changes) or "nothing to change")
 
 
 def _purged(home: Home, *, yes: bool) -> bool:

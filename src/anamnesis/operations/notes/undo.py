@@ -20,16 +20,16 @@ from anamnesis.notes.fields import new_id
 from anamnesis.notes.frontmatter import note_in
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Iterator
 
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
-    from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 __all__ = [
     "ChangedSince", "DeletedHere", "NothingToUndo", "Undone", "Unit", "bring_back", "deleted_here",
-    "drop", "roll_back", "undo", "undoable", "unit_of", "written",
+    "roll_back", "undo", "undoable", "unit_of", "written",
 ]  # fmt: skip
 
 _NAMED = 8
@@ -88,11 +88,6 @@ def bring_back(store: MemoryStore, note_id: str) -> Unit | None:
             change = changes.FileChange(deleted.path, None, data)
             return changes.apply(store, [change], kind="restore", summary="1 note restored")
     raise NothingToUndo("deleted note of this id")
-
-
-def drop(home: Home, ids: Container[NoteId]) -> None:
-    """Forget what could be undone of some notes, such as those of a self-test."""
-    Units(home).scrub(ids)
 
 
 def roll_back(store: MemoryStore, *, wait: bool = True) -> str:
