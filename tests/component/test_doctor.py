@@ -222,7 +222,7 @@ def test_what_does_not_travel_is_told_with_a_line_that_can_be_pasted(
     (ready / "memory" / "semantic" / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
     main(["sync"])
 
-    (found,) = (each for each in health.doctor(Home(ready)) if each.name == "not sent")
+    (found,) = (each for each in health.doctor(Home(ready)) if each.name == "not synced")
 
     assert "semantic/What?.md" in found.sentence
     assert shlex.split(found.remedy, comments=True) == ["anamnesis", "status"]

@@ -174,8 +174,10 @@ def test_what_we_do_not_write_is_not_deleted_either(
     desk.sync()
     desk.write("new", "x")
 
-    desk.sync()
+    result = desk.sync()
 
+    assert result.held_back == ("semantic/link.md: at the remote it is not a regular file",)
+    assert "semantic/link.md" in " ".join(desk.backend.state().held_back)
     names = git("ls-tree", "-r", "--name-only", "main", cwd=fleet.readable()).splitlines()
     assert {"Makefile", "semantic/README.txt", "semantic/link.md", "semantic/new.md"} <= set(names)
 

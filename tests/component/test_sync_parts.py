@@ -9,6 +9,7 @@ import pytest
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
+from anamnesis.operations.curate import forget
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
@@ -181,12 +182,29 @@ def test_words_that_were_held_outlive_a_deletion_by_someone_who_never_saw_them(
 ) -> None:
     laptop, desk = clashing
     laptop.delete("n")
+    laptop.sync()
 
-    quiet(laptop, desk)
+    result = desk.sync()
+    laptop.sync()
 
+    assert result.pushed
+    assert not result.conflicted
     assert desk.held() == {}
     assert "port is 3" in (laptop.body("n") or "")
     assert laptop.files() == desk.files()
+
+
+def test_words_of_a_forgotten_note_that_were_held_are_not_sent(
+    clashing: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    laptop, desk = clashing
+    with MemoryStore(Home(laptop.home)) as store:
+        forget.forget(store, ["n"])
+    laptop.sync()
+
+    desk.sync()
+
+    assert "semantic/n.md" not in fleet.published()
 
 
 def test_a_note_restored_from_before_its_first_commit_and_edited_is_held(

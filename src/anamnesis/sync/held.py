@@ -14,6 +14,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes import tree
 from anamnesis.notes.fields import names_an_id
 from anamnesis.notes.frontmatter import note_in
+from anamnesis.sync import purge
 from anamnesis.sync.plan import Replayed, is_note, three_way
 from anamnesis.sync.repository import MAIN
 from anamnesis.sync.worktree import Irregular
@@ -65,9 +66,13 @@ class HeldNotes:
         blobs = [clash.base for clash in clashes if clash.base]
         contents = self._repository.contents(blobs, limit=tree.MAX_NOTE_BYTES)
         bases = {clash.path: contents.get(clash.base or "") for clash in clashes}
-        bases.update({path: held.base for path, held in self._conflicts.held().items()})
+        held = self._conflicts.held()
+        bases.update({path: conflict.base for path, conflict in held.items()})
         texts = self._texts(commit, list(bases))
         shareable = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
+        for path in held.keys() - texts.keys():
+            if not self._moved(held[path], commit) and not self._forgotten(held[path], commit):
+                shareable[path] = self._shareable(path, None, None)
         return {path: data for path, data in shareable.items() if data is not None}
 
     def reopen(self, head: str | None, identity: Identity) -> str | None:
@@ -163,13 +168,22 @@ class HeldNotes:
         self._conflicts.resolve(conflict, mine=mine)
         return True
 
-    def _shareable(self, path: str, base: bytes | None, theirs: bytes) -> bytes | None:
-        """What the others get of a note; None if they have it all, or must not have it."""
+    def _forgotten(self, conflict: Conflict, commit: str) -> bool:
+        note = note_in(conflict.theirs)
+        return note is None or note.id in purge.forgotten_ids(self._repository.files(commit))
+
+    def _shareable(self, path: str, base: bytes | None, theirs: bytes | None) -> bytes | None:
+        """What the others get of a note; None if they have it all, or must not have it.
+
+        If the others no longer have it, they get it as it is here.
+        """
         mine = None
         with suppress(Irregular):
             mine = self._worktree.read(path)
         if mine is None or self._worktree.why_held_back(path, mine):
             return None
+        if theirs is None:
+            return mine
         shared = three_way(base, mine, theirs).shared
         if shared in (None, theirs) or self._worktree.why_held_back(path, shared or b""):
             return None

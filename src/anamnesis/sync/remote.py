@@ -352,8 +352,7 @@ def _reason(complaint: str) -> str:
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]
     if "hook declined" in complaint:  # what the hook printed says why
         printed = [line[7:].strip() for line in lines if line.startswith("remote:")]
-        if any(printed):
-            return "; ".join(filter(None, printed))[:300]
+        return "; ".join(filter(None, printed))[:300] or "a hook there declined, without a reason"
     for start in ("remote: fatal:", "remote: error:", "fatal:", "error:"):
         for line in lines:
             if line.startswith(start):

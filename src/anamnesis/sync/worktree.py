@@ -45,6 +45,8 @@ _LOCK_SECONDS = 30.0
 _PAUSES = (0, *[0.02] * 20)  # an editor writes a note within milliseconds
 _EMPTY = "0" * 40
 _AS_IT_IS = b"\0leave the file as it is"  # compared by identity
+_NOT_THERE = "000000"  # git's mode of it
+_NO_FILE = ""  # in place of an id
 
 
 class Irregular(Exception):
@@ -101,7 +103,7 @@ class WorkTree:
                     local.held_back[printable(path)] = f"{where}{reason}"
                 continue
             try:
-                data = self.read(path)
+                data = self._candidate(path, committed)
             except Irregular as irregular:
                 local.held_back[path] = str(irregular)
                 continue
@@ -114,6 +116,13 @@ class WorkTree:
         swept = {change.path for change in local.swept}
         local.writes.update({c.path: None for c in deleted if c.path not in swept})
         return local
+
+    def _candidate(self, path: str, committed: str | None) -> bytes | None:
+        """What the disk has for a path. Raises Irregular if it cannot be synced."""
+        data = self.read(path)
+        if data is None and committed == _NO_FILE:
+            raise Irregular("at the remote it is not a regular file")
+        return data
 
     def _swept(self, deleted: Sequence[Change]) -> list[Change]:
         """The removed files that look like an accident; none if they are too few for one."""
@@ -344,13 +353,18 @@ class WorkTree:
         return data == over or atomic.exchange(self._absolute(path), over, data)
 
     def _candidates(self) -> Iterator[tuple[str, str | None]]:
-        """Paths that may differ from HEAD, each with the id that HEAD has for it."""
+        """Paths that may differ from HEAD, each with the id that HEAD has for it.
+
+        That is `_NO_FILE` for a symbolic link and the like, and None for what HEAD does not have.
+        """
         printed = self._repository.status()
         candidates: dict[str, str | None] = {}
         for line in printed.decode("utf-8", "surrogateescape").split("\0"):
             if line.startswith("1 "):
                 *facts, path = line.split(" ", 8)
-                candidates[path] = facts[6] if facts[3] in FILE_MODES else None
+                mode, blob = facts[3], facts[6]
+                other = None if mode == _NOT_THERE else _NO_FILE
+                candidates[path] = blob if mode in FILE_MODES else other
             elif line.startswith(("? ", "! ")):
                 candidates.setdefault(line[2:], None)
         yield from candidates.items()

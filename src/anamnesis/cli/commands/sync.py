@@ -126,7 +126,7 @@ def _print_record(done: SyncOutcome) -> None:
 def _say_what_to_do(done: SyncOutcome) -> None:
     result = done.result
     for line in result.held_back:
-        output.talk(f"sync: not sent: {line}")
+        output.talk(f"sync: not synced: {line}")
     if result.hint:
         output.talk(result.hint)
     if result.conflicts:

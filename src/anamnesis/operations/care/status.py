@@ -132,7 +132,7 @@ def _full_sync(subject: Subject) -> dict[str, object]:
         "ahead": state.ahead,
         "behind": state.behind,
         "held": list(state.held),
-        "held_back": subject.not_sent,
+        "held_back": subject.not_synced,
         "last_success": state.last_success,
         "last_error": state.last_error,
         "offline_since": state.offline_since,

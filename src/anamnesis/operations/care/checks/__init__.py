@@ -115,7 +115,7 @@ class Subject:
         return self._sync
 
     @property
-    def not_sent(self) -> list[str]:
+    def not_synced(self) -> list[str]:
         """`path: reason` of files that are not synced, without unreadable ones."""
         unreadable = tuple(f"{found.path}: " for found in self.store.unreadable())
         return [line for line in self.sync.held_back if not f"memory/{line}".startswith(unreadable)]

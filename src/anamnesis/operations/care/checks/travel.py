@@ -66,11 +66,11 @@ def _conflicts(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _not_sent(subject: Subject) -> Iterator[Finding]:
-    if lines := subject.not_sent:
-        those = counted(len(lines), "file stays", "files stay")
-        sentence = f"{those} on this machine, for example {lines[0]}"
-        yield Finding("not sent", WARNING, sentence, "anamnesis status # lists them all")
+def _not_synced(subject: Subject) -> Iterator[Finding]:
+    if lines := subject.not_synced:
+        those = counted(len(lines), "file is", "files are")
+        sentence = f"{those} not synced, for example {lines[0]}"
+        yield Finding("not synced", WARNING, sentence, "anamnesis status # lists them all")
 
 
 def _remote(subject: Subject) -> Iterator[Finding]:
@@ -164,7 +164,7 @@ def _number(version: str) -> list[int]:
 CHECKS = (
     Check("sync", _sync, GLANCES),
     Check("conflicts", _conflicts, GLANCES),
-    Check("not sent", _not_sent, GLANCES),
+    Check("not synced", _not_synced, GLANCES),
     Check("remote", _remote, frozenset({DOCTOR})),
     Check("sealed", _sealed, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("own name", _own_name, frozenset({DOCTOR, STATUS, DASHBOARD})),
