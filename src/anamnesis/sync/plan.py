@@ -8,6 +8,7 @@ may name any path: only what `is_syncable` allows is sent or written.
 
 from __future__ import annotations
 
+import json
 import re
 
 from anamnesis.ground.records import fresh, record
@@ -337,6 +338,14 @@ def why_not(path: str) -> str:
     if folder := _folder_like_a_note(parts):
         return f"its folder {folder} is named like a note; rename it"
     return "its name is not valid on every system; rename it"
+
+
+def why_not_json(data: bytes) -> str:
+    """Why the content of a tombstone or heartbeat is not synced, or nothing."""
+    try:
+        return "" if isinstance(json.loads(data), dict) else "it is not a JSON object"
+    except (ValueError, RecursionError):
+        return "it is not JSON"
 
 
 def printable(path: str) -> str:

@@ -6,7 +6,6 @@ merged like any other edit, so saving during a sync loses nothing.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
@@ -28,6 +27,7 @@ from anamnesis.sync.plan import (
     printable,
     three_way,
     why_not,
+    why_not_json,
 )
 from anamnesis.sync.repository import FILE_MODES, STATES, Repository, blob_id
 
@@ -45,8 +45,7 @@ _LOCK_SECONDS = 30.0
 _PAUSES = (0, *[0.02] * 20)  # an editor writes a note within milliseconds
 _EMPTY = "0" * 40
 _AS_IT_IS = b"\0leave the file as it is"  # compared by identity
-_NOT_THERE = "000000"  # git's mode of it
-_NO_FILE = ""  # in place of an id
+_NO_FILE = ""  # in place of an id: a symbolic link, for example
 
 
 class Irregular(Exception):
@@ -132,14 +131,14 @@ class WorkTree:
         texts = [(change.before, change.path) for change in deleted if change.before]
         stones = purge.forgotten_ids(self._tombstones())
         forgotten = set(purge.forgotten_texts(self._repository, texts, stones))
-        moved = {_name(path) for path in (*present, *self._present(self._home, "local"))}
+        moved = {os.path.basename(path) for path in (*present, *self._present(self._home, "local"))}
         meant = self.deleted_here()
         lost = [
             change
             for change in deleted
             if change.before not in forgotten
             and change.path not in meant
-            and _name(change.path) not in moved
+            and os.path.basename(change.path) not in moved
         ]
         others = left and left + len(deleted) - len(lost)
         return lost if is_sweeping(lost, notes_left=others) else []
@@ -162,7 +161,7 @@ class WorkTree:
     def why_held_back(self, path: str, data: bytes) -> str:
         """Why a file must not reach the other machines, or nothing."""
         if not is_note(path):
-            return _why_not_json(data)
+            return why_not_json(data)
         if len(data) > tree.MAX_NOTE_BYTES:
             return "it is larger than 1 MiB"
         try:
@@ -330,7 +329,7 @@ class WorkTree:
         for path in tree.scan(self._home, ["local"]).files:
             known = names_an_id(path)
             note = None if known else note_in(tree.bytes_at(f"{self._home}/{path}") or b"")
-            ids.add(note.id if note else _name(path)[:-3])
+            ids.add(note.id if note else os.path.basename(path)[:-3])
         return frozenset(ids)
 
     def place_of(self, conflict: Conflict) -> str:
@@ -353,18 +352,14 @@ class WorkTree:
         return data == over or atomic.exchange(self._absolute(path), over, data)
 
     def _candidates(self) -> Iterator[tuple[str, str | None]]:
-        """Paths that may differ from HEAD, each with the id that HEAD has for it.
-
-        That is `_NO_FILE` for a symbolic link and the like, and None for what HEAD does not have.
-        """
+        """Paths that may differ from HEAD, each with the id that HEAD has for it."""
         printed = self._repository.status()
         candidates: dict[str, str | None] = {}
         for line in printed.decode("utf-8", "surrogateescape").split("\0"):
             if line.startswith("1 "):
                 *facts, path = line.split(" ", 8)
-                mode, blob = facts[3], facts[6]
-                other = None if mode == _NOT_THERE else _NO_FILE
-                candidates[path] = blob if mode in FILE_MODES else other
+                known = facts[6] if facts[3] in FILE_MODES else _NO_FILE
+                candidates[path] = known if int(facts[3]) else None
             elif line.startswith(("? ", "! ")):
                 candidates.setdefault(line[2:], None)
         yield from candidates.items()
@@ -401,14 +396,3 @@ class WorkTree:
     def locked(self) -> AbstractContextManager[None]:
         """The lock that every writer of notes holds."""
         return locks.held(self._home.lock("store"), name="store", timeout=_LOCK_SECONDS)
-
-
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _why_not_json(data: bytes) -> str:
-    try:
-        return "" if isinstance(json.loads(data), dict) else "it is not a JSON object"
-    except (ValueError, RecursionError):
-        return "it is not JSON"
