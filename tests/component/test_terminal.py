@@ -239,6 +239,18 @@ def test_a_list_takes_the_filters_of_a_search(capsys: Capture, store: MemoryStor
     assert listed(capsys, "list", "--until", "2020") == []
 
 
+def test_a_source_is_the_one_that_is_shown(capsys: Capture, store: MemoryStore) -> None:
+    """An agent writes as a person does; its origin tells them apart."""
+    store.write(type="semantic", title="mine", body="about the port")
+    agents = store.write(type="semantic", title="an agent's", body="about the port")
+    store.put(replace(agents, origin="agent:claude-code"))
+
+    for command in (["list"], ["search", "port"]):
+        assert listed(capsys, *command, "--source", "agent") == ["an agent's"]
+        assert listed(capsys, *command, "--source", "human") == ["mine"]
+        assert listed(capsys, *command, "--source", "import") == []
+
+
 def test_the_past_has_what_was_not_replaced_yet(capsys: Capture, store: MemoryStore) -> None:
     old = store.write(type="semantic", title="port 8080", body="the port is 8080")
     new = store.write(type="semantic", title="port 8443", body="the port is 8443")

@@ -71,8 +71,8 @@ def test_the_origin_is_named_unless_a_person_is_sure(
     ("source", "origin", "clause"),
     [
         ("import", "import:claude-code", "source: import claude-code (confidence 0.8)"),
-        ("reflection", "import:a", "source: reflection (confidence 0.8) | source: import a"),
-        ("human", "agent:codex", "source: human (confidence 0.8) | source: agent codex"),
+        ("reflection", "import:a", "source: reflection from import a (confidence 0.8)"),
+        ("human", "agent:codex", "source: agent codex (confidence 0.8)"),
     ],
 )
 def test_one_source_is_named_once(source: str, origin: str, clause: str) -> None:

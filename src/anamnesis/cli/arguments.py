@@ -22,7 +22,8 @@ from anamnesis.config import home_directory, is_ephemeral
 from anamnesis.ground import clock
 from anamnesis.ground.errors import EXIT_USAGE, InvalidInput
 from anamnesis.hooks import background
-from anamnesis.notes.fields import SCOPES, SOURCES, TYPES
+from anamnesis.notes.fields import SCOPES, TYPES
+from anamnesis.notes.source import SHOWN
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.search import Filters
 from anamnesis.project import resolve_project_key
@@ -158,7 +159,7 @@ def add_filters(parser: ArgumentParser) -> None:
         "--tag", action="append", default=[], help="only notes with this tag; may be repeated"
     )
     parser.add_argument("--machine", default="", help="only notes written on this machine")
-    parser.add_argument("--source", choices=SOURCES, help="only notes from this source")
+    parser.add_argument("--source", choices=SHOWN, help="only notes from this source")
     add_since(parser)
     add_date(parser, "--until", help="only notes updated by then")
     add_date(parser, "--as-of", help="notes that were active then, with today's text")

@@ -104,12 +104,12 @@ def as_json(text: str, *, event: str) -> str:
 def _section(note: Memory, title: str, body: str, *, also: str = "") -> str:
     about = f"project: {inline(note.project)} | origin: {inline(note.machine_id)}"
     source, origin = note.prov_source, note.origin.replace(":", " ", 1)
-    if origin.startswith(f"{source} "):  # says it, and from where
-        source, origin = origin, ""
+    if origin and (source == "human" or origin.startswith(f"{source} ")):
+        source = origin  # says it too, and who or from where
+    elif origin:
+        source = f"{source} from {origin}"
     if source != "human" or note.confidence < 1.0:
         about += f" | source: {inline(source)} (confidence {note.confidence:g})"
-    if origin:
-        about += f" | source: {inline(origin)}"
     if "pending" in note.tags:
         about += " | to review"
     if also:

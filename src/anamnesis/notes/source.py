@@ -19,6 +19,9 @@ _IN_WORDS = {
 }
 
 
+SHOWN = tuple(_IN_WORDS)  # what `source_of` says of the notes that this version writes
+
+
 def source_of(note: Memory) -> str:
     """The source of a note: an agent or an import if its origin says so, though it says a person.
 

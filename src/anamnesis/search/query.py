@@ -138,9 +138,7 @@ def _is_strong(term: Term | None) -> bool:
     return term is not None and term.kind in ("word", "light")
 
 
-_EQUAL = (
-    ("type", "type"), ("scope", "scope"), ("machine_id", "machine"), ("prov_source", "source"),
-)  # fmt: skip
+_EQUAL = (("type", "type"), ("scope", "scope"), ("machine_id", "machine"))
 
 
 _KNOWN_THEN = "substr(m.created_at, 1, length(?)) <= ?"
@@ -182,6 +180,11 @@ class Filters:
             if value := getattr(self, field):
                 clauses.append(f"m.{column} = ?")
                 values.append(value)
+        if self.source:
+            from anamnesis.index.note_filter import SOURCE  # seldom asked for
+
+            clauses.append(f"{SOURCE} = ?")
+            values.append(self.source)
         for tag in self.tags:
             clauses.append(
                 "EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = m.id AND t.tag = ?)"
