@@ -379,3 +379,7 @@ def test_every_page_with_a_held_note_says_so(browser: TestClient, store: MemoryS
         assert not any(warned.values())
     for address in (f"/api/notes/{hostile.id}", f"/api/review/{hostile.id}"):
         assert browser.get(address).json()["warning"].startswith(held), address
+    offered = browser.get("/api/palette?q=port").json()["entries"]
+    hints = {entry["title"]: entry["hint"] for entry in offered}
+    assert hints["Hostile port"].startswith("held · ")
+    assert not hints["The port"].startswith("held")

@@ -218,7 +218,8 @@ def palette(visit: Visit) -> Response:
             "kind": row.note.type,
             "title": markdown.plain_title(row.note.title),
             "address": f"/notes/{row.note.id}",
-            "hint": markdown.visible(visit.short_project(row.note.project)),
+            "hint": f"{'held · ' * bool(visit.warning(row.note))}"
+            f"{markdown.visible(visit.short_project(row.note.project))}",
         }
         for row in rows
     ]
