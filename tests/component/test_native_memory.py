@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -141,6 +142,32 @@ def test_a_file_that_the_client_brings_itself_is_the_same_note(on: On, tmp_path:
     on("laptop", "sync")
 
     assert len(active(tmp_path, "laptop")) == len(active(tmp_path, "desk")) == len(TOPICS)
+
+
+@pytest.mark.parametrize("session", ["abc-123", ""])
+def test_a_file_whose_project_is_not_there_any_more_is_the_same_note(
+    on: On, tmp_path: Path, session: str
+) -> None:
+    """Its key follows from the repository, which a deleted checkout no longer tells."""
+    checkout = tmp_path / "work" / "my-app"
+    address = "ssh://git@example.org/ada/shop.git"
+    subprocess.run(["git", "init", "-q", str(checkout)], check=True)
+    subprocess.run(["git", "-C", str(checkout), "remote", "add", "origin", address], check=True)
+    text = topic("testing", session=session)
+    (memory_of(tmp_path, "laptop") / "testing.md").write_text(text)
+    on("laptop", "sync")
+    on("desk", "sync")
+    [before] = active(tmp_path, "desk")
+    shutil.rmtree(checkout)
+    (memory_of(tmp_path, "laptop") / "testing.md").touch()
+    (memory_of(tmp_path, "desk") / "testing.md").write_text(text)
+
+    for machine in ("laptop", "desk", "laptop"):
+        on(machine, "sync")
+
+    for machine in SLUGS:
+        [note] = active(tmp_path, machine)
+        assert (note.id, note.project, note.body) == (before.id, before.project, before.body)
 
 
 def test_files_of_one_name_from_different_sessions_are_different_notes(

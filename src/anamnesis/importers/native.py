@@ -128,20 +128,20 @@ def first_id(file: NativeFile) -> str:
     return encode_id(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
 
 
-def project_of(slug: str, directory: str | None = None) -> str:
-    """The project key behind a folder: by the directory in its transcripts, or by its name."""
+def project_of(slug: str, directory: str | None = None) -> tuple[str, bool]:
+    """The project key behind a folder, and whether the project's own directory is here.
+
+    The directory is the one in the folder's transcripts, or the one that its name stands for.
+    """
     from anamnesis.project import GLOBAL, resolve_project_key
 
     folder = os.path.join(directory or config_directory(), "projects", slug)
     transcripts = [name for name in _listed(folder) if name.endswith(".jsonl")]
-    for name in reversed(transcripts):
-        cwd = _cwd_of(os.path.join(folder, name))
-        if cwd:
-            return resolve_project_key(cwd)
-    found = _directory_named(slug)
+    paths = (_cwd_of(os.path.join(folder, name)) for name in reversed(transcripts))
+    found = next(filter(None, paths), "") or _directory_named(slug)
     if found:
-        return resolve_project_key(found)
-    return slug.strip("-").lower() or GLOBAL
+        return resolve_project_key(found), os.path.isdir(found)
+    return slug.strip("-").lower() or GLOBAL, False
 
 
 def _regular(path: str, slug: str) -> NativeFile | None:

@@ -102,13 +102,27 @@ class _Drafts:
         self.older = 0  # files of which another machine has imported a later state
         self._store = store
         self._machine = config.resolve_machine_id()
-        self._notes: dict[str, list[Memory]] = {}
+        self._notes: dict[str | None, list[Memory]] = {}  # by project; None: of all
         self._forgotten = tree.forgotten(store.home)
         projects = {slug: native.project_of(slug) for slug in {file.slug for file in files}}
         for file in files:
-            draft = native.draft(file, project=projects[file.slug])
+            key, is_here = projects[file.slug]
+            draft = native.draft(file, project=key)
+            if draft is not None and not is_here:
+                draft = self._as_before(draft)
             if draft is not None:
                 self._add(file, replace(draft, project=project or draft.project))
+
+    def _as_before(self, draft: ImportDraft) -> ImportDraft:
+        """The draft in the project that its note has already, now that the directory is gone."""
+        name = draft.key.rpartition("/")[2]
+        for note in filter(None, (self._store.get(each.id) for each in self._native_notes(None))):
+            before = key(note, "import_from").removeprefix(f"{CLAUDE_CODE}:")
+            of_one_session = draft.session == note.prov_session
+            same_text = draft.session or draft.body.strip() == note.body.strip()
+            if before == f"{note.project}/{name}" and of_one_session and same_text:
+                return replace(draft, key=before, project=note.project)
+        return draft
 
     def _add(self, file: NativeFile, draft: ImportDraft) -> None:
         ids = [
@@ -131,9 +145,12 @@ class _Drafts:
         for note in filter(None, map(self._store.get, ids)):
             if self._is_of(note, draft):
                 return note
-        if draft.project not in self._notes:
-            self._notes[draft.project] = _native_notes(self._store, project=draft.project)
-        return next((n for n in self._notes[draft.project] if self._is_of(n, draft)), None)
+        return next((n for n in self._native_notes(draft.project) if self._is_of(n, draft)), None)
+
+    def _native_notes(self, project: str | None) -> list[Memory]:
+        if project not in self._notes:
+            self._notes[project] = _native_notes(self._store, project=project)
+        return self._notes[project]
 
     def _is_of(self, header: Memory, draft: ImportDraft) -> bool:
         note = self._store.get(header.id)
