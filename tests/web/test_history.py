@@ -219,7 +219,7 @@ def test_a_failed_sync_never_looks_like_a_good_one(
     assert "check trouble" in browser.get("/").text
 
 
-def test_what_is_not_sent_is_told(browser: TestClient, root: Path, remote: Path) -> None:
+def test_what_is_not_synced_is_told(browser: TestClient, root: Path, remote: Path) -> None:
     (root / "memory" / "semantic").mkdir(parents=True)
     folder = root / "memory" / "semantic"
     (folder / "What?.md").write_text("---\nid: q1\ntype: semantic\n---\nx")
@@ -227,7 +227,7 @@ def test_what_is_not_sent_is_told(browser: TestClient, root: Path, remote: Path)
     sync_now(browser)
 
     html = browser.get("/").text
-    assert "1 file stays on this machine, for example semantic/What?.md" in html
+    assert "1 file is not synced, for example semantic/What?.md" in html
     assert "1 file cannot be read: memory/semantic/broken.md" in html
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import shutil
-import tempfile
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import atomic, process
+from anamnesis.ground import locks, process
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.notes.fields import is_valid_id
@@ -26,8 +23,6 @@ _UV_SECONDS = 60.0  # it may have to build an environment first
 _PROJECT = "anamnesis-self-test"
 _TITLE = "Self-test"
 _PROTOCOL = "2025-11-25"
-_PREFIX = "self-test-"
-_KILLED_SECONDS = 3600.0  # a self-test that started longer ago does not run any more
 _TOO_SLOW = "no answer in time"
 
 
@@ -42,23 +37,16 @@ class Step:
 
 def round_trip(setup: Setup) -> list[Step]:
     """Write a note, search for it, inject it, delete it, in a store of its own beside yours."""
-    state = setup.home.state()
+    lock, apart = setup.home.lock("self-test"), setup.home.state("self-test")
     try:
-        atomic.make_directory(state)
-        _remove_leftovers(state)
-        with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=state) as store:
-            return list(_round_trip(replace(setup, env={**setup.env, "ANAMNESIS_HOME": store})))
+        with locks.held(lock, name="self-test", timeout=_UV_SECONDS):
+            shutil.rmtree(apart, ignore_errors=True)  # left behind by a killed one
+            try:
+                return list(_round_trip(replace(setup, env={**setup.env, "ANAMNESIS_HOME": apart})))
+            finally:
+                shutil.rmtree(apart, ignore_errors=True)
     except AnamnesisError as error:
         return [Step("run the command", worked=False, detail=error.message)]
-    except OSError as error:
-        return [Step("write", worked=False, detail=str(error))]
-
-
-def _remove_leftovers(state: str) -> None:
-    """Remove the stores of self-tests that were killed."""
-    for path in glob.glob(os.path.join(glob.escape(state), f"{_PREFIX}*")):
-        if abs(time.time() - os.path.getmtime(path)) > _KILLED_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def _round_trip(setup: Setup) -> Iterator[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 import threading
 import time
@@ -336,6 +337,7 @@ def _run(job: Job, work: Work) -> None:
     job.finished.set()
 
 
+@functools.cache  # compiling all templates takes a second
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"),
