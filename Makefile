@@ -5,6 +5,9 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 NODE_MODULES := frontend/node_modules/.package-lock.json
 
+# Tests start hundreds of programs, each of which would compile every module that it loads.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-pythons check format docs docs-site transcripts hot-path bench bench-recall bench-memory bench-prompts bench-archive soak soak-all e2e clean frontend check-frontend compare-frontend pictures
 
