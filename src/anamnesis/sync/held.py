@@ -71,7 +71,7 @@ class HeldNotes:
         texts = self._texts(commit, list(bases))
         shareable = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
         for path in held.keys() - texts.keys():
-            if not self._moved(held[path], commit) and not self._forgotten(held[path], commit):
+            if self._is_gone(held[path], commit):
                 shareable[path] = self._shareable(path, None, None)
         return {path: data for path, data in shareable.items() if data is not None}
 
@@ -168,9 +168,12 @@ class HeldNotes:
         self._conflicts.resolve(conflict, mine=mine)
         return True
 
-    def _forgotten(self, conflict: Conflict, commit: str) -> bool:
-        note = note_in(conflict.theirs)
-        return note is None or note.id in purge.forgotten_ids(self._repository.files(commit))
+    def _is_gone(self, conflict: Conflict, commit: str) -> bool:
+        """Whether a commit has a held note no more, and nobody forgot it on purpose."""
+        files, note = self._repository.files(commit), note_in(conflict.theirs)
+        if note is None or conflict.path in files or note.id in purge.forgotten_ids(files):
+            return False
+        return not self._moved(conflict, commit)
 
     def _shareable(self, path: str, base: bytes | None, theirs: bytes | None) -> bytes | None:
         """What the others get of a note; None if they have it all, or must not have it.

@@ -106,8 +106,8 @@ class _Drafts:
         self._forgotten = tree.forgotten(store.home)
         projects = {slug: native.project_of(slug) for slug in {file.slug for file in files}}
         for file in files:
-            key, is_here = projects[file.slug]
-            draft = native.draft(file, project=key)
+            named, is_here = projects[file.slug]
+            draft = native.draft(file, project=named)
             if draft is not None and not is_here:
                 draft = self._as_before(draft)
             if draft is not None:
