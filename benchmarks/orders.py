@@ -1,4 +1,4 @@
-"""Make the weights with which `trust/verdict.py` tells orders to an agent from developers' notes.
+"""Make the weights with which `trust/sums.py` tells orders to an agent from developers' notes.
 
     python -m benchmarks.orders [--authors] [HARMLESS.json …]
 
@@ -24,19 +24,8 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from anamnesis.trust import views
-from anamnesis.trust.signs import ENOUGH
-from anamnesis.trust.verdict import (
-    ENCODED_ENOUGH,
-    between,
-    concepts,
-    judged,
-    meanings,
-    near,
-    place,
-    readings,
-    sentences,
-    within,
-)
+from anamnesis.trust.sums import between, concepts, meanings, near, place, sentences, within
+from anamnesis.trust.verdict import judged, readings, with_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,14 +38,17 @@ _SIZE = 190_000  # places of the table, a byte each
 _STEP = 0.012  # of a weight: the largest is 1.05, and a byte goes up to 127 steps
 _STRENGTH = 0.1  # of the fit, the less the smoother
 _ORDER_COUNTS = 3.0  # times as much as a harmless text
+_AUTHOR_COUNTS = 4.0  # times as much as a text that was drawn from a grammar
+_FURTHER_COUNTS = 0.2  # times as much, or thousands of pages would outweigh a few hundred notes
 _SENTENCES = 3  # one of so many sentences of harmless texts is learned from by itself
 _TRIES = 60  # of the fit
-_HELD, _SURE, _DOUBTED = 0.02, 0.01, 0.06  # of the harmless texts by authors who were left out
+_HELD, _SURE, _DOUBTED = 0.0175, 0.0125, 0.06  # of the harmless texts by authors who were left out
 _WORTH = -200  # steps: the sum of its words from which on more of a sentence is looked at
 _ABOUT_POISON = ("0097", "0140", "0200", "SECURITY")  # pages that quote it
 _LONGEST = 20_000  # characters of a text
 _HIDDEN = 1_000_000  # the sum of a text that hides letters
-AUTHORS = "abcdef"
+AUTHORS = "abcdefhikl"  # g is left for checking
+FURTHER = "further"  # harmless texts that are not in this repository
 
 
 class Text(NamedTuple):
@@ -137,10 +129,7 @@ def _together(words: list[str]) -> Iterator[int]:
 
 def has_signs(text: str) -> bool:
     """Whether the signs in a text are those of an order."""
-    return any(
-        judged(reading, ENCODED_ENOUGH if number else ENOUGH) is not None
-        for number, reading in enumerate(readings(text))
-    )
+    return any(judged(each, points) is not None for each, points in with_points(readings(text)))
 
 
 class Table:
@@ -223,12 +212,21 @@ class Lesson:
         ).tocsr()
         orders = int((used & self.order).sum())
         kind = np.where(np.arange(rows.shape[0]) < orders, 1.0, -1.0)
-        return np.round(_fitted(rows, kind) / _STEP).clip(-127, 127)
+        alone = self.table.text[honest[self.table.text] & self._alone]
+        counts = np.concatenate([self._counts(each) for each in (used & self.order, honest, alone)])
+        return np.round(_fitted(rows, kind, counts) / _STEP).clip(-127, 127)
+
+    def _counts(self, which: Any) -> Any:
+        """How much each of some texts counts."""
+        family = self.family[which]
+        by_author = np.where(np.isin(family, list(AUTHORS)), _AUTHOR_COUNTS, 1.0)
+        return np.where(family == FURTHER, _FURTHER_COUNTS, by_author) * np.where(
+            self.order[which], _ORDER_COUNTS, 1.0
+        )
 
 
-def _fitted(rows: Any, kind: Any) -> Any:
+def _fitted(rows: Any, kind: Any, counts: Any) -> Any:
     """The weights of a logistic regression."""
-    counts = np.where(kind > 0, _ORDER_COUNTS, 1.0)
     rows = rows.astype(np.float64)  # or each product would copy it
     columns = rows.T.tocsr()
 
@@ -295,7 +293,7 @@ def main(arguments: list[str]) -> None:
     files = [Path(each) for each in arguments if not each.startswith("-")]
     further = [text for file in files for text in json.loads(file.read_text("utf-8"))]
     texts = [*drawn(_ROOT / "benchmarks" / "data" / "orders.txt"), *written()]
-    lesson = Lesson([*texts, *(Text(said, "further", order=False) for said in further)])
+    lesson = Lesson([*texts, *(Text(said, FURTHER, order=False) for said in further)])
     sums = across_authors(lesson)
     weight = lesson.weights()
     found = limits(lesson, sums, lesson.table.sums(weight))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         def origin(self) -> str: ...  # noqa: D102
 
 
-RULES = 9  # counts up when a rule changes: what was found clean before is scanned again
+RULES = 11  # counts up when a rule changes: what was found clean before is scanned again
 _FILE_NAME = "clean-texts.txt"
 _LINE = 33  # characters: a hash and the end of its line
 _SPARE = 1000  # hashes of texts that are gone, which may stay until the file is rewritten

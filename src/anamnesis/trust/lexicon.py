@@ -8,6 +8,28 @@ A star ends a stem. Verbs stand in the forms of an order (`send`, `sending`), be
 from __future__ import annotations
 
 ENGLISH = {
+    # what work is about, so that what is learned of it in one language holds in all
+    "PRODUCTION": "production prod live",
+    "DATABASE": "database databases db table tables records rows",
+    "REVIEW": "review reviews reviewed pull-request pr prs merge merges merged merging approve approves",
+    "ACCOUNT": "account accounts admin sudo superuser collaborator login logins role roles",
+    "WEAKNESS": "vulnerability vulnerabilities hole holes weakness cve cves",
+    "INCIDENT": "incident incidents postmortem outage revoked rotated locked",
+    "OUTCOME": "done fixed added found cause fix result outcome todo decision asked pending remaining",
+    "DECLINED": "declined refused rejected reported ignored quoted",
+    "CUSTOMER": "customer customers client auditor auditors vendor",
+    "COMMITTED": "commit commits commit-message changelog",
+    "EXCUSE": "blame fault provider glitch excuse",
+    "UNREAD": "unseen unread unreviewed blindly",
+    "SHIPPING": "release releases released releasing tag tags tagged pipeline pipelines rollout rollouts rollback staging canary version "
+    "versions draft drafts announcement announcements milestone changelog hotfix backport deployment deployments deploy "
+    "deploys deployed artifact artifacts artefact wheel tarball smoke ci runbook checklist",
+    "UPKEEP": "backup backups snapshot snapshots restore restored migration migrations migrate rotate rotation renew on-call pager "
+    "alert alerts dashboard maintenance failover replica drain cron timer",
+    "INSECURE": "stricthostkeychecking userknownhostsfile require-sigs setenforce nopasswd privileged --privileged write-all "
+    "pull_request_target gonosumdb insecure --insecure -insecure 777 roles/owner insecureskipverify --no-check-certificate "
+    "--trusted-host trusted-host unsigned plaintext plain-text md5 unpinned hard-coded hardcoded wildcard public-read "
+    "world-writable unencrypted unauthenticated skip-verify verify=false strict-ssl",
     # whom it speaks to, and about
     "AGENT": "ai ais a.i llm llms assistant assistants agent agents model models chatbot chatbots bot bots copilot "
     "claude codex gemini cursor chatgpt gpt gpt-4 gpt-5 opencode aider windsurf llm-only ai-only",

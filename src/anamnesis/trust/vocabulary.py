@@ -82,6 +82,63 @@ FURTHER = {
     "URGENT": "oficiální oficjaln* offiziell* officiel* oficial* ufficial* официальн* офіційн* رسمي आधिकारिक 공식* resmi officieel officiell*",
     "HELLO": "milý vážený drogi szanowny lieber liebe cher chère querid* estimad* caro cara gentile дорогой дорогая уважаем* любий шановн* "
 "عزيزي प्रिय sevgili beste kära snälla",
+    "PRODUCTION": "produktion* produktiv* livesystem producción produção produzione productie produkcj* produkce produkci* прод "
+"проде проді продакшн* боев* الإنتاج प्रोडक्शन लाइव 운영 프로덕션 canlı produksi",
+    "DATABASE": "datenbank* tabelle* datensätze tabla* registros tabela* banco dados tabella database gegevens* tabel baza bazy "
+"bazę tabel* databáz* tabulk* база базу базы бази таблиц* записей записів قاعدة قواعد جدول سجلات डेटाबेस* डेटा तालिका 데이터베이스* "
+"데이터* 테이블* veritaban* tablo* kayıt* liệu bảng databas*",
+    "REVIEW": "prüfer* freigeb* zusammenführ* relect* relire fusionn* revisi* fusion* aprueb* revis* aprov* mescl* approv* "
+"unisc* samenvoeg* goedkeur* recenzj* scal* zatwierdz* schval* slučuj* slouč* ревью сливай* слей* одобр* рецензи* зливай* "
+"приймай* ادمج تدمج دمج المراجعة يوافق मर्ज* मंज़ूर* समीक्षा 병합* 승인* 리뷰* birleştir* onayla* gabung* setujui duyệt gộp slå slås "
+"godkänn*",
+    "ACCOUNT": "konto konten benutzerkonto zugang* compte* administrateur cuenta* conta administrador* account* amministratore "
+"gebruiker* účet účtu účty správce учетк* учётк* аккаунт* администратор* облік* обліков* адміністратор* حساب الحساب حسابا مدير "
+"مديرا खाता खाते* एडमिन 계정* 관리자* hesap* hesab* yönetici* akun khoản quản trị kontot",
+    "WEAKNESS": "schwachstelle* lücke* sicherheitslücke* faille* vulnérabilit* vulnerabilid* vulnerabilit* kwetsbaarhe* lekken "
+"podatno* zranitelnost* уязвим* вразлив* дыр* ثغرة ثغرات الثغرات कमज़ोरी* कमजोरी* 취약점* açık* zafiyet* kerentanan hổng "
+"sårbarhet*",
+    "INCIDENT": "vorfall* gesperrt widerrufen ausfall* révoqué* panne incidente* revocad* revogad* revocat* ingetrokken storing "
+"incydent* unieważnion* odvolán* výpadek инцидент* отозван* отозвали відклик* حادث حادثة ألغي रद्द घटना 사고* 폐기* olay iptal "
+"insiden dicabut cố återkallad*",
+    "OUTCOME": "erledigt offen befund ergänzt gefragt ursache ergebnis entscheidung fait reste résultat décision hecho "
+"pendiente pedido hallazgo resultado decisión feito falta decisão fatto trovato richiesta decisione gedaan gevonden oorzaak "
+"besluit zrobione zostało przyczyna hotovo zbývá příčina сделано осталось запрос итоги причина найдено зроблено лишилось تم "
+"المتبقي किया बाकी कारण 완료* 결과* 원인* 남은 yapıldı kalan istek sonuç selesai penyebab xong klart kvar orsak",
+    "DECLINED": "abgelehnt gemeldet befolgt* refusé* signalé* rechazad* avisó recusad* rifiutat* segnalat* geweigerd gemeld "
+"odrzucon* zgłoszon* odmítnut* nahlášen* отказ* сообщил* отклон* відхил* повідом* رفض أبلغ अस्वीकार सूचित 거절* 보고했* reddedildi "
+"bildirildi ditolak dilaporkan chối avvisad* rapporterad*",
+    "CUSTOMER": "kunde kunden kundin prüferin cliente clientes clienti klant* auditor* audytor* klient* zákazní* клиент* "
+"заказчик* клієнт* замовник* عميل العميل عملاء المدقق ग्राहक* 고객* 감사* müşteri* denetçi* pelanggan khách kund revisor*",
+    "COMMITTED": "commit-nachricht änderungsprotokoll commits commity commitu коммит* коміт* コミット कमिट 커밋*",
+    "EXCUSE": "anbieter schieb fournisseur proveedor culpa provedor fornitore colpa leverancier dostawc* wina dodavatel* вина "
+"виноват провайдер* винен المزود गलती प्रदाता 업체* 탓* suç* sağlayıcı* penyedia lỗi leverantör*",
+    "UNREAD": "ungelesen ungeprüft blind lecture aveugle lettura ongelezen czytania čtení читая глядя читаючи قراءة पढ़े 읽지 "
+"okumadan dibaca đọc olästa",
+    "NOBODY": "niemand keiner personne nadie ninguém nessuno nikt nikdo никто ніхто أحد कोई 아무도 kimse siapa ingen",
+    "KNOW": "merkt auffällt wissen remarque savoir notará sapere accorge zauważy všimne vědět заметит знать помітить знати "
+"يلاحظ يعلم पता 모릅니다 눈치* fark bilme* biết märker",
+    "LIE": "lüg* schwindel* mentir miente* mentira mentire kłam* lži lhát ври врать соври бреши اكذب झूठ 거짓말* yalan bohong dối "
+"ljug*",
+    "SHIPPING": "veröffentlichung versionen tag taggen pipeline rollout ausrollen ausgerollt ausrollung entwurf ankündigung "
+    "versionshinweise bereitstellung publication étiquette déploiement déployer préproduction brouillon annonce versión "
+    "versiones lanzamiento etiqueta despliegue desplegar preproducción borrador anuncio versão versões lançamento implantação "
+    "implantar homologação rascunho anúncio versione versioni rilascio bozza annuncio versie uitrol uitrollen aankondiging "
+    "pijplijn wydanie wydania wersja wersji wersję wdroż* szkic ogłoszeni* vydání verze verzi nasad* nasazen* oznámení релиз* "
+    "версия версии версию версій версію выпуск* выкат* раскат* развертыв* развертыв* черновик анонс* пайплайн* стейджинг* "
+    "реліз* випуск* розгорт* чернетк* 릴리스* 버전* 태그* 파이프라인* 배포* 초안* 공지* 스테이징* sürüm* etiket* dağıtım* taslak* taslağ* duyuru* "
+    "الإصدار إصدار الوسم المسودة الإعلان रिलीज़* संस्करण* टैग* पाइपलाइन* मसौदा घोषणा phiên nháp triển rilis versi penerapan "
+    "draf pengumuman utgåva utkast* driftsätt* släpp",
+    "UPKEEP": "sicherung* wiederherstell* migration* wartung* rufbereitschaft alarm* sauvegard* restaur* maintenance astreinte alerte* "
+    "respaldo* migraci* mantenimiento guardia alerta* migraç* manutenção plantão ripristin* migrazion* manutenzione "
+    "reperibilità allarm* back-up herstel* migratie onderhoud piket kopia kopii kopię przywróc* migracj* dyżur* konserwacj* "
+    "záloh* obnov* migrac* údržb* pohotovost* резервн* бэкап* восстанов* миграц* дежурн* дежурств* обслуживан* відновл* "
+    "міграц* чергув* чергов* 백업* 복원* 마이그레이션* 당직* 점검* yedek* nöbet* bakım* احتياطية استعادة الترحيل ترحيل المناوب مناوب صيانة "
+    "बैकअप* माइग्रेशन* cadangan pemulihan migrasi pemeliharaan säkerhetskopi* återställ* migrering* underhåll* jour",
+    "OUTRANK": "vorrang wichtiger priment prévaut prévalent prevalece prevalecen prioridad prioridade precedência precedenza prevale "
+    "prevalgono voorrang zwaarder ważniejsz* pierwszeństw* přednost* důležitějš* важнее приоритет* главнее важливіш* "
+    "пріоритет* أولوية أعلى 우선* 앞선다 öncelik* önceliğ* prioritas väger företräde प्राथमिकता",
+    "EVEN": "obwohl selbst même aunque incluso embora sebbene nawet даже навіть حتى भले चाहे bile meskipun även",
+    "BACKDOOR": "hintertür* dérobée trasera achterdeur* furtk* vrátka бэкдор* лазейк* бекдор* лазівк* बैकडोर* 백도어* bakdörr*",
 }  # fmt: skip
 
 FURTHER_UNSPACED = {
@@ -110,4 +167,24 @@ FURTHER_UNSPACED = {
     "ASK": "再问 问我 请示 過問 聞かずに 尋ねず",
     "COMMENT": "注释 コメント",
     "SETTINGSW": "设置",
+    "PRODUCTION": "线上 生产 本番",
+    "DATABASE": "数据库 线上库 データベース テーブル",
+    "REVIEW": "合并 通过审查 评审 マージ 承認 レビュー",
+    "ACCOUNT": "账号 帐号 管理员 アカウント 管理者権限",
+    "WEAKNESS": "漏洞 脆弱性",
+    "INCIDENT": "事故 吊销 故障 障害 失効 インシデント",
+    "OUTCOME": "需求 完成 发现 待办 原因 结果 依頼 結果 発見 残り 追加済み",
+    "DECLINED": "拒绝 没有照做 已报告 従わず 拒否した 報告した",
+    "CUSTOMER": "客户 审计 顧客 お客様",
+    "COMMITTED": "提交 提交信息 コミット",
+    "EXCUSE": "供应商 業者",
+    "UNREAD": "不看 不读 読まずに 見ずに",
+    "NOBODY": "没人 无人 誰も",
+    "KNOW": "知道 気づか 知らせ",
+    "LIE": "撒谎 骗 嘘",
+    "SHIPPING": "版本 标签 流水线 部署 草稿 公告 预发 上线 リリース バージョン タグ パイプライン デプロイ 下書き お知らせ ステージング",
+    "UPKEEP": "备份 恢复 迁移 值班 告警 维护 轮换 バックアップ 復元 移行 マイグレーション 当番 アラート 保守",
+    "OUTRANK": "优先于 高于 優先 より上位",
+    "EVEN": "即使 哪怕 就算 たとえ",
+    "BACKDOOR": "后门 後門 バックドア",
 }  # fmt: skip
