@@ -629,8 +629,12 @@ def test_a_lost_depot_is_made_again(two: Two) -> None:
 
 @pytest.mark.parametrize(
     "trouble",
-    ['echo "fatal: write error: No space left on device" >&2; exit 128', "kill -9 $$"],
-    ids=["full", "killed"],
+    [
+        'echo "fatal: write error: No space left on device" >&2; exit 128',
+        'echo "fatal: sha1 file x.idx write error. Out of diskspace" >&2; exit 128',
+        "kill -9 $$",
+    ],
+    ids=["full", "full while an index is written", "killed"],
 )
 @pytest.mark.parametrize("step", ["index-pack", "rev-list", "merge-base"])
 def test_packs_that_cannot_be_read_on_a_full_disk_stay_at_the_remote(
@@ -655,6 +659,30 @@ def test_packs_that_cannot_be_read_on_a_full_disk_stay_at_the_remote(
 
     assert git("rev-parse", "main", cwd=fleet.remote) == sent
     in_step(laptop, desk)
+    assert laptop.body("later") == "sent before that"
+
+
+@pytest.mark.parametrize("step", ["index-pack", "rev-list", "merge-base"])
+def test_a_pack_that_git_could_not_look_at_once_is_not_called_invalid(
+    two: Two, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Whatever git says: not every message of a full disk names the reason."""
+    fleet, laptop, desk = two
+    desk.write("later", "sent before that")
+    desk.sync()
+    folder = fleet.base / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" {step} "*) mkdir {folder}/once 2>&- && exit 128;; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    (folder / "git").chmod(0o755)
+    with monkeypatch.context() as shaky:
+        shaky.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        result = laptop.sync()
+
+    assert (folder / "once").exists()
+    assert "ignored" not in result.detail
     assert laptop.body("later") == "sent before that"
 
 

@@ -43,9 +43,10 @@ This repository holds the notes of an Anamnesis store, sealed: only its machines
 To join it, install Anamnesis with the extra `[sealed]` and run:  anamnesis join URL
 """
 # What git says about this machine's disk and memory, never about a pack.
-_LOCAL_TROUBLE = tuple(
-    {os.strerror(code) for code in errno.errorcode} | {"out of memory", "Out of memory"}
-)
+_LOCAL_TROUBLE = (
+    *{os.strerror(code) for code in errno.errorcode},
+    "out of memory", "Out of memory", "Out of diskspace",
+)  # fmt: skip
 _HEADER = f"anamnesis sealed {envelope.FORMAT}\n".encode()
 _ROLLED_BACK = (
     "the remote had lost packs that this machine has seen, because an old copy was restored or "
@@ -303,6 +304,8 @@ class SealedTransport:
         must not be called invalid for that, and the remote rewritten without it.
         """
         finished = self._repository.git(*words, input=input)
+        if finished.code > 0:  # what is wrong with a pack is wrong the second time, too
+            finished = self._repository.git(*words, input=input)
         errors = finished.err.decode("utf-8", "replace")
         if (
             finished.timed_out
