@@ -15,6 +15,7 @@ from anamnesis.notes.fields import Memory
 from anamnesis.store import MemoryStore
 from anamnesis.web import dashboard
 from anamnesis.web.serve import Server
+from support.thin import every
 
 from .conftest import Visitor
 
@@ -131,7 +132,9 @@ def test_the_start_page_and_the_counts_follow_in_place(
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=["desk", "phone"])
-@pytest.mark.parametrize("path", ["/notes", "/notes/{id}", "/review?note={id}", "/notes/{id}/edit"])
+@pytest.mark.parametrize(
+    "path", every(2, ["/notes", "/notes/{id}", "/review?note={id}", "/notes/{id}/edit"])
+)
 def test_a_notice_is_in_view_and_covers_nothing_that_can_be_pressed(
     chrome: Browser, server: Server, long: Memory, screen: dict[str, Any], path: str
 ) -> None:

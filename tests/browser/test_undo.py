@@ -17,6 +17,7 @@ from anamnesis.operations.notes.delete import delete
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import routes
 from anamnesis.web.serve import Server
+from support.thin import every
 
 from .conftest import Visitor
 
@@ -161,7 +162,7 @@ def test_every_address_that_changes_something_is_accounted_for() -> None:
     assert changing == UNDONE | FOR_GOOD | NOT_NOTES
 
 
-@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("name", every(3, ACTS))
 def test_what_changed_notes_is_undone_with_one_key_from_another_page(
     visit: Visitor, store: MemoryStore, notes: list[Memory], name: str
 ) -> None:

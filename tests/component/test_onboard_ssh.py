@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.ssh_server import USER, SshServer, Visitor
+from support.thin import every
 
 COMMAND = Path(sys.executable).parent / "anamnesis"
 
@@ -74,7 +75,9 @@ def hosted(desk: Person, *words: str, path: str = "") -> list[str]:
     return [*shlex.split(line)[1:], "--yes", "--agents", "claude"]
 
 
-@pytest.mark.parametrize("path", ["anamnesis-memory.git", "my own notes/memory of all.git"])
+@pytest.mark.parametrize(
+    "path", every(2, ["my own notes/memory of all.git", "anamnesis-memory.git"])
+)
 def test_the_line_that_the_host_prints_joins_it(desk: Person, laptop: Person, path: str) -> None:
     line = hosted(desk, str(desk.home / path))
     laptop.is_introduced()
