@@ -23,7 +23,17 @@ from anamnesis.sync.repository import SyncFailed
 from anamnesis.sync.sealed import envelope, members
 from anamnesis.sync.sealed.depot import read_ledger
 from anamnesis.sync.sealed.keys import Keys, made_keys, new_keys
-from support.fleet import CREATED, PLAIN_ONLY, Machine, SealedFleet, git, in_step, quiet, sealed
+from support.fleet import (
+    CREATED,
+    PLAIN_ONLY,
+    Machine,
+    SealedFleet,
+    git,
+    git_that,
+    in_step,
+    quiet,
+    sealed,
+)
 from support.thin import every
 
 Two = tuple[SealedFleet, Machine, Machine]
@@ -645,16 +655,9 @@ def test_packs_that_cannot_be_read_on_a_full_disk_stay_at_the_remote(
     desk.write("later", "sent before that")
     desk.sync()
     sent = git("rev-parse", "main", cwd=fleet.remote)
-    folder = fleet.base / "bin"
-    folder.mkdir()
-    (folder / "git").write_text(
-        f'#!/bin/sh\ncase " $* " in *" {step} "*) {trouble};; esac\n'
-        f'exec {shutil.which("git")} "$@"\n'
-    )
-    (folder / "git").chmod(0o755)
     laptop.write("own", "x")
     with monkeypatch.context() as broken:
-        broken.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        broken.setenv("PATH", git_that(fleet.base, trouble, at=step))
         with pytest.raises(SyncFailed):
             laptop.sync()
 
@@ -671,18 +674,13 @@ def test_a_pack_that_git_could_not_look_at_once_is_not_called_invalid(
     fleet, laptop, desk = two
     desk.write("later", "sent before that")
     desk.sync()
-    folder = fleet.base / "bin"
-    folder.mkdir()
-    (folder / "git").write_text(
-        f'#!/bin/sh\ncase " $* " in *" {step} "*) mkdir {folder}/once 2>&- && exit 128;; esac\n'
-        f'exec {shutil.which("git")} "$@"\n'
-    )
-    (folder / "git").chmod(0o755)
+    once = fleet.base / "once"
     with monkeypatch.context() as shaky:
-        shaky.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        failing = f"mkdir {once} 2>&- && exit 128"
+        shaky.setenv("PATH", git_that(fleet.base, failing, at=step))
         result = laptop.sync()
 
-    assert (folder / "once").exists()
+    assert once.exists()
     assert "ignored" not in result.detail
     assert laptop.body("later") == "sent before that"
 

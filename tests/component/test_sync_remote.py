@@ -539,7 +539,7 @@ def test_fewer_notes_gone_or_moved_elsewhere_are_no_accident(fleet: Fleet) -> No
     ("says", "shown"),
     [
         ("echo 'no pushes on a Friday' >&2", "no pushes on a Friday"),
-        ("", "a hook there declined, without a reason"),
+        ("", "a hook there declined it without saying why"),
     ],
 )
 def test_the_reason_of_a_hook_that_refuses_is_shown(

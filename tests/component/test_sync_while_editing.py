@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from support.fleet import FIVE, Machine
+from support.fleet import FIVE, Machine, git_that
 
 
 def sync_and_meanwhile(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     """Sync with a git that runs a shell command when it is asked to fetch."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "git").write_text(
-        f'#!/bin/sh\ncase " $* " in *" fetch "*) {command};; esac\n'
-        f'exec {shutil.which("git")} "$@"\n'
-    )
-    (folder / "git").chmod(0o755)
     with monkeypatch.context() as patched:
-        patched.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        patched.setenv("PATH", git_that(tmp_path, command, at="fetch"))
         machine.sync()
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from anamnesis.operations.curate import forget
 from anamnesis.store import MemoryStore
-from support.fleet import FLEETS, Fleet, Victims, quiet, thinned
+from support.fleet import FLEETS, Fleet, Victims, quiet
+from support.thin import thinned
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,8 @@ from support.fleet import (
     Victims,
     every_text,
     quiet,
-    thinned,
 )
+from support.thin import thinned
 
 Situation = Callable[[Fleet], Machine]
 

@@ -8,11 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
@@ -290,10 +288,15 @@ class Victims:
         self._server.communicate()
 
 
-def thinned(step: int, *, kept: Sequence[int]) -> list[ParameterSet]:
-    """Where a run that tries every `step`-th kill begins; those that are not kept run in soak."""
-    long = [pytest.mark.soak]
-    return [pytest.param(at, marks=[] if at in kept else long) for at in range(1, step + 1)]
+def git_that(place: Path, command: str, *, at: str) -> str:
+    """A PATH whose git runs a shell command first when it is asked for one of its own."""
+    folder = place / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase " $* " in *" {at} "*) {command};; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    (folder / "git").chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
 
 
 def git(*args: str, cwd: Path) -> str:

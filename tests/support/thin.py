@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
+from _pytest.mark import ParameterSet
 
 
 def every(step: int, cases: Iterable[Any]) -> list[ParameterSet]:
@@ -15,3 +15,9 @@ def every(step: int, cases: Iterable[Any]) -> list[ParameterSet]:
         pytest.param(case, marks=[pytest.mark.soak] if at % step else [])
         for at, case in enumerate(cases)
     ]
+
+
+def thinned(step: int, *, kept: Sequence[int]) -> list[ParameterSet]:
+    """Where a run that tries every `step`-th kill begins; those that are not kept run in soak."""
+    long = [pytest.mark.soak]
+    return [pytest.param(at, marks=[] if at in kept else long) for at in range(1, step + 1)]

@@ -58,7 +58,7 @@ class StoreMissing(NoHome):
         AnamnesisError.__init__(
             self,
             f"The store {path} is not there.",
-            hint=f"If its disk is not mounted, mount it. To begin an empty store:  "
+            hint=f"If its disk is not mounted, mount it. To start an empty store:  "
             f"mkdir -p {shlex.quote(path)}",
             exit_code=EXIT_NOT_SET_UP,
         )

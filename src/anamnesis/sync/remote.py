@@ -352,7 +352,9 @@ def _reason(complaint: str) -> str:
     lines = [line.strip() for line in complaint.splitlines() if line.strip()]
     if "hook declined" in complaint:  # what the hook printed says why
         printed = [line[7:].strip() for line in lines if line.startswith("remote:")]
-        return "; ".join(filter(None, printed))[:300] or "a hook there declined, without a reason"
+        return (
+            "; ".join(filter(None, printed))[:300] or "a hook there declined it without saying why"
+        )
     for start in ("remote: fatal:", "remote: error:", "fatal:", "error:"):
         for line in lines:
             if line.startswith(start):
