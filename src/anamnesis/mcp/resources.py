@@ -81,7 +81,7 @@ def read(binding: Binding, uri: str) -> ResourceText | None:
 def _session(binding: Binding, uri: str) -> ResourceText | None:
     import json
 
-    from anamnesis.operations.sessions.archive import find_session, safe_turn
+    from anamnesis.operations.sessions.archive import find_session
 
     session, _, number = uri.removeprefix(SESSION_URI).partition("/")
     archived = find_session(binding.store.home, session)
@@ -89,7 +89,7 @@ def _session(binding: Binding, uri: str) -> ResourceText | None:
         return None
     start = int(number or "0")
     turns = list(enumerate(archived.turns))[start : start + _TURNS]
-    lines = [{"number": at, **safe_turn(turn).as_json()} for at, turn in turns]
+    lines = [{"number": at, **turn.as_json()} for at, turn in turns]
     head = {"session": archived.header.session, "turns": len(archived.turns)}
     text = "\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *lines])
     return ResourceText(uri, "application/x-ndjson", text)
