@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from anamnesis.ground.records import record
 from anamnesis.mcp.digest import SESSION_URI
+from anamnesis.operations.notes.masking import masked_note
 from anamnesis.operations.notes.show import NOTE_URI, find
+from anamnesis.text.display import displayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,10 +74,11 @@ def read(binding: Binding, uri: str) -> ResourceText | None:
     from anamnesis.notes.frontmatter import serialize
     from anamnesis.operations.notes.search import warnings
 
-    note = read_note.note
-    warning = warnings(binding.store, [note], for_agent=True).get(note.id)
+    note = masked_note(binding.store, read_note.note)
+    warning = warnings([note], for_agent=True).get(note.id)
     text = serialize(note)
-    return ResourceText(uri, "text/markdown", f"{warning}\n\n{text}" if warning else text)
+    text = f"{warning}\n\n{text}" if warning else text
+    return ResourceText(uri, "text/markdown", displayed(text))
 
 
 def _session(binding: Binding, uri: str) -> ResourceText | None:
