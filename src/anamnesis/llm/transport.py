@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.redact import allow_list, redact
+from anamnesis.secrets import allow_list, redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -21,7 +21,7 @@ from anamnesis.notes.fields import Memory
 from anamnesis.operations.machine import index
 from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
-from anamnesis.redact import RULES, allow_list, findings, redact
+from anamnesis.secrets import RULES, allow_list, findings, redact
 from anamnesis.trust import policy
 
 if TYPE_CHECKING:

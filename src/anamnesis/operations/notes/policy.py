@@ -155,7 +155,7 @@ def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[s
 
     Secrets that the note had `before` an edit may stay: you allowed them.
     """
-    from anamnesis.redact import allow_list, findings, redact
+    from anamnesis.secrets import allow_list, findings, redact
 
     known: str = "\n".join(_texts(before)) if before else ""
     allowed = (*allow_list(home_directory()), *(known[f.start : f.end] for f in findings(known)))
@@ -172,7 +172,7 @@ def about_secrets(home: Home, found: ReadNote) -> str:
     """Why a portable note is not synced, as a sentence; nothing if it is."""
     if found.note.scope != "portable":
         return ""
-    from anamnesis.redact import secrets_stay_here
+    from anamnesis.secrets import secrets_stay_here
 
     reason = secrets_stay_here(home)("", found.data)
     return f"This note is not synced: {reason}." if reason else ""
@@ -185,7 +185,7 @@ def notice_of_replaced(kinds: tuple[str, ...]) -> str:
 
 def notice_of_kept(kinds: tuple[str, ...]) -> str:
     """What to tell the writer about secrets that were kept; nothing if there are none."""
-    from anamnesis.redact import ALLOWED
+    from anamnesis.secrets import ALLOWED
 
     return (
         f"It seems to hold a secret ({_listed(kinds)}): sync keeps it on this machine, "

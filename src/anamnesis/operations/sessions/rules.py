@@ -8,7 +8,7 @@ from anamnesis.index.queries import tagged
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, keys
 from anamnesis.notes.fields import Memory
-from anamnesis.redact import redact
+from anamnesis.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
