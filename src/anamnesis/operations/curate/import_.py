@@ -186,7 +186,7 @@ def plan_own_export(
     notes = list(exports.own_export(path))
     for note in counting(notes, passes(progress, 2, total=len(notes))[0]):
         here = store.get(note.id)
-        plain, _ = without_new_secrets(note)
+        plain, _ = without_new_secrets(note, home=store.home)
         if tree.is_forgotten(store.home, note.id):
             forgotten += 1
         elif here is None:

@@ -56,9 +56,9 @@ def write(
     NoSuchNote for a superseded id, StoreBusy or NotWritable; then nothing was written.
     """
     rules = policy_of(face, "write")
-    plain, kinds = without_new_secrets(draft)
-    held = keep_secrets or rules.secrets == HELD
-    draft = trimmed(draft if held else plain)
+    plain, kinds = without_new_secrets(draft, home=store.home)
+    held, typed = keep_secrets or rules.secrets == HELD, trimmed(draft)
+    draft = typed if held else trimmed(plain)
     require_allowed(rules, draft)
     if rules.requires_superseded:
         require_notes(store, draft.supersedes)
@@ -87,6 +87,10 @@ def write(
         )
     )
     about_secrets = (notice_of_kept if held else notice_of_replaced)(kinds)
+    if kinds and not held and rules.keeps_typed and not origin:
+        from anamnesis.operations.notes import originals
+
+        about_secrets = f"{about_secrets} {originals.keep(store, note, typed)}"
     notices = (about_secrets, _review_notice(note), *map(_similar_notice, similar))
     return WrittenNote(note, notice=" ".join(filter(None, notices)), similar=similar)
 
