@@ -3,7 +3,7 @@
 Fetch the repositories named in `NOTES` and the two scanners, as bare git directories
 `<folder>/<owner>+<name>/repo`, then:
 
-python -m benchmarks.secrets <folder> [--show notes|gitleaks|false|trufflehog] [--seed N] [transcript.jsonl ...]
+python -m benchmarks.secrets <folder> [--show notes|gitleaks|false|trufflehog] [--all] [transcript.jsonl ...]
 
 Nothing of them is kept. Beside our rules stand those that gitleaks publishes.
 """
@@ -156,6 +156,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--show", choices=["notes", "gitleaks", "false", "trufflehog"])
     parser.add_argument("--half", choices=list(NOTES))
+    parser.add_argument("--all", action="store_true", help="all notes, not a thousand of each half")
     parser.add_argument("transcripts", nargs="*", type=Path)
     given = parser.parse_args()
     for path in given.transcripts:
@@ -181,15 +182,17 @@ def main() -> None:
                     print(f"  {each.rule}: {each.secret!r} in {each.text[:200]!r}")
     for half, names in NOTES.items():
         if given.half in (None, half):
-            _print_notes(half, notes(given.folder, names), theirs, show=given.show == "notes")
+            texts = _sample(half, notes(given.folder, names), all=given.all)
+            _print_notes(half, texts, theirs, show=given.show == "notes")
 
 
-def _print_notes(
-    half: str, every: Iterator[tuple[str, str]], theirs: Finder, *, show: bool
-) -> None:
+def _sample(half: str, every: Iterator[tuple[str, str]], *, all: bool) -> list[tuple[str, str]]:
     texts = list(every)
     random.Random(half).shuffle(texts)
-    texts = texts[: _MOST_NOTES // 2]
+    return texts if all else texts[: _MOST_NOTES // 2]
+
+
+def _print_notes(half: str, texts: list[tuple[str, str]], theirs: Finder, *, show: bool) -> None:
     for name, find in (("ours", ours), ("gitleaks", theirs)):
         found = {path: find(text) for path, text in texts}
         changed = {path: spans for path, spans in found.items() if spans}

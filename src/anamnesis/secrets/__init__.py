@@ -36,6 +36,7 @@ _PASSES = 3  # a placeholder can bring a name next to a value that stood apart f
 _SHORTEST_TEXT = 7  # `pw=1234`
 _MOST_REPEATED = 50  # values that are sought again
 _SHORTEST_REPEATED = 8
+_LONGEST_LINE = 200
 _KEY_BLOCK_LIMIT = 20_000  # a 16k-bit RSA key in PEM is 12,500 characters
 _SHORTEST_KEY = 40
 _SHORTEST_TOKEN = 15  # `xoxb-` and ten characters
@@ -187,7 +188,14 @@ def _again(text: str, found: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _is_no_secret(text: str, found: Finding) -> bool:
-    """Whether a finding is the id of a note or the checksum of a file, wherever it stands."""
+    """Whether a finding is the id of a note, the checksum of a file, or a name.
+
+    A plain word that its line has already said is a name: `postgres:postgres@`.
+    """
+    word = text[found.start : found.end].strip()
+    line = text[max(text.rfind("\n", 0, found.start), found.start - _LONGEST_LINE, 0) : found.start]
+    if word.isalpha() and re.search(rf"\b{word}\b", line):
+        return True
     is_id = compiled(_ID).fullmatch(text, found.start, found.end) is not None
     return is_id or compiled(_OF_A_FILE).match(text, found.start) is not None
 

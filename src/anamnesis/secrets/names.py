@@ -24,12 +24,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SOUGHT = rb"pass|pwd|pw|psk|secret|token|credential|creds|auth|bearer|cookie|jwt|key|_pat"
+_SOUGHT = rb"pass|pwd|pw|psk|secret|token|credential|creds|auth|bearer|jwt|key|_pat"
 # The word that matters is found first and the rest of the name around it afterwards: a pattern
 # that starts with an open run of name characters would be quadratic on long words. What goes on
 # otherwise (`tokenizer`, `token_count`, `passwords`) is about secrets, not one.
 _NAME = (
-    r"(?:(?P<password>(?i:pass(?:w(?:or[dt]|r?d)|phrase|code)?|pwd|pw|psk))|(?P<secret>(?i:secret|token|credentials?|creds|auth|bearer|cookie))|(?P<key>(?i:jwt|key|_pat)))"
+    r"(?:(?P<password>(?i:pass(?:w(?:or[dt]|r?d)|phrase|code)?|pwd|pw|psk))|(?P<secret>(?i:secret|token|credentials?|creds|auth|bearer))|(?P<key>(?i:jwt|key|_pat)))"
     r"(?:_(?!(?:[A-Z0-9]{1,20}_){0,4}(?:COUNT|LIMIT|NAME|FILE|PATH|UR[LI]|TYPE|ID\b|TTL|LENGTH|SIZE|BUDGET|HASH|PREFIX|COMMAND|CMD"
     r"|SOURCE|HEADER|ENV|EXPIR|MAX|MIN|FIELD|ALGO|POLICY|ARN|VERSION|STORE|BUCKET|ENDPOINT|REGION|USER|PROVIDER|BACKEND|METHOD|MODE|SERVER|HOST|DOMAIN|DRIVER|STRATEGY|SCHEME|ISSUER|AUDIENCE|CLASS|SERVICE|ENABLED|REQUIRED|TIMEOUT|LIFETIME|CHECK|PORT|HASHER|VALIDATOR|MANAGER|ROTATION|THRESHOLD|FAIL|RATE|RATIO|ENGINE|HELPER|REALM|ALGORITHM))[A-Z0-9_]{1,24}"
     r"|(?i:[-_](?:access[-_])?key(?:[-_]base)?|[-_](?:value|prod|production|staging|stage|dev|live|test|primary"
@@ -189,6 +189,8 @@ def _how(assigned: re.Match[str], end: int) -> str:
     for how in ("braced", "blank", "call", "cell", "pair", "tag"):
         if assigned[how] is not None:
             return how
+    if "\n" in assigned[0][: assigned.start(assigned.lastgroup or 0) - assigned.start()]:
+        return "below"
     is_tight = assigned.lastgroup == "bare" and assigned.start("bare") - end == 1
     return f"tight {assigned['sign']}" if is_tight else "sign"
 
@@ -219,7 +221,7 @@ def _is_secret(given: _Given) -> bool:
 
 def _is_random(given: _Given) -> bool:
     value = given.value
-    if given.how in ("blank", "cell", "said") and not given.name.startswith("-"):
+    if given.how in ("below", "blank", "cell", "said") and not given.name.startswith("-"):
         is_one = len(value) >= _SHORTEST_SAID and is_generated(value)
     elif given.how == "tight :":  # `arn:…:secret:name`, `scope:token:read`
         is_one = len(value) >= _LONG and is_generated(value)
@@ -254,4 +256,6 @@ def _is_password(given: _Given) -> bool:
         )
     if given.how in ("blank", "cell") and not given.name.startswith("-"):
         return is_strong(value) or (given.is_used and is_mixed(value))
-    return is_mixed(value) and not is_code(value)
+    # Below a prompt stands what the program printed.
+    looks_like_it = is_generated if given.how == "below" else is_mixed
+    return looks_like_it(value) and not is_code(value)

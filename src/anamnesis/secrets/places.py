@@ -18,7 +18,7 @@ _HEADERS = (
     place("bearer token", "bearer", r"bearer[\s:]{1,3}[\"'`]?([A-Za-z0-9._~+/=|-]{16,4000})", check=MIXED),
     place("authorization header", "basic", r"basic\s{1,3}([A-Za-z0-9+/]{10,400}={0,2})(?![\w/+=])", check=RANDOM),
     place("okta token", "ssws", r"ssws\s{1,3}([A-Za-z0-9_-]{20,100})"),
-    place("cookie", "sessid= sessionid= connect.sid= session=", r"(?:sessid|sessionid|connect\.sid|(?<![\w.])session)=([A-Za-z0-9%._~+/=-]{16,400})", check=RANDOM),
+    place("cookie", "sid= session= sessionid= sessid= auth= token= jwt=", r"(?:sessid|sessionid|(?<![A-Za-z])(?:sid|session|auth|token|jwt))=([A-Za-z0-9%._~+/=-]{16,400})", check=RANDOM),
 )  # fmt: skip
 
 _ADDRESSES = (
@@ -67,7 +67,7 @@ _COMMANDS = (
     place("password", "sqlcmd ipmitool zip", r"(?:sqlcmd|ipmitool|zip)" + _OPTIONS + r"(?-i:-P)[ =]?" + _ARGUMENT),
     place("password", "ldap", r"ldap[a-z]{3,10}" + _OPTIONS + r"-w[ =]?" + _ARGUMENT),
     # Whatever the program: a user, and a password after it.
-    place("password", "-u", r"(?<=\s)-u[ =:]?[^\s-]\S{0,60}\s+-(?:p|pw|pass)[ =:]?[\"']?(?!\d+(?::\d+)?\s)([^\s\"'`./~-][^\s\"'`]{4,200})", check=MIXED),
+    place("password", "-u", r"(?<=\s)-u[ =:][^\s-]\S{0,60}\s+-(?:p|pw|pass)[ =:][\"']?(?!\d+(?::\d+)?\s)([^\s\"'`./~-][^\s\"'`]{4,200})", check=MIXED),
     place("password", "-u -a -auth", r"(?<=\s)-(?:a|u|auth)[ =]" + _USER, check=STRONG),
     place("password", "sshpass", r"sshpass\s+-p\s*" + _ARGUMENT),
     place("password", "7z rar", r"(?:7za?|rar)\s[^\n|]{0,60}?\s?-h?p([^\s\"'`]{4,200})"),

@@ -48,17 +48,17 @@ required optional empty unset todo tbd redacted removed masked hashed encrypted 
 forgot reset confirm new old current plain plaintext test input field prompt ask stdin inherit omit include same-origin password passwd passwort pass
 pwd pw secret token key api user username login admin root credential credentials auth cookie session changeme change-me placeholder example default
 1password basic bearer oauth oauth2 jwt apikey api-key api_key bcrypt argon2 argon2id scrypt hs256 rs256 foo bar foobar baz abc qwe asdf postgres guest
-anonymous minioadmin
+anonymous minioadmin x-oauth-basic
 """.split()
 )
 _STAND_IN = (
-    r"(?i)(?:base64:)?(?:(?:base64|base32|sha-?\d+|md5|aes-?\d+)(?:[-_ ]?(?:encoded|hashed|encrypted|salted))?|(?P<same>.)(?P=same)*"
+    r"(?i)(?:base64:)?(?:(?:base64|base32|sha-?\d+|md5|aes-?\d+)(?:[-_ ]?(?:encoded|hashed|encrypted|salted))?|0?12345\d*|(?P<same>.)(?P=same)*"
     r"|(?:please|your|my|the|some|an?|any|example|dummy|fake|mock|sample|test|change|replace|insert|enter|put|valid|invalid|wrong|new|old|user|db|add|set)"
     r"[-_. ]?(?:[a-z0-9]{1,16}[-_. ]){0,5}(?:here|me|this|it|password|passwd|passphrase|pass|pwd|pw|secret|token|key|value|credentials?|string|with\w*)s?\d?"
     r"|[a-z_.-]{0,24}[-_. ](?:here|placeholder|goes[-_ ]here|example)"
-    r"|(?:user|pass|password|secret|token|api[-_]?key)[-_]?(?:here|name|word|value|string|id)?"
+    r"|(?:user|pass|password|secret|token|api[-_]?key)[-_]?(?:here|name|word|value|string|id)?\d{0,2}"
     r"|(?:please|generate|change|replace|your)[-_ ][a-z-_]{3,40}"
-    r"|[a-z]{2,12}[-_]?(?:password|passwd|credentials)|scram-sha-\d+(?:-plus)?|[a-z0-9]{2,8}[-_]your[-_][a-z_-]{3,40}"
+    r"|[a-z]{2,12}[-_]?(?:pass(?:word|wd)?|credentials)|scram-sha-\d+(?:-plus)?|[a-z0-9]{2,8}[-_]your[-_][a-z_-]{3,40}"
     r"|[a-z0-9/+]{8,40}example(?:key)?"  # of AWS's documentation
     r")\Z"
 )
@@ -166,7 +166,20 @@ def is_stand_in(value: str) -> bool:
         or _match(_REFERENCE, value)
         or all(map(_is_word_for_it, value.rstrip(_PUNCTUATION).split("|")))
         or _match(_OPEN_ENDED, value)
+        or _is_encoded_stand_in(value)
     )
+
+
+def _is_encoded_stand_in(value: str) -> bool:
+    """Whether a value is `user:password` in base64, as examples of headers have it."""
+    from binascii import Error, a2b_base64
+
+    try:
+        text = a2b_base64(value[:_ENOUGH] + "==").decode("ascii").rstrip("\n")
+    except (Error, ValueError):
+        return False
+    password = text.partition(":")[2]
+    return bool(password) and is_stand_in(password)
 
 
 def _is_word_for_it(value: str) -> bool:
