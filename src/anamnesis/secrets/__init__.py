@@ -17,7 +17,7 @@ from itertools import zip_longest
 
 from anamnesis.secrets.names import named_values
 from anamnesis.secrets.places import PLACES
-from anamnesis.secrets.rule import Finding, compiled
+from anamnesis.secrets.rule import EDGE, Finding, compiled
 from anamnesis.secrets.tokens import TOKENS
 from anamnesis.secrets.values import CHECKS, is_mixed, is_stand_in
 
@@ -132,13 +132,20 @@ def _found(text: str) -> Iterator[Finding]:
     words = b" ".join(every).lower()
     long_words = b" ".join([word for word in every if len(word) >= _SHORTEST_TOKEN])
     yield from _key_blocks(text)
+    tokens = long_words.decode("latin-1")
     for literal, rules in _TOKENS.items():
         if literal in long_words:
-            yield from _at(_positions(literal, data), text, rules)
+            # Most words with a literal are none of the format: that is known from the words alone.
+            likely = [rule for rule in rules if _without_edge(rule).search(tokens)]
+            yield from _at(_positions(literal, data), text, likely) if likely else ()
     for literal, rules in _PLACES.items():
         if literal in words:
             yield from _at(_positions(literal, lowered), text, rules)
     yield from named_values(text, lowered)
+
+
+def _without_edge(rule: Rule) -> re.Pattern[str]:
+    return compiled(rule.pattern.removeprefix(EDGE))
 
 
 def _by_literal(rules: Iterable[Rule]) -> dict[bytes, tuple[Rule, ...]]:

@@ -33,7 +33,7 @@ _ADDRESSES = (
     place("aws session token", "x-amz-security-token=", r"x-amz-security-token=([A-Za-z0-9%/+=_-]{40,4000})"),
     place("signed url", "sig=", r"(?<=[?&;])sig=([A-Za-z0-9%/+=_-]{30,255})"),
     place("signed url", "signature=", r"(?<=[?&-])signature=([A-Za-z0-9%/+=_~-]{40,2000})"),
-    place("key in url", "code= key= apikey= appid=", r"(?<=[?&])(?:code|key|apikey|appid)=([A-Za-z0-9%/+=_.~-]{24,255})", check=RANDOM),
+    place("key in url", "code= key= apikey= appid=", r"(?<=[?&])(?:code|key|apikey|appid)=([A-Za-z0-9%/+=_.~-]{24,100})(?![A-Za-z0-9%/+=_.~-])", check=RANDOM),
     place("api key", "infura.io/ alchemy.com/ quiknode.pro/ alchemyapi.io/", r"(?:infura\.io|alchemy(?:api)?\.(?:com|io)|quiknode\.pro)/(?:v\d/|ws/v\d/)?([A-Za-z0-9_-]{32,64})(?![\w-])"),
     place("password", ":thin:", r":thin:[^\s/:@]{1,60}/([^\s\"']{1,200}?)@(?=[\w/])"),
     place("password", "@tcp( @unix(", r"(?<=:)([^\s:@/\"'`]{3,100})@(?:tcp|unix)\(", before=tuple(range(3, 40))),

@@ -17,7 +17,7 @@ ANY, MIXED, STRONG, RANDOM = "any", "mixed", "strong", "random"
 PLACEHOLDER_START = "[redacted: "
 # A token starts where a word does. Letters before it may belong to something else: to a `\n` in
 # JSON, to `%3D` in an address, to the colour of a terminal.
-_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=[0-9]m))"
+EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=[0-9]m))"
 
 
 @record
@@ -57,7 +57,7 @@ def token(
     """A format that an issuer documents; `inside` ones may start in the middle of a word."""
     return Rule(
         kind=kind, literals=tuple(each.encode() for each in literals.split()), check=check,
-        pattern=f"{'' if inside else _EDGE}({pattern})", before=before,
+        pattern=f"{'' if inside else EDGE}({pattern})", before=before,
     )  # fmt: skip
 
 

@@ -62,10 +62,8 @@ def write(
     require_allowed(rules, draft)
     if rules.requires_superseded:
         require_notes(store, draft.supersedes)
-    if rules.refuses_identical and not anyway:
-        known = _identical_note(store, draft)
-        if known is not None:
-            return WrittenNote(known, notice=_KNOWN, written=False)
+    if rules.refuses_identical and not anyway and (known := _identical_note(store, draft)):
+        return WrittenNote(known, notice=_KNOWN, written=False)
     similar = _similar_notes(store, draft) if rules.checks_near_duplicates and not anyway else ()
     now = utcnow()
     note = store.put(
@@ -87,12 +85,16 @@ def write(
         )
     )
     about_secrets = (notice_of_kept if held else notice_of_replaced)(kinds)
-    if kinds and not held and rules.keeps_typed and not origin:
-        from anamnesis.operations.notes import originals
+    told = [about_secrets, _review_notice(note), *map(_similar_notice, similar)]
+    if kinds and rules.keeps_typed and not (held or origin):
+        told.append(_kept(store, note, typed))
+    return WrittenNote(note, notice=" ".join(filter(None, told)), similar=similar)
 
-        about_secrets = f"{about_secrets} {originals.keep(store, note, typed)}"
-    notices = (about_secrets, _review_notice(note), *map(_similar_notice, similar))
-    return WrittenNote(note, notice=" ".join(filter(None, notices)), similar=similar)
+
+def _kept(store: MemoryStore, note: Memory, typed: NoteDraft) -> str:
+    from anamnesis.operations.notes import originals
+
+    return originals.keep(store, note, typed)
 
 
 def _review_notice(note: Memory) -> str:
