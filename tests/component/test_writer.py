@@ -161,3 +161,17 @@ def test_a_title_with_an_escape_sequence_reaches_no_terminal_or_session(
         assert hidden not in text
         assert "\u202e" not in text
     assert json.loads(as_json)[0]["title"] == note.title
+
+
+@pytest.mark.usefixtures("terminal")
+def test_an_agent_may_not_put_back_what_was_replaced_as_a_secret(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["write", "Deploys use GITHUB_TOKEN=ghp_" + "a1B2" * 9]) == 0
+    unit = capsys.readouterr().err.rpartition("anamnesis undo ")[2].strip()
+
+    monkeypatch.setenv("CLAUDECODE", "1")
+
+    assert main(["undo", unit]) == 1
+    assert "Cannot allow what looks like a secret here" in capsys.readouterr().err
+    assert "[redacted" in store.list()[0].title

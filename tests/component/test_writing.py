@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from anamnesis.cli import main
 from anamnesis.operations.curate import export, import_
 from anamnesis.operations.notes.policy import NoteDraft
@@ -14,7 +16,6 @@ from anamnesis.store import MemoryStore
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 SECRET = "ghp_" + "a1B2" * 9
 STEPS = (
@@ -49,6 +50,7 @@ def test_a_secret_is_replaced_and_the_writer_told(
     assert said.startswith("write: Secrets were replaced before storing: github token. If that ")
 
 
+@pytest.mark.usefixtures("terminal")
 def test_what_was_replaced_can_be_put_back_and_is_allowed_then(
     capsys: pytest.CaptureFixture[str], store: MemoryStore, root: Path
 ) -> None:

@@ -14,6 +14,7 @@ from anamnesis.config import home_directory
 from anamnesis.ground.counting import counted
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.show import shortest_endings
+from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -41,6 +42,8 @@ def run(args: Namespace) -> int:
         _list(as_json=args.json)
         return 0
     with arguments.store_to_change("undo") as store:
+        if undo.allows_values(store.home, args.id):
+            require_person("allow what looks like a secret")
         undone = undo.undo(store, args.id)
     arguments.report("undo", undone, as_json=args.json)
     return 0

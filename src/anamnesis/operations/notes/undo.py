@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 __all__ = [
-    "ChangedSince", "DeletedHere", "NothingToUndo", "Undone", "Unit", "bring_back", "deleted_here",
-    "roll_back", "undo", "undoable", "unit_of", "written",
+    "ChangedSince", "DeletedHere", "NothingToUndo", "Undone", "Unit", "allows_values", "bring_back",
+    "deleted_here", "roll_back", "undo", "undoable", "unit_of", "written",
 ]  # fmt: skip
 
 _NAMED = 8
@@ -60,6 +60,12 @@ def undo(
 
         originals.allow(store.home, unit)
     return changes.undo(store, kind=kind, id=id, progress=progress)
+
+
+def allows_values(home: Home, given: str) -> bool:
+    """Whether undoing this change allows what was taken for a secret: that is yours to decide."""
+    unit = unit_of(home, _id(home, given)) if given else None
+    return unit is not None and unit.kind == REDACTION
 
 
 def unit_of(home: Home, id: str) -> Unit | None:
