@@ -137,7 +137,11 @@ def command_key(command: str) -> int | None:
 
 
 def text_of(turn: Turn) -> str:
-    """What a turn can be found by: words, commands and errors, but not file contents."""
+    """What a turn can be found by: words, commands and errors, but not file contents.
+
+    Nor what was read elsewhere, and what repeats it.
+    """
+    turn = turn.own()
     if not turn.tool:
         return turn.text[:_LONGEST]
     call = turn.command or " ".join(filter(None, (turn.tool, turn.file)))

@@ -53,6 +53,7 @@ class _Replay:
 
     def take(self, turn: Turn, *, call: str, following: Turn | None) -> None:
         """Read one turn; the next one tells whether a call was refused."""
+        turn = turn.own()
         self._draft.see_time(turn.at)
         if turn.tool and turn.who == CLIENT:
             self._take_clients_own(turn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON
+from anamnesis.capture.foreign import ForeignReading
 from anamnesis.capture.lines import text
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUMMARY, StoryDraft, clean
 from anamnesis.ground.records import fresh, record, replace
@@ -60,8 +61,11 @@ class SessionDraft:
 
     def __init__(self, *, agent: str, tape: Tape | None = None) -> None:
         self.agent = agent
-        self.story = StoryDraft()
+        self.foreign = ForeignReading()
+        self.story = StoryDraft(self.foreign)
         self.tape = tape
+        if tape is not None:
+            tape.foreign = self.foreign
         self.session_id = self.cwd = self.git_branch = self.ended_at = ""
         self._first_prompt = self._outcome = self._summary = self._command = ""
         self._summary_is_last = False
@@ -109,6 +113,7 @@ class SessionDraft:
                 self.story.is_interactive = self.has_begun or not self._came_at_once()
             self._first_prompt = self._first_prompt or text
             self._append(f"User: {text}")
+            self.foreign.type(text)
             self.story.add_text(PROMPT, text)
             self._record(PERSON, text)
 
@@ -116,6 +121,7 @@ class SessionDraft:
         """Add a slash command: the ask if nothing else is asked."""
         text = clean(text)
         self._command = self._command or text
+        self.foreign.type(text)
         self.story.add_text(PROMPT, text)
         self._record(PERSON, text)
 
@@ -124,6 +130,7 @@ class SessionDraft:
         text = clean(text)
         if text:
             self._append(f"User: {text}")
+            self.foreign.type(text)
             self.story.add_text(PROMPT, text, answer=to)
             self._record(PERSON, text)
 
@@ -131,18 +138,21 @@ class SessionDraft:
         """Add what the agent said."""
         text = clean(text)
         if text:
+            self._record(AGENT, text)
+        if text := self.foreign.without(text):
             self._outcome, self._summary_is_last = text, False
             self._append(f"Assistant: {text}")
+            self.foreign.say(text)
             self.story.add_text(ANSWER, text)
-            self._record(AGENT, text)
 
     def summarise(self, text: str) -> None:
         """Add the summary that the client made when it compacted the conversation."""
         text = clean(text)
         if text:
+            self._record(CLIENT, text)
+        if text := self.foreign.without(text):
             self._summary, self._summary_is_last = text, True
             self.story.add_text(SUMMARY, text)
-            self._record(CLIENT, text)
 
     def recap(self, text: str) -> None:
         """Add the client's own recap of where the work stands."""
@@ -160,15 +170,21 @@ class SessionDraft:
 
     def add_call(self, tool: object, arguments: dict[str, Any], *, call: object) -> None:
         """Add that a tool was called."""
+        self.foreign.call(tool, arguments, call=call, at=self.story.at)
         self.story.count_call(tool)
         if self.tape:
             self.tape.call(tool, arguments, call=call)
 
     def finish_call(self, call: object, text: str, *, failed: bool) -> None:
         """Add the result of a call."""
-        self.story.finish_call(call, text, failed=failed)
+        is_foreign = self.foreign.result(call, text)
+        self.story.finish_call(call, "" if is_foreign else text, failed=failed)
         if self.tape:
-            self.tape.result(call, text, failed=failed)
+            self.tape.result(call, text, failed=failed, foreign=is_foreign)
+
+    def awaits(self, call: str) -> bool:
+        """Whether the result of a call is wanted, if the session is not recorded."""
+        return self.story.awaits(call) or self.foreign.awaits(call)
 
     def edit(self, path: object, *, call: object) -> None:
         """Add an edit that the agent proposed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.capture.foreign import ForeignReading
 from anamnesis.capture.privacy import SOLID, without_private_and_recalled
 from anamnesis.ground.records import fresh, record, replace
 
@@ -57,9 +58,10 @@ class Story:
 
 
 class StoryDraft:
-    """A story while its transcript is being read."""
+    """A story while its transcript is being read; nobody but you may repeat what is foreign."""
 
-    def __init__(self) -> None:
+    def __init__(self, foreign: ForeignReading | None = None) -> None:
+        self._foreign = foreign or ForeignReading()
         self._moments: list[Moment] = []
         self._open: dict[str, int] = {}  # calls whose result has not come, by their place
         self._todos: dict[str, Todo] = {}
@@ -72,6 +74,10 @@ class StoryDraft:
 
     def add_text(self, kind: str, text: str, *, answer: str = "") -> None:
         """Add a text of the user or the agent, as `clean` gives it."""
+        if kind != PROMPT:
+            text = self._foreign.without(text)
+        if answer:
+            answer = self._foreign.without(answer) or "…"
         if not text:
             return
         last = self._moments[-1] if self._moments else None
@@ -83,8 +89,9 @@ class StoryDraft:
 
     def start_call(self, kind: str, text: object, *, call: object) -> None:
         """Add a call of a tool; its result comes later."""
-        if isinstance(text, str) and text.strip():
-            self._add(Moment(kind, clipped(clean(text), _LONGEST_OTHER), at=self.at))
+        text = clean(text) if isinstance(text, str) else ""
+        if text := self._foreign.without(text, by_word=True):
+            self._add(Moment(kind, clipped(text, _LONGEST_OTHER), at=self.at))
             if isinstance(call, str):
                 self._open[call] = len(self._moments) - 1
 
@@ -95,7 +102,8 @@ class StoryDraft:
             most = _LONGEST_ERROR if failed else _LONGEST_OUTPUT
             if self._moments[place].kind != RUN:
                 most = _LONGEST[ANSWER]
-            answer = clipped(clean(text), most)
+            is_run = self._moments[place].kind == RUN
+            answer = self._foreign.without(clipped(clean(text), most), by_word=is_run)
             self._moments[place] = replace(self._moments[place], answer=answer, failed=failed)
             self._size += len(answer)
 
@@ -132,7 +140,8 @@ class StoryDraft:
     def set_todo(self, key: str, text: object, status: object) -> None:
         """Add one todo item, or change it."""
         known = self._todos.get(key)
-        words = text if isinstance(text, str) and text else known.text if known else ""
+        given = self._foreign.without(text) if isinstance(text, str) else ""
+        words = given or (known.text if known else "")
         if words and (known or len(self._todos) < _MOST_TODOS):
             is_done = str(status) in {"completed", "done", "cancelled", "deleted"}
             self._todos[key] = Todo(without_private_and_recalled(words)[:300], is_done)
@@ -143,7 +152,7 @@ class StoryDraft:
             moments=list(self._moments),
             todos=list(self._todos.values()),
             former_todos=list(self._former_todos),
-            client_title=self.client_title,
+            client_title=self._foreign.without(self.client_title),
             is_interactive=self.is_interactive,
             own_calls=self.own_calls,
             other_calls=self.other_calls,

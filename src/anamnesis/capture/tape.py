@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 
-from anamnesis.archive.turns import AGENT, CLIENT, Turn
+from anamnesis.archive.turns import AGENT, CLIENT, PERSON, Turn
+from anamnesis.capture.foreign import ForeignReading
 from anamnesis.capture.story import clean, clipped
 from anamnesis.ground.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from anamnesis.text.spans import Span
 
 _LONGEST_TEXT = 100_000  # characters of what was said at once
 _LONGEST_COMMAND = 8_000
@@ -42,6 +45,7 @@ class Tape:
     def clear(self) -> None:
         """Start over."""
         self.turns: list[Turn] = []
+        self.foreign = ForeignReading()  # of the draft that records
         self.at = ""
         self._open: dict[str, int] = {}
         self._size = 0
@@ -51,7 +55,9 @@ class Tape:
         text = clipped(clean(text), _LONGEST_TEXT)
         last = self.turns[-1] if self.turns else None
         if text and not (last is not None and (last.who, last.text) == (who, text)):
-            self._add(Turn(who=who, at=self.at, text=text))
+            turn = Turn(who=who, at=self.at, text=text)
+            spans = [] if who == PERSON else self.foreign.spans(text)
+            self._add(turn.with_foreign("text", spans))
 
     def call(
         self, tool: object, arguments: dict[str, Any], *, call: object, who: str = AGENT
@@ -69,21 +75,34 @@ class Tape:
             input="" if command or self._is_full else _input(arguments, tool=tool),
             file=file[:1000],
         )
+        for name in ("command", "input"):
+            spans = self.foreign.spans(getattr(turn, name), by_word=True)
+            turn = turn.with_foreign(name, spans)
         self._add(turn)
         if isinstance(call, str):
             self._open[call] = len(self.turns) - 1
 
-    def result(self, call: object, text: str, *, failed: bool) -> None:
+    def result(self, call: object, text: str, *, failed: bool, foreign: bool = False) -> None:
         """Record the result of a call."""
         place = self._open.pop(call, None) if isinstance(call, str) else None
         if place is None:
             return
+        turn = self.turns[place]
         longest = _LONGEST_ERROR if failed else _LONGEST_RESULT
-        if self.turns[place].tool in _SUBAGENTS:
+        if turn.tool in _SUBAGENTS:
             longest = _LONGEST_REPORT
         result = "" if self._is_full else clipped(clean(text), longest)
         self._size += len(result)
-        self.turns[place] = replace(self.turns[place], result=result, failed=failed)
+        turn = replace(turn, result=result, failed=failed)
+        self.turns[place] = turn.with_foreign("result", self._foreign_in(turn, foreign=foreign))
+
+    def _foreign_in(self, turn: Turn, *, foreign: bool) -> list[Span]:
+        """What is foreign in a result; of a file's contents, which nobody is given, nothing."""
+        if foreign:
+            return [(0, len(turn.result))] if turn.result else []
+        if not (turn.command or turn.failed or turn.tool in _SUBAGENTS or turn.who == CLIENT):
+            return []
+        return self.foreign.spans(turn.result, by_word=bool(turn.command))
 
     def remark(self, about: str, text: str, *, failed: bool = False) -> None:
         """Record what the client itself said: a hook's objection, its recap."""

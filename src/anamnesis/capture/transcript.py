@@ -77,9 +77,13 @@ def _read_claude_code(
     path: str | os.PathLike[str], tape: Tape | None, *, since: str
 ) -> SessionDraft:
     reader = claude_code.Reader(SessionDraft(agent=claude_code.AGENT, tape=tape), since=since)
+    subagents = subagent_transcripts(path)
+    for agent in subagents:  # first: the session may repeat what they found
+        for entry in entries(agent, wanted=reader.may_read_elsewhere):
+            reader.take_foreign(entry)
     for entry in entries(path, wanted=reader.is_wanted):
         reader.take(entry)
-    for agent in subagent_transcripts(path):
+    for agent in subagents:
         for entry in entries(agent, wanted=reader.is_wanted):
             reader.take_from_subagent(entry)
     return reader.draft

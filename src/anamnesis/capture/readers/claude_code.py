@@ -98,7 +98,24 @@ class Reader:
         if self.draft.tape or _FAILED.search(line) is not None:
             return True
         calls = _RESULT.findall(line)
-        return any(self.draft.story.awaits(call.decode("utf-8", "replace")) for call in calls)
+        return any(self.draft.awaits(call.decode("utf-8", "replace")) for call in calls)
+
+    def may_read_elsewhere(self, line: bytes) -> bool:
+        """Whether a line of a subagent may call a tool that does, or is the result of one."""
+        if b'"tool_use_id"' not in line:
+            return b'"tool_use"' in line
+        calls = _RESULT.findall(line)
+        return any(self.draft.foreign.awaits(call.decode("utf-8", "replace")) for call in calls)
+
+    def take_foreign(self, entry: dict[str, Any]) -> None:
+        """Read only what comes from elsewhere."""
+        foreign, at = self.draft.foreign, word(entry.get("timestamp"))
+        for block in mappings(mapping(entry.get("message")).get("content")):
+            if block.get("type") == "tool_use":
+                arguments = mapping(block.get("input"))
+                foreign.call(block.get("name"), arguments, call=block.get("id"), at=at)
+            elif block.get("type") == "tool_result":
+                foreign.result(block.get("tool_use_id"), text_of(block.get("content")))
 
     def take(self, entry: dict[str, Any]) -> None:
         """Read a line of the session itself."""
@@ -116,6 +133,7 @@ class Reader:
         self._has_begun = True
         self._identify(entry)
         if self._is_inherited(entry):
+            self.take_foreign(entry)
             return
         self.draft.see_time(at)
         if entry.get("isSidechain") is True:
@@ -128,7 +146,8 @@ class Reader:
             self._take_aside(entry)
 
     def take_from_subagent(self, entry: dict[str, Any]) -> None:
-        """Read only the edits: the rest is between the two agents."""
+        """Read only the edits and what is foreign: the rest is between the two agents."""
+        self.take_foreign(entry)
         if self.draft.tape:
             self._record_turns(entry, self.draft.tape)
         if entry.get("type") == "assistant":
@@ -147,8 +166,9 @@ class Reader:
                 arguments = mapping(block.get("input"))
                 tape.call(block.get("name"), arguments, call=block.get("id"), who=turns.SUBAGENT)
             elif block.get("type") == "tool_result":
-                failed = block.get("is_error") is True
-                tape.result(block.get("tool_use_id"), text_of(block.get("content")), failed=failed)
+                call, text = block.get("tool_use_id"), text_of(block.get("content"))
+                foreign = self.draft.foreign.result(call, text)
+                tape.result(call, text, failed=block.get("is_error") is True, foreign=foreign)
 
     def _identify(self, entry: dict[str, Any]) -> None:
         self.draft.identify(

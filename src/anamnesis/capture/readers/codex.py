@@ -23,6 +23,7 @@ _NOT_ASKED = re.compile(
     r"|# AGENTS\.md instructions"
 )
 _SHELLS = ("shell", "shell_command", "exec_command", "local_shell", "container.exec")
+_WEB_SEARCH = "web_search_call"
 _EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d{1,10})")
 _OUTPUT = re.compile(r"\A(?:[A-Z][^\n:]{0,40}: ?[^\n]*\n|Process exited[^\n]*\n){1,8}Output:\n")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.{1,500})$", re.MULTILINE)
@@ -55,6 +56,8 @@ def take(entry: dict[str, Any], draft: SessionDraft) -> None:
         _take_call(payload, draft)
     elif payload.get("type") in ("function_call_output", "custom_tool_call_output"):
         _take_output(payload, draft)
+    elif payload.get("type") == _WEB_SEARCH:  # what it found is not in the transcript
+        draft.foreign.call(_WEB_SEARCH, {}, call=payload.get("id"), at=draft.story.at)
     elif payload.get("type") == "item_completed":
         _take_changes(mapping(payload.get("item")), draft)
     elif payload.get("type") == "patch_apply_end" and payload.get("success") is True:

@@ -99,7 +99,8 @@ def _captured(
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: lines added while reading count as new the next time
     tape = _tape()
-    session, story, since = _session(home, payload, path, tape)
+    session, draft, since = _session(home, payload, path, tape)
+    story = draft.story.story()
     cwd = session.cwd or payload.cwd or "."
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
@@ -129,7 +130,7 @@ def _captured(
     if not off:
         from anamnesis.operations.sessions import foreign_reading
 
-        foreign_reading.mark_notes(home, path)
+        foreign_reading.mark_notes(home, draft.foreign)
     entry = replace(_entry(path, stamp, captured.note, known), since=since)
     # A sweep knows a session by its file name, which need not be its id.
     for name in names:
@@ -292,21 +293,21 @@ def _tape() -> Tape | None:
 
 def _session(
     home: Home, payload: Payload, path: str, tape: Tape | None
-) -> tuple[ParsedSession, Story, str]:
+) -> tuple[ParsedSession, SessionDraft, str]:
     """The parsed transcript, and the time from which it belongs to this session alone."""
     draft, since = _caught_up(home, payload, path, tape)
     session = draft.session()
     if not session.session_id:
         session = replace(session, session_id=payload.session_id)
     if payload.compact_summary:
-        summary = clean(summary_of(payload.compact_summary))
+        summary = draft.foreign.without(clean(summary_of(payload.compact_summary)))
         session = replace(session, compact_summary=summary, last_outcome=summary)
         draft.story.add_text(SUMMARY, summary)
     elif payload.last_message and not session.last_outcome and session.first_prompt:
-        outcome = clean(payload.last_message)
+        outcome = draft.foreign.without(clean(payload.last_message))
         session = replace(session, last_outcome=outcome)
         draft.story.add_text(ANSWER, outcome)
-    return session, draft.story.story(), since
+    return session, draft, since
 
 
 def _began_at(home: Home, payload: Payload, path: str) -> str:

@@ -1,0 +1,128 @@
+"""What a session read from elsewhere: which tools and commands do, and who repeats their words.
+
+The list below serves both: notes that an agent wrote afterwards are marked, and sentences that
+repeat what was read are left out of what other sessions get.
+"""
+
+from __future__ import annotations
+
+import re
+
+from anamnesis.text.quotation import Quotation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from anamnesis.text.spans import Span
+
+OURS = "anamnesis"
+_TOOL = re.compile(
+    r"(?:google_)?web_?(?:fetch|search)(?:_call)?|fetch|browser_\w+|.*mcp.*", re.IGNORECASE
+)
+# A program counts where a command may stand: `grep curl` searches, `| curl` fetches.
+_RUN = (
+    r"(?:^|[|;&(`\n]|\b(?:sudo|time|xargs|then|do|else)\b(?: -\S+){0,3}|-\w*c [\"'])"
+    r"\s*(?:\w+=\S*\s+|timeout \S+ ){0,5}"
+)
+_FETCH = re.compile(
+    rf"{_RUN}(?:curl|wget|xh|lynx|w3m|aria2c|invoke-webrequest|iwr|irm)\b(?! --version)"
+    r"|\b(?:requests|httpx)\.\w{3,7}\(|\burlopen\(|\bfetch\(\s*['\"`]http",
+    re.IGNORECASE,
+)
+_FORGE = re.compile(
+    rf"{_RUN}(?:git clone\b|gh (?:api|search)\b"
+    r"|(?:gh|glab) [a-z-]{2,12} (?:view|list|diff|download)\b)"
+)
+_HOST = re.compile(r"https?://([^\s/\"'`|;&)]+)", re.IGNORECASE)
+_HERE = re.compile(r"(?:.*@)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])", re.IGNORECASE)
+_COMMANDS = ("command", "cmd")
+_LEAST = 20  # characters; less has no sentence
+_ID = re.compile(r"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
+
+
+def is_foreign(tool: str, arguments: Mapping[str, object]) -> bool:
+    """Whether a call reads what strangers may have written: the web, issues, other servers."""
+    if _TOOL.fullmatch(tool):
+        return OURS not in tool and OURS not in str(arguments.get("server"))
+    command = _command(arguments)
+    return _FORGE.search(command) is not None or (
+        _FETCH.search(command) is not None and not _stays_here(command)
+    )
+
+
+def _stays_here(command: str) -> bool:
+    """Whether a command asks this machine only."""
+    hosts = _HOST.findall(command)
+    return all(map(_HERE.match, hosts)) if hosts else "localhost" in command
+
+
+def _command(arguments: Mapping[str, object]) -> str:
+    for name in _COMMANDS:
+        given = arguments.get(name)
+        if isinstance(given, list):  # `["bash", "-lc", "make test"]`
+            given = given[-1] if given else ""
+        if isinstance(given, str) and given:
+            return given
+    return ""
+
+
+class ForeignReading:
+    """What a session has read from elsewhere so far, and which notes it named since."""
+
+    def __init__(self) -> None:
+        self.began = ""  # when it first did
+        self.notes: set[str] = set()  # ids in the answers of our own tools and commands since
+        self._quotation = Quotation()
+        self._open: set[str] = set()
+        self._done: set[str] = set()  # what a subagent read is taken in before the session itself
+        self._ours: set[str] = set()
+
+    def call(self, tool: object, arguments: Mapping[str, object], *, call: object, at: str) -> None:
+        """Take in a call of a tool."""
+        if not isinstance(tool, str):
+            return
+        if str(call) in self._done:
+            return
+        if is_foreign(tool, arguments):
+            if at and not (self.began and self.began <= at):
+                self.began = at
+            self._open.add(str(call))
+            return
+        if OURS in tool or tool.startswith("memory_") or OURS in _command(arguments):
+            self._ours.add(str(call))
+        for text in arguments.values():
+            if isinstance(text, str) and len(text) > _LEAST:
+                self._quotation.see(text)
+
+    def awaits(self, call: str) -> bool:
+        """Whether the result of a call is wanted."""
+        return call in self._open or call in self._ours
+
+    def result(self, call: object, text: str) -> bool:
+        """Take in the result of a call; whether it is foreign."""
+        if call in self._ours and self.began:
+            self.notes.update(_ID.findall(text))
+        if call in self._open:
+            self._open.discard(str(call))
+            self._done.add(str(call))
+            self._quotation.read(text)
+        elif call not in self._done and len(text) > _LEAST:
+            self._quotation.see(text)
+        return call in self._done
+
+    def say(self, text: str) -> None:
+        """Take in what the agent said: it is its own, unless it repeats."""
+        self._quotation.see(text)
+
+    def type(self, text: str) -> None:
+        """Take in what the person typed: it is theirs, whoever else wrote it."""
+        self._quotation.own(text)
+
+    def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
+        """The sentences, or words, of a text that repeat what was read, by their place."""
+        return self._quotation.spans(text, by_word=by_word)
+
+    def without(self, text: str, *, by_word: bool = False) -> str:
+        """A text without the sentences, or words, that repeat what was read."""
+        return self._quotation.without(text, by_word=by_word)
