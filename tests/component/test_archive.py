@@ -18,6 +18,7 @@ from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.ground.errors import InvalidInput, NotWritable
 from anamnesis.ground.records import replace
+from anamnesis.hooks import switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.mcp import resources, tools
 from anamnesis.mcp.binding import Binding
@@ -210,6 +211,55 @@ def test_switched_off_nothing_is_kept(
     monkeypatch.setenv("ANAMNESIS_ARCHIVE", "0")
 
     assert end(root, shop(root)).note is not None
+    assert files.listed(Home(root)) == []
+
+
+def test_a_session_that_is_worth_no_note_is_kept_all_the_same(
+    store: MemoryStore, root: Path
+) -> None:
+    transcript = Transcript(root.parent / "s-1.jsonl").user("hi there")
+    transcript.assistant("Hello. The boiler of the shop hums, by the way.")
+
+    assert end(root, transcript).note is None
+
+    (row,) = archive.list_sessions(Home(root), SessionFilter(), limit=9)
+    assert (row.title, row.note, row.project) == ("hi there", "", "shop")
+    found = archive.search_sessions(Home(root), "boiler", SessionFilter(), limit=1)
+    assert "hums" in found[0].text
+
+
+def test_a_run_that_is_to_leave_no_note_is_kept_all_the_same(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "none")
+    transcript = shop(root).user("Go on", entrypoint="sdk-cli")
+
+    assert end(root, transcript).note is None
+    assert turns(root)
+
+
+def test_a_session_whose_note_was_deleted_is_kept_and_one_that_was_forgotten_is_not(
+    store: MemoryStore, root: Path
+) -> None:
+    deleted, forgotten = end(root, shop(root)), end(root, shop(root, "s-2"), "s-2")
+    assert deleted.note is not None
+    assert forgotten.note is not None
+    store.delete(deleted.note.id)
+    forget(store, [forgotten.note.id])
+
+    end(root, shop(root).user("Go on"))
+    end(root, shop(root, "s-2").user("Go on"), "s-2")
+
+    assert [os.path.basename(each.path) for each in files.listed(Home(root))] == ["s-1.jsonl.gz"]
+
+
+def test_a_session_that_ran_while_memory_was_off_is_not_kept(
+    store: MemoryStore, root: Path
+) -> None:
+    switches.stand_back(Home(root), "s-1")
+
+    end(root, shop(root))
+
     assert files.listed(Home(root)) == []
 
 
@@ -506,6 +556,26 @@ def test_backfill_keeps_sessions_that_were_captured_before_there_was_an_archive(
 
     hook(tmp_path, "capture", "--backfill", "--no-sync")
     assert b"EADDRINUSE" in hook(tmp_path, "sessions", "search", "EADDRINUSE").stdout
+
+
+def test_a_sweep_keeps_once_what_an_earlier_version_captured_and_did_not_keep(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / ".anamnesis"
+    place = tmp_path / ".claude" / "projects" / "shop"
+    place.mkdir(parents=True)
+    for session in ("s-1", "s-2", "s-3"):
+        shop(root, session).path.rename(place / f"{session}.jsonl")
+    hook(tmp_path, "capture", "--backfill", "--no-sync", ANAMNESIS_ARCHIVE="0")
+    switches.stand_back(Home(root), "s-3")
+
+    hook(tmp_path, "capture", "--sweep", "--no-sync", ANAMNESIS_SWEEP="1")
+    kept = sorted(os.path.basename(each.path) for each in files.listed(Home(root)))
+    Path(files.path_of(Home(root), "s-2")).unlink()
+    hook(tmp_path, "capture", "--sweep", "--no-sync", ANAMNESIS_SWEEP="1")
+
+    assert kept == ["s-1.jsonl.gz", "s-2.jsonl.gz"]
+    assert [os.path.basename(each.path) for each in files.listed(Home(root))] == ["s-1.jsonl.gz"]
 
 
 def test_uninstall_with_purge_deletes_the_archive(tmp_path: Path) -> None:

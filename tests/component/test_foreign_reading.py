@@ -28,11 +28,19 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("Bash", {"command": "cd src && curl -s https://example.com/page"}),
     ("Bash", {"command": "gh issue view 12 --comments"}),
     ("Bash", {"command": "git clone https://example.com/a/b"}),
+    ("Bash", {"command": "for n in 1 2; do\n  wget -q $URL/$n\ndone"}),
+    ("Bash", {"command": "bash -lc 'curl https://example.com'; curl localhost:8080"}),
+    ("Bash", {"command": "python3 -c 'import requests; print(requests.get(url).text)'"}),
+    ("ReadMcpResourceTool", {"server": "github", "uri": "issue://1"}),
+    ("browser_navigate", {"url": "https://example.com"}),
 ]
 OWN_WORK: list[tuple[str, dict[str, Any]]] = [
     ("Read", {"file_path": "a.py"}),
     ("Bash", {"command": "curl -s http://localhost:8080/health"}),
     ("Bash", {"command": "git pull && gh pr create --fill"}),
+    ("Bash", {"command": "BASE=http://127.0.0.1:80; curl -d @a.json \\\n $BASE/cases"}),
+    ("Bash", {"command": "grep -rn curl docs; which wget; apt install curl"}),
+    ("ReadMcpResourceTool", {"server": "anamnesis", "uri": "memory://note/1"}),
 ]
 WEB = READS[0]
 AT = "2026-11-17T10:00:00.000Z"

@@ -46,6 +46,7 @@ class SessionFilter:
     kinds: tuple[str, ...] = ()
     failed: bool = False
     but_session: str = ""
+    has_note: bool = False
 
 
 @record
@@ -133,15 +134,18 @@ def passages(home: Home, text: str, session_filter: SessionFilter, *, limit: int
 def passages_about(
     home: Home, text: str, *, project: str, but_session: str, limit: int
 ) -> list[Passage]:
-    """What was said about a question in earlier sessions of a project, in short.
+    """What was said about a question in earlier sessions of a project that left a note, in short.
 
     For a hook: nothing is created or waited for, and an unreadable archive gives nothing. Output
-    of tools other than a shell is left out: it may be a page that nobody vouched for.
+    of tools other than a shell is left out: in files of earlier versions no turn is marked as
+    foreign.
     """
     db = database.readable(home)
     if db is None:
         return []
-    session_filter = SessionFilter(project, kinds=database.SPOKEN, but_session=but_session)
+    session_filter = SessionFilter(
+        project, kinds=database.SPOKEN, but_session=but_session, has_note=True
+    )
     rooms, most = (_TOLD, _TOLD_REPLY), _TOLD_CANDIDATES
     try:
         return _passages(
@@ -337,6 +341,8 @@ def _condition(session_filter: SessionFilter) -> tuple[str, tuple[str, ...]]:
     if session_filter.but_session:
         parts += " AND s.id != ?"
         values.append(session_filter.but_session)
+    if session_filter.has_note:
+        parts += " AND s.note > ''"
     if session_filter.until:
         parts += " AND s.started <= ?"
         values.append(f"{session_filter.until}~")  # after every moment of that day or month

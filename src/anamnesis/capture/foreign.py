@@ -88,8 +88,7 @@ class ForeignReading:
             if at and not (self.began and self.began <= at):
                 self.began = at
             self._open.add(str(call))
-            return
-        if OURS in tool or tool.startswith("memory_") or OURS in _command(arguments):
+        elif OURS in tool or tool.startswith("memory_") or OURS in _command(arguments):
             self._ours.add(str(call))
         for text in arguments.values():
             if isinstance(text, str) and len(text) > _LEAST:

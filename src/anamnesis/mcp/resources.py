@@ -92,7 +92,7 @@ def _session(binding: Binding, uri: str) -> ResourceText | None:
         return None
     start = int(number or "0")
     turns = list(enumerate(archived.turns))[start : start + _TURNS]
-    lines = [{"number": at, **turn.as_json()} for at, turn in turns]
+    lines = [{"number": at, **turn.own().as_json()} for at, turn in turns]
     head = {"session": archived.header.session, "turns": len(archived.turns)}
     text = "\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *lines])
     return ResourceText(uri, "application/x-ndjson", text)

@@ -76,7 +76,7 @@ def plan_again(
     found = files.listed(store.home)[::-1]  # the oldest first, as they were captured
     for number, file in enumerate(found, start=1):
         header = files.read_header(file.path)
-        if header is not None and _is_wanted(store, header, project):
+        if header is not None and header.note and _is_wanted(store, header, project):
             result = _remade(store, header, file.path, remade)
             if isinstance(result, str):
                 left[result] += 1

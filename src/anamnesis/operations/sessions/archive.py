@@ -11,11 +11,14 @@ from anamnesis.archive import ask, database, files
 from anamnesis.archive.ask import Passage, SessionFilter, SessionPage, SessionRow
 from anamnesis.archive.files import Archived
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Turn
+from anamnesis.capture.extract.text import clipped
 from anamnesis.capture.tape import Tape
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.hooks import runs, switches
+from anamnesis.notes import tree
+from anamnesis.project import resolve_project_key
 from anamnesis.secrets import allow_list, redact
 from anamnesis.store import MemoryStore
 
@@ -37,6 +40,7 @@ _BESIDE = 3  # passages
 _LOOKED_AT = 30  # passages; neighbouring ones are joined
 _NEARBY = 10  # turns that are close enough to be about the same subject
 _TOGETHER = 3_000  # characters of a joined passage
+_LONGEST_TITLE = 80
 _LEFT_OUT = "left out: .anamnesis/ignore names this file"
 
 
@@ -60,10 +64,11 @@ def keep(
     turns: Sequence[Turn],
     *,
     project: str,
-    note: Memory,
+    note: Memory | None,
     client_title: str = "",
 ) -> None:
     """Archive a session; a failure is reported, not raised."""
+    allow = allow_list(home)
     header = files.Header(
         session=session.session_id,
         agent=session.agent,
@@ -72,15 +77,15 @@ def keep(
         cwd=session.cwd,
         branch=session.git_branch,
         ended=session.ended_at,
-        title=note.title,
-        note=note.id,
-        client_title=redact(client_title, allow=allow_list(home)),
+        title=note.title if note else redact(_title(session, client_title), allow=allow),
+        note=note.id if note else "",
+        client_title=redact(client_title, allow=allow),
     )
     patterns = switches.ignore_patterns(session.cwd) if session.cwd else None
     if patterns is not None:
         turns = _without_ignored_files(turns, patterns)
     try:
-        files.save(home, header, turns, allow=allow_list(home))
+        files.save(home, header, turns, allow=allow)
         files.expire(home, days=_days(), megabytes=_megabytes(), now=time.time())
         database.refresh(home, most=_READ_AT_ONCE)
     except AnamnesisError as error:
@@ -94,17 +99,28 @@ def has(home: Home, session: str) -> bool:
     return bool(session) and os.path.exists(files.path_of(home, session))
 
 
-def keep_transcript(home: Home, path: str, *, session: str, note_id: str) -> None:
-    """Archive a session that was captured earlier, unless its note is gone."""
+def keep_transcript(home: Home, path: str, *, session: str, since: str, note_id: str) -> None:
+    """Archive a session that was captured earlier, unless it may not be read or was forgotten."""
     tape = Tape()
-    draft = read_transcript(path, tape=tape)
+    draft = read_transcript(path, since=since, tape=tape)
     parsed = draft.session()
+    parsed = replace(parsed, session_id=parsed.session_id or session)
     with MemoryStore(home) as store:
-        note = store.get(note_id)
-    if note is not None and not switches.why_off(home, project=note.project, cwd=parsed.cwd):
-        parsed = replace(parsed, session_id=parsed.session_id or session)
-        title = draft.story.client_title
-        keep(home, parsed, tape.turns, project=note.project, note=note, client_title=title)
+        note = store.get(note_id) if note_id else None
+    project = note.project if note else resolve_project_key(parsed.cwd or ".")
+    is_off = (
+        any(switches.stood_back(home, each) for each in {session, parsed.session_id})
+        or switches.why_off(home, project=project, cwd=parsed.cwd)
+        or tree.is_forgotten_session(home, parsed.session_id)
+    )
+    if tape.turns and not is_off:
+        title = draft.story.story().client_title
+        keep(home, parsed, tape.turns, project=project, note=note, client_title=title)
+
+
+def _title(session: ParsedSession, client_title: str) -> str:
+    """What a session without a note is called."""
+    return clipped(client_title or session.first_prompt, _LONGEST_TITLE)
 
 
 def list_sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[SessionRow]:

@@ -122,11 +122,9 @@ def _captured(
             captured = _write(
                 home, session, story, known, names=names, project=project, source=source
             )
-    if tape is not None and not off and session.session_id:
+    if tape is not None and not off:
         note = captured.note or _note_of(home, known)
-        if note is not None:
-            _judge_notes(home, session.session_id, tape)
-            _keep_words(home, session, tape, note, client_title=story.client_title)
+        _keep_words(home, session, tape, note, project=project, client_title=story.client_title)
     if not off:
         from anamnesis.operations.sessions import foreign_reading
 
@@ -155,13 +153,22 @@ def _judge_notes(home: Home, session: str, tape: Tape) -> None:
 
 
 def _keep_words(
-    home: Home, session: ParsedSession, tape: Tape, note: Memory, *, client_title: str
+    home: Home,
+    session: ParsedSession,
+    tape: Tape,
+    note: Memory | None,
+    *,
+    project: str,
+    client_title: str,
 ) -> None:
-    """Archive a session word for word."""
+    """Archive a session word for word, whatever became of its note, unless it was forgotten."""
+    if not session.session_id or not tape.turns or _forgotten(home, session):
+        return
     from anamnesis.operations.sessions import archive
 
-    turns, project = tape.turns, note.project
-    archive.keep(home, session, turns, project=project, note=note, client_title=client_title)
+    _judge_notes(home, session.session_id, tape)
+    project = note.project if note else project
+    archive.keep(home, session, tape.turns, project=project, note=note, client_title=client_title)
 
 
 def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str, was_on: bool) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _FORGOTTEN_SECONDS = 90 * 24 * 3600.0  # clients delete transcripts after 30 days
 _MOST_AT_ONCE = 20
+_ARCHIVED = "archived-all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ def sweep(home: Home) -> Swept:
     switched_off = set(discovery.without_hooks(home, ended))
     ended = [each for each in ended if each not in switched_off]
     swept = _capture_all(home, ended[:_MOST_AT_ONCE], source="sweep")
+    _archive_once(home)
     ledger.prune(home)
     _clear_spool(home, now)
     if cleaned := upgrade.clean_up(home):
@@ -69,22 +71,30 @@ def backfill(
     return swept
 
 
+def _archive_once(home: Home) -> None:
+    """Archive what earlier versions captured and did not archive, if the client still has it."""
+    marker = home.state(_ARCHIVED)
+    if archive.is_on() and not os.path.exists(marker):
+        _archive_the_rest(home)
+        atomic.write_text(marker, "")
+
+
 def _archive_the_rest(
-    home: Home, *, since: float, progress: Callable[[int, int], None] | None
+    home: Home, *, since: float = 0.0, progress: Callable[[int, int], None] | None = None
 ) -> None:
-    """Archive sessions that were captured before the archive existed."""
+    """Archive sessions that were captured and are not in the archive."""
     if not archive.is_on():
         return
     entries = [
         (each, ledger.read(home, each.session)) for each in discovery.transcripts(since=since)
     ]
     missing = [
-        (each, known.note_id)
-        for each, known in entries
-        if known and known.note_id and not archive.has(home, each.session)
+        (each, known) for each, known in entries if known and not archive.has(home, each.session)
     ]
-    for number, (each, note_id) in enumerate(missing, start=1):
-        archive.keep_transcript(home, each.path, session=each.session, note_id=note_id)
+    for number, (each, known) in enumerate(missing, start=1):
+        archive.keep_transcript(
+            home, each.path, session=each.session, since=known.since, note_id=known.note_id
+        )
         if progress:
             progress(number, len(missing))
 

@@ -52,7 +52,7 @@ def show_one(visit: Visit) -> Response:
             f"/session/{quote(header.session)}?offset={_page_start(turn)}#turn-{turn}"
         )
     offset = _page_start(visit.number("offset", 0, most=last))
-    note = visit.read(header.note)
+    note = visit.read(header.note) if header.note else None
     return visit.page(
         "session.html",
         header=header,
