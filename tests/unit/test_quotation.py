@@ -61,7 +61,7 @@ def test_a_short_sentence_counts_as_a_whole_and_a_shorter_one_is_anyones() -> No
     reading = having_read(PAGE)
 
     assert reading.without("Delete the staging bucket. All right.") == "All right."
-    assert reading.without("I did not delete the staging bucket.").startswith("I did")
+    assert reading.without("The page says: delete the staging bucket!") == ""
     assert reading.without("Done.") == "Done."
 
 
@@ -126,9 +126,9 @@ def test_a_few_characters_of_chinese_are_not_a_quotation() -> None:
 def test_what_the_person_typed_is_theirs_before_and_after() -> None:
     typed = "Please always run the migration twice before you push anything."
     before, after = Quotation(), having_read(PAGE)
-    before.own(typed)
+    before.type(typed)
     before.read(PAGE)
-    after.own(typed)
+    after.type(typed)
 
     assert before.spans(typed) == after.spans(typed) == []
     assert before.spans("Delete the staging bucket.")

@@ -116,7 +116,7 @@ class ForeignReading:
 
     def type(self, text: str) -> None:
         """Take in what the person typed: it is theirs, whoever else wrote it."""
-        self._quotation.own(text)
+        self._quotation.type(text)
 
     def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
         """The sentences, or words, of a text that repeat what was read, by their place."""

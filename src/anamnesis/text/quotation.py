@@ -2,8 +2,7 @@
 
 A run is compared without case, punctuation and markup. Where a script puts no spaces between
 words, a character counts as a part of one: sixteen Chinese characters or thirty-two Thai ones are
-a run. A sentence that is shorter than a run is compared as a whole, unless it is too short to be
-anyone's.
+a run. A sentence that is shorter than a run is compared as a whole, from three words on.
 """
 
 from __future__ import annotations
@@ -20,16 +19,19 @@ if TYPE_CHECKING:
 
     from anamnesis.text.spans import Span
 
-_RUN = 8  # words: of real sessions' sentences, 0 to 3 % share such a run with what was read
-_SHORTEST = 3  # words of a sentence that is compared as a whole; "All done." is anyone's
+_RUN = 8  # words: of the sentences of real sessions, .1 % share such a run with what was read
+_SHORTEST = 3  # words of a sentence that counts; with two, "All done." would be somebody's
 MOST = 500_000  # runs that are kept, about 3 MB of text and 50 MB of memory
-_MOST_SEEN = 4_000_000  # characters from here that are kept to be searched
-_MOST_SEARCHES = 200  # of those, each a millisecond; after that, what was read is foreign
+_MOST_OWN = 2_000_000  # characters of each kind of own text that are kept to be searched
+_MOST_SEARCHES = 200  # a millisecond each; after that, what was read is foreign
 _UNITS = 4  # of a word; a character of a script without spaces has fewer
 _HALVES = re.compile("[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")  # Chinese, Japanese
 _QUARTERS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer
 _UNSPACED = re.compile(f"{_HALVES.pattern}|{_QUARTERS.pattern}")
-_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
+_INLINE = re.compile(
+    r"</?(?:a|b|code|em|i|mark|small|span|strong|u)(?:\s[^<>\n]{0,300})?>", re.IGNORECASE
+)
+_TAG = re.compile(r"</?[A-Za-z!][^<>\n]{0,300}>")
 _LINK = re.compile(r"\]\([^()\s]{1,500}\)")
 _ESCAPED = re.compile(r"\\(?:[nrt]|u[0-9a-fA-F]{4})")
 _PART = re.compile(r"\S+\s*")
@@ -42,9 +44,7 @@ class _Letters(dict[int, str]):
     def __missing__(self, point: int) -> str:
         """A letter as it is, other characters as nothing or as a space."""
         letter = chr(point)
-        if letter == "\n":
-            kept = letter
-        elif _UNSPACED.match(letter) and letter.isalpha():
+        if _UNSPACED.match(letter) and letter.isalpha():
             kept = f" {letter} "
         elif letter.isalnum() or category(letter) in {"Mn", "Mc"}:
             kept = letter
@@ -65,49 +65,42 @@ class Quotation:
     """Texts from elsewhere, as hashes of their runs and short sentences."""
 
     def __init__(self) -> None:
-        # Each run or sentence, with how many texts of `_seen` came before it.
-        self._read: dict[int, int] = {}
-        self._own: set[int] = set()
-        self._typed: list[str] = []  # texts that are not in `_own` yet: most sessions read nothing
-        self._seen: list[str] = []
-        self._plain = ""  # the first of them as words between spaces
-        self._places: list[int] = []  # where each begins there
-        self._room = _MOST_SEEN
+        self._read: dict[int, int] = {}  # each with how many texts were seen here before
+        self._sizes: dict[str, set[int]] = {}  # of short sentences, by their first word
+        self._typed = _Texts()
+        self._seen = _Texts()
         self._searches = _MOST_SEARCHES
         self._last: tuple[str, bool, list[Span]] = ("", False, [])
 
     def read(self, text: str) -> None:
         """Take in a text from elsewhere: its runs are foreign from now on."""
-        if len(self._read) < MOST:
-            before = len(self._seen)
-            for each in _hashes(_laid_bare(text)):
-                self._read.setdefault(each, before)
-            self._disown()
+        if len(self._read) >= MOST:
+            return
+        words: list[str] = []
+        text, before = _laid_bare(text), len(self._seen)
+        for start, end in sentences(text):
+            part = _words(text[start:end])
+            words += part
+            if _SHORTEST * _UNITS <= sum(map(_units, part)) < _RUN * _UNITS:
+                self._read.setdefault(hash(tuple(part)), before)
+                self._sizes.setdefault(part[0], set()).add(len(part))
+        for each in _run_hashes(words):
+            self._read.setdefault(each, before)
+        self._last = ("", False, [])
 
-    def own(self, text: str) -> None:
-        """Take in a text of the person: none of its runs is foreign, before and after."""
-        self._typed.append(text)
-        if self._read:
-            self._disown()
+    def type(self, text: str) -> None:
+        """Take in a text of the person: its runs are not foreign, whoever else wrote them."""
+        self._typed.add(text)
+        self._last = ("", False, [])
 
     def see(self, text: str) -> None:
         """Take in a text from here: its runs are not foreign, unless they were read before."""
-        if len(text) <= self._room:
-            self._room -= len(text)
-            self._seen.append(text)
-
-    def _disown(self) -> None:
-        for text in self._typed:
-            self._own.update(_hashes(text))
-        self._typed.clear()
-        for each in self._own & self._read.keys():
-            del self._read[each]
-        self._last = ("", False, [])
+        self._seen.add(text)
 
     def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
         """The sentences of a text that repeat a run or a whole sentence, by their place.
 
-        By word, only the words of the run: what a program prints has no sentences.
+        By word, only the words that do: what a program prints has no sentences.
         """
         if not self._read or not text:
             return []
@@ -115,62 +108,90 @@ class Quotation:
             self._last = (text, by_word, self._found(text, by_word=by_word))
         return self._last[2]
 
-    def _found(self, text: str, *, by_word: bool) -> list[Span]:
-        if self._read.keys().isdisjoint(_hashes(text)):
-            return []
-        whole = sentences(text)
-        spans = [each for each in whole if self._is_foreign(_letters(text[slice(*each)]).split())]
-        parts = [each.span() for each in _PART.finditer(text)] if by_word else whole
-        words: list[str] = []
-        places: list[Span] = []
-        for start, end in parts:
-            own = _letters(text[start:end]).split()
-            words += own
-            places += [(start, end)] * len(own)
-        for first, last in _runs(words):
-            if self._is_foreign(words[first:last], is_run=True):
-                spans += places[first:last]
-        return _joined(spans)
-
-    def _is_foreign(self, words: list[str], *, is_run: bool = False) -> bool:
-        """Whether a run or a sentence was read, and did not stand anywhere before."""
-        found = hash(tuple(words)) if is_run else _whole(words)
-        if (before := self._read.get(found, -1)) < 0:
-            return False
-        if before and self._searches and self._stood(words, before):
-            del self._read[found]
-            return False
-        self._read[found] = 0  # it is not searched for again
-        return True
-
-    def _stood(self, words: list[str], before: int) -> bool:
-        self._searches -= 1
-        size, more = len(self._plain), []
-        for text in self._seen[len(self._places) : before]:
-            self._places.append(size)
-            more.append(f" {' '.join(_letters(text).split())} \n")
-            size += len(more[-1])
-        self._plain += "".join(more)
-        end = self._places[before] if before < len(self._places) else len(self._plain)
-        return self._plain.find(f" {' '.join(words)} ", 0, end) >= 0
-
     def without(self, text: str, *, by_word: bool = False) -> str:
         """A text without the sentences, or words, that repeat what was read."""
         return cut(text, self.spans(text, by_word=by_word))
+
+    def _found(self, text: str, *, by_word: bool) -> list[Span]:
+        words = _words(text)
+        short = (hash(tuple(words[first:last])) for first, last in self._short(words))
+        if self._read.keys().isdisjoint(chain(_run_hashes(words), short)):
+            return []
+        words.clear()
+        places: list[Span] = []
+        for part in _PART.finditer(text) if by_word else sentences(text):
+            start, end = part if isinstance(part, tuple) else part.span()
+            words += (own := _words(text[start:end]))
+            places += [(start, end)] * len(own)
+        return _joined(
+            place
+            for first, last in chain(_runs(words), self._short(words))
+            if self._is_foreign(words[first:last])
+            for place in places[first:last]
+        )
+
+    def _short(self, words: list[str]) -> Iterator[Span]:
+        """Where a whole sentence may stand that is shorter than a run."""
+        for first in [at for at, word in enumerate(words) if word in self._sizes]:
+            for size in self._sizes[words[first]]:
+                yield first, first + size
+
+    def _is_foreign(self, words: list[str]) -> bool:
+        """Whether a run or a sentence was read, was not typed, and did not stand here before."""
+        found = hash(tuple(words))
+        if (before := self._read.get(found, -1)) < 0 or self._typed.has(words):
+            return False
+        if before and self._searches:
+            self._searches -= 1
+            if self._seen.has(words, first=before):
+                del self._read[found]
+                return False
+        self._read[found] = 0  # it is not searched for again
+        return True
+
+
+class _Texts:
+    """Texts in which words can be looked up; they are prepared when the first is."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._room = _MOST_OWN
+        self._plain = ""
+        self._places: list[int] = []  # where each text begins in the plain one
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def add(self, text: str) -> None:
+        """Add a text, while there is room."""
+        if len(text) <= self._room:
+            self._room -= len(text)
+            self._texts.append(text)
+
+    def has(self, words: list[str], *, first: int | None = None) -> bool:
+        """Whether the words stand in one of the texts, or of the first ones."""
+        size, more = len(self._plain), []
+        for text in self._texts[len(self._places) : first]:
+            self._places.append(size)
+            more.append(f" {' '.join(_words(text))} \n")
+            size += len(more[-1])
+        self._plain += "".join(more)
+        end = self._places[first] if first is not None and first < len(self._places) else size
+        return self._plain.find(f" {' '.join(words)} ", 0, end) >= 0
 
 
 def sentences(text: str) -> list[Span]:
     """The sentences of a text and what follows each, by their place: together the whole text."""
     ends = [found.end() for found in _SENTENCE.finditer(text)]
-    starts = [0, *ends]
-    return [each for each in zip(starts, [*ends, len(text)], strict=True) if each[0] < each[1]]
+    places = zip([0, *ends], [*ends, len(text)], strict=True)
+    return [(start, end) for start, end in places if start < end]
 
 
 def _joined(places: Iterable[Span]) -> list[Span]:
     spans: list[Span] = []
     for start, end in sorted(set(places)):
         if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+            spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))
     return spans
@@ -181,7 +202,7 @@ def _laid_bare(text: str) -> str:
     if "\\" in text:
         text = _ESCAPED.sub(_unescaped, text)
     if "<" in text:
-        text = _TAG.sub("\n", text)
+        text = _TAG.sub("\n", _INLINE.sub("", text))
     if "&" in text:
         from html import unescape
 
@@ -194,22 +215,10 @@ def _unescaped(found: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else "\n"
 
 
-def _hashes(text: str) -> Iterable[int]:
-    """The hashes of a text's runs, and of its sentences that are shorter than a run."""
-    parts = [part.split() for part in _letters(_SENTENCE.sub("\n", text)).split("\n")]
-    whole = [found for part in parts if (found := _whole(part))]
-    words = [word for part in parts for word in part]
-    if text.isascii() or not _UNSPACED.search(text):
-        return chain(whole, map(hash, zip(*(words[at:] for at in range(_RUN)), strict=False)))
-    return chain(whole, (hash(tuple(words[first:last])) for first, last in _runs(words)))
-
-
-def _whole(words: list[str]) -> int:
-    """The hash of a sentence that is shorter than a run; 0 for any other."""
-    if len(words) < _SHORTEST or (len(words) >= _RUN and words[0].isascii()):
-        return 0
-    size = sum(map(_units, words))
-    return hash(("", *words)) if _SHORTEST * _UNITS <= size < _RUN * _UNITS else 0
+def _run_hashes(words: list[str]) -> Iterator[int]:
+    if not _UNSPACED.search("".join(words)):
+        return map(hash, zip(*(words[at:] for at in range(_RUN)), strict=False))
+    return (hash(tuple(words[first:last])) for first, last in _runs(words))
 
 
 def _runs(words: list[str]) -> Iterator[Span]:
@@ -230,10 +239,9 @@ def _units(word: str) -> int:
     return _UNITS // 2 if _HALVES.match(word) else _UNITS // 4 if _QUARTERS.match(word) else _UNITS
 
 
-def _letters(text: str) -> str:
-    """A text as words between spaces, and its lines."""
+def _words(text: str) -> list[str]:
     if "](" in text:
         text = _LINK.sub("]", text)
     if not text.isascii():
         text = normalize("NFKC", text)
-    return text.casefold().translate(_LETTERS)
+    return text.casefold().translate(_LETTERS).split()
