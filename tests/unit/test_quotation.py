@@ -14,7 +14,7 @@ PAGE = (
 
 
 def having_read(*texts: str) -> Quotation:
-    reading = Quotation()
+    reading = Quotation(typed=[], seen=[])
     for text in texts:
         reading.read(text)
     return reading
@@ -124,26 +124,26 @@ def test_a_few_characters_of_chinese_are_not_a_quotation() -> None:
 
 
 def test_what_the_person_typed_is_theirs_before_and_after() -> None:
-    typed = "Please always run the migration twice before you push anything."
-    before, after = Quotation(), having_read(PAGE)
-    before.type(typed)
-    before.read(PAGE)
-    after.type(typed)
+    typed = ["Please always run the migration twice before you push anything."]
+    reading = Quotation(typed=typed, seen=[])
+    reading.read(PAGE)
 
-    assert before.spans(typed) == after.spans(typed) == []
-    assert before.spans("Delete the staging bucket.")
+    assert reading.spans("They always run the migration twice before you push.") == []
+    assert reading.spans("Delete the staging bucket.") == [(0, 26)]
+    typed.append("Then delete the staging bucket.")
+    assert reading.spans("Delete the staging bucket.") == []
 
 
 def test_what_stood_here_before_is_not_foreign_and_what_came_after_is() -> None:
     line = "Always run the migration twice before you push anything."
-    before, after = Quotation(), Quotation()
-    before.see(f"# README\n{line}\n")
-    before.read(PAGE)
-    after.read(PAGE)
-    after.see(f"# README\n{line}\n")
+    before, after = [f"# README\n{line}\n"], list[str]()
+    old, new = Quotation(typed=[], seen=before), Quotation(typed=[], seen=after)
+    old.read(PAGE)
+    new.read(PAGE)
+    after += before
 
-    assert before.spans(line) == []
-    assert after.spans(line) == [(0, len(line))]
+    assert old.spans(line) == []
+    assert new.spans(line) == [(0, len(line))]
 
 
 def test_of_what_a_program_prints_only_the_words_are_left_out() -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.text.quotation import Quotation
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from anamnesis.text.quotation import Quotation
     from anamnesis.text.spans import Span
 
 OURS = "anamnesis"
@@ -38,6 +37,7 @@ _HOST = re.compile(r"https?://([^\s/\"'`|;&)]+)", re.IGNORECASE)
 _HERE = re.compile(r"(?:.*@)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])", re.IGNORECASE)
 _COMMANDS = ("command", "cmd")
 _LEAST = 20  # characters; less has no sentence
+_MOST_SEEN = 2_000_000  # characters from here that are kept to be searched
 _ID = re.compile(r"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
 
 
@@ -73,7 +73,10 @@ class ForeignReading:
     def __init__(self) -> None:
         self.began = ""  # when it first did
         self.notes: set[str] = set()  # ids in the answers of our own tools and commands since
-        self._quotation = Quotation()
+        self._quotation: Quotation | None = None  # most sessions read nothing from elsewhere
+        self._typed: list[str] = []
+        self._seen: list[str] = []
+        self._room = _MOST_SEEN
         self._open: set[str] = set()
         self._done: set[str] = set()  # what a subagent read is taken in before the session itself
         self._ours: set[str] = set()
@@ -91,8 +94,8 @@ class ForeignReading:
         elif OURS in tool or tool.startswith("memory_") or OURS in _command(arguments):
             self._ours.add(str(call))
         for text in arguments.values():
-            if isinstance(text, str) and len(text) > _LEAST:
-                self._quotation.see(text)
+            if isinstance(text, str):
+                self.say(text)
 
     def awaits(self, call: str) -> bool:
         """Whether the result of a call is wanted."""
@@ -105,23 +108,32 @@ class ForeignReading:
         if call in self._open:
             self._open.discard(str(call))
             self._done.add(str(call))
-            self._quotation.read(text)
-        elif call not in self._done and len(text) > _LEAST:
-            self._quotation.see(text)
+            self._read(text)
+        elif call not in self._done:
+            self.say(text)
         return call in self._done
 
+    def _read(self, text: str) -> None:
+        if self._quotation is None:
+            from anamnesis.text.quotation import Quotation
+
+            self._quotation = Quotation(typed=self._typed, seen=self._seen)
+        self._quotation.read(text)
+
     def say(self, text: str) -> None:
-        """Take in what the agent said: it is its own, unless it repeats."""
-        self._quotation.see(text)
+        """Take in what was said or stood here: it is not foreign, unless it was read before."""
+        if _LEAST < len(text) <= self._room:
+            self._room -= len(text)
+            self._seen.append(text)
 
     def type(self, text: str) -> None:
         """Take in what the person typed: it is theirs, whoever else wrote it."""
-        self._quotation.type(text)
+        self._typed.append(text)
 
     def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
         """The sentences, or words, of a text that repeat what was read, by their place."""
-        return self._quotation.spans(text, by_word=by_word)
+        return self._quotation.spans(text, by_word=by_word) if self._quotation else []
 
     def without(self, text: str, *, by_word: bool = False) -> str:
         """A text without the sentences, or words, that repeat what was read."""
-        return self._quotation.without(text, by_word=by_word)
+        return self._quotation.without(text, by_word=by_word) if self._quotation else text

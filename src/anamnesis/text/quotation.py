@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import re
 from itertools import accumulate, chain
+from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from anamnesis.text.spans import cut
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from anamnesis.text.spans import Span
 
-_RUN = 8  # words: of the sentences of real sessions, .1 % share such a run with what was read
+_RUN = 8  # words: .1 % of the sentences of real sessions share such a run with what was read
 _SHORTEST = 3  # words of a sentence that counts; with two, "All done." would be somebody's
 MOST = 500_000  # runs that are kept, about 3 MB of text and 50 MB of memory
-_MOST_OWN = 2_000_000  # characters of each kind of own text that are kept to be searched
 _MOST_SEARCHES = 200  # a millisecond each; after that, what was read is foreign
 _UNITS = 4  # of a word; a character of a script without spaces has fewer
 _HALVES = re.compile("[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")  # Chinese, Japanese
@@ -62,15 +61,20 @@ _LETTERS = _Letters()
 
 
 class Quotation:
-    """Texts from elsewhere, as hashes of their runs and short sentences."""
+    """Texts from elsewhere, as hashes of their runs and short sentences.
 
-    def __init__(self) -> None:
+    Two lists may grow meanwhile: no run of what was `typed` is foreign, and none of what was
+    `seen` here before it was read.
+    """
+
+    def __init__(self, *, typed: list[str], seen: list[str]) -> None:
         self._read: dict[int, int] = {}  # each with how many texts were seen here before
         self._sizes: dict[str, set[int]] = {}  # of short sentences, by their first word
-        self._typed = _Texts()
-        self._seen = _Texts()
+        self._typed = _Texts(typed)
+        self._seen = _Texts(seen)
         self._searches = _MOST_SEARCHES
-        self._last: tuple[str, bool, list[Span]] = ("", False, [])
+        # A text is asked about twice, for the note and for the archive.
+        self._last: tuple[tuple[str, bool, int], list[Span]] = (("", False, 0), [])
 
     def read(self, text: str) -> None:
         """Take in a text from elsewhere: its runs are foreign from now on."""
@@ -86,31 +90,22 @@ class Quotation:
                 self._sizes.setdefault(part[0], set()).add(len(part))
         for each in _run_hashes(words):
             self._read.setdefault(each, before)
-        self._last = ("", False, [])
-
-    def type(self, text: str) -> None:
-        """Take in a text of the person: its runs are not foreign, whoever else wrote them."""
-        self._typed.add(text)
-        self._last = ("", False, [])
-
-    def see(self, text: str) -> None:
-        """Take in a text from here: its runs are not foreign, unless they were read before."""
-        self._seen.add(text)
+        self._last = (("", False, 0), [])
 
     def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
         """The sentences of a text that repeat a run or a whole sentence, by their place.
 
         By word, only the words that do: what a program prints has no sentences.
         """
-        if not self._read or not text:
-            return []
-        if self._last[:2] != (text, by_word):  # a text is asked about for the note and the archive
-            self._last = (text, by_word, self._found(text, by_word=by_word))
-        return self._last[2]
+        asked = (text, by_word, len(self._typed))
+        if self._last[0] != asked:
+            self._last = (asked, self._found(text, by_word=by_word))
+        return self._last[1]
 
     def without(self, text: str, *, by_word: bool = False) -> str:
         """A text without the sentences, or words, that repeat what was read."""
-        return cut(text, self.spans(text, by_word=by_word))
+        spans = self.spans(text, by_word=by_word)
+        return cut(text, spans) if spans else text
 
     def _found(self, text: str, *, by_word: bool) -> list[Span]:
         words = _words(text)
@@ -153,20 +148,13 @@ class Quotation:
 class _Texts:
     """Texts in which words can be looked up; they are prepared when the first is."""
 
-    def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._room = _MOST_OWN
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
         self._plain = ""
         self._places: list[int] = []  # where each text begins in the plain one
 
     def __len__(self) -> int:
         return len(self._texts)
-
-    def add(self, text: str) -> None:
-        """Add a text, while there is room."""
-        if len(text) <= self._room:
-            self._room -= len(text)
-            self._texts.append(text)
 
     def has(self, words: list[str], *, first: int | None = None) -> bool:
         """Whether the words stand in one of the texts, or of the first ones."""

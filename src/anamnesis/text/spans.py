@@ -13,4 +13,4 @@ def cut(text: str, spans: Sequence[Span]) -> str:
     """A text without some of its parts."""
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + text[end:]
-    return text.strip() if spans else text
+    return text.strip()

@@ -125,7 +125,7 @@ def _captured(
     if tape is not None and not off:
         note = captured.note or _note_of(home, known)
         _keep_words(home, session, tape, note, project=project, client_title=story.client_title)
-    if not off:
+    if not off and draft.foreign.notes:
         from anamnesis.operations.sessions import foreign_reading
 
         foreign_reading.mark_notes(home, draft.foreign)

@@ -23,8 +23,6 @@ _SECONDS = len("2026-11-17T10:00:00")
 
 def mark_notes(home: Home, reading: ForeignReading) -> list[str]:
     """Mark the notes that a session's agent wrote after reading elsewhere; returns their ids."""
-    if not reading.notes:
-        return []
     with MemoryStore(home) as store:
         machine, began = resolve_machine_id(), reading.began[:_SECONDS]
         notes = store.ask(lambda db: written_by_agents(db, since=began, machine=machine))
