@@ -10,6 +10,8 @@ import pytest
 from anamnesis.archive import ask, files
 from anamnesis.archive.turns import Turn
 from anamnesis.capture import ledger
+from anamnesis.capture.story import ANSWER
+from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.hooks.payload import Payload
@@ -258,3 +260,36 @@ def test_a_secret_in_a_turn_does_not_move_what_is_marked(store: MemoryStore, roo
     given = _flat(_given(store, root))
     assert TEXTS[1][2:40] not in given
     assert token not in given
+
+
+def test_what_a_fork_inherited_is_foreign_to_it(store: MemoryStore, root: Path) -> None:
+    said = Session(root)
+    use = {"type": "tool_use", "id": "w1", "name": "WebFetch", "input": {"url": "https://x.org"}}
+    page = {"type": "tool_result", "tool_use_id": "w1", "content": TEXTS[1]}
+    said.assistant(use, timestamp=AT, forkedFrom={"sessionId": "s-0"})
+    said.user([page], timestamp=AT, forkedFrom={"sessionId": "s-0"})
+    repeat_as_answer(said, TEXTS[1])
+    said.end(root)
+
+    assert TEXTS[1][2:40] not in _flat(_given(store, root))
+
+
+@pytest.mark.parametrize("kind", ["function_call", "local_shell_call"])
+def test_another_client_reads_from_elsewhere_too(tmp_path: Path, kind: str) -> None:
+    command = {"command": ["bash", "-lc", "curl -s https://x.org"]}
+    call: dict[str, Any] = {"type": kind, "call_id": "a", "action": command}
+    if kind == "function_call":
+        call = {"type": kind, "call_id": "a", "name": "shell", "arguments": json.dumps(command)}
+    output = json.dumps({"output": TEXTS[1], "metadata": {"exit_code": 0}})
+    said = {"type": "message", "role": "assistant", "content": [
+        {"type": "output_text", "text": f"Three partitions. {TEXTS[1]}"}
+    ]}  # fmt: skip
+    payloads = [call, {"type": "function_call_output", "call_id": "a", "output": output}, said]
+    lines: list[dict[str, Any]] = [{"type": "session_meta", "payload": {"id": "c-1"}}]
+    lines += [{"type": "response_item", "payload": each} for each in payloads]
+    path = tmp_path / "rollout-1.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
+
+    draft = read_transcript(path)
+
+    assert [each.text for each in draft.story.story().of(ANSWER)] == ["Three partitions."]

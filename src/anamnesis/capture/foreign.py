@@ -21,7 +21,7 @@ _TOOL = re.compile(
 )
 # A program counts where a command may stand: `grep curl` searches, `| curl` fetches.
 _RUN = (
-    r"(?:^|[|;&(`\n]|\b(?:sudo|time|xargs|then|do|else)\b(?: -\S+){0,3}|-\w*c [\"'])"
+    r"(?:^|[|;&(`\n]|\b(?:do|else|env|exec|nohup|sudo|then|time|xargs)\b(?: -\S+){0,3}|-\w*c [\"'])"
     r"\s*(?:\w+=\S*\s+|timeout \S+ ){0,5}"
 )
 _FETCH = re.compile(
@@ -34,7 +34,10 @@ _FORGE = re.compile(
     r"|(?:gh|glab) [a-z-]{2,12} (?:view|list|diff|download)\b)"
 )
 _HOST = re.compile(r"https?://([^\s/\"'`|;&)]+)", re.IGNORECASE)
-_HERE = re.compile(r"(?:.*@)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])", re.IGNORECASE)
+_HERE = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?"
+_LOCAL = re.compile(_HERE, re.IGNORECASE)
+_MENTIONS_LOCAL = re.compile(rf"(?<![\w.-]){_HERE}(?![\w.@-])", re.IGNORECASE)
+_PIECE = re.compile(r"[|;&\n]+")
 _COMMANDS = ("command", "cmd")
 _LEAST = 20  # characters; less has no sentence
 _MOST_SEEN = 2_000_000  # characters from here that are kept to be searched
@@ -53,8 +56,14 @@ def is_foreign(tool: str, arguments: Mapping[str, object]) -> bool:
 
 def _stays_here(command: str) -> bool:
     """Whether a command asks this machine only."""
-    hosts = _HOST.findall(command)
-    return all(map(_HERE.match, hosts)) if hosts else "localhost" in command
+    command = command.replace("\\\n", " ")
+    if not _MENTIONS_LOCAL.search(command) or not all(
+        map(_LOCAL.fullmatch, _HOST.findall(command))
+    ):
+        return False
+    # `curl $BASE/cases` asks what the rest of the command names.
+    fetches = [each for each in _PIECE.split(command) if _FETCH.search(each)]
+    return all(_MENTIONS_LOCAL.search(each) or "$" in each for each in fetches)
 
 
 def _command(arguments: Mapping[str, object]) -> str:
@@ -83,8 +92,7 @@ class ForeignReading:
 
     def call(self, tool: object, arguments: Mapping[str, object], *, call: object, at: str) -> None:
         """Take in a call of a tool."""
-        if not isinstance(tool, str):
-            return
+        tool = tool if isinstance(tool, str) else ""  # Codex' own shell has no name
         if str(call) in self._done:
             return
         if is_foreign(tool, arguments):

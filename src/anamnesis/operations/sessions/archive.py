@@ -11,7 +11,7 @@ from anamnesis.archive import ask, database, files
 from anamnesis.archive.ask import Passage, SessionFilter, SessionPage, SessionRow
 from anamnesis.archive.files import Archived
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Turn
-from anamnesis.capture.extract.text import clipped
+from anamnesis.capture.extract.text import clipped, folded
 from anamnesis.capture.tape import Tape
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
@@ -120,7 +120,7 @@ def keep_transcript(home: Home, path: str, *, session: str, since: str, note_id:
 
 def _title(session: ParsedSession, client_title: str) -> str:
     """What a session without a note is called."""
-    return clipped(client_title or session.first_prompt, _LONGEST_TITLE)
+    return clipped(folded(client_title or session.first_prompt), _LONGEST_TITLE)
 
 
 def list_sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[SessionRow]:
