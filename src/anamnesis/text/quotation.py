@@ -8,7 +8,7 @@ a run. A sentence that is shorter than a run is compared as a whole, from three 
 from __future__ import annotations
 
 import re
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
@@ -88,7 +88,7 @@ class Quotation:
             if _SHORTEST * _UNITS <= sum(map(_units, part)) < _RUN * _UNITS:
                 self._read.setdefault(hash(tuple(part)), before)
                 self._sizes.setdefault(part[0], set()).add(len(part))
-        for each in _run_hashes(words):
+        for each in islice(_run_hashes(words), max(0, MOST - len(self._read))):
             self._read.setdefault(each, before)
         self._last = (("", False, 0), [])
 
