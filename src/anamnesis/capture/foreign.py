@@ -21,7 +21,7 @@ _TOOL = re.compile(
 )
 # A program counts where a command may stand: `grep curl` searches, `| curl` fetches.
 _RUN = (
-    r"(?:^|[|;&(`\n]|\b(?:do|else|env|exec|nohup|sudo|then|time|xargs)\b(?: -\S+){0,3}|-\w*c [\"'])"
+    r"(?:^|[|;&(`\n]|\b(?:do|else|exec|nohup|sudo|then|time|xargs)\b(?: -\S+){0,3}|-\w*c [\"'])"
     r"\s*(?:\w+=\S*\s+|timeout \S+ ){0,5}"
 )
 _FETCH = re.compile(
@@ -40,7 +40,7 @@ _MENTIONS_LOCAL = re.compile(rf"(?<![\w.-]){_HERE}(?![\w.@-])", re.IGNORECASE)
 _PIECE = re.compile(r"[|;&\n]+")
 _COMMANDS = ("command", "cmd")
 _LEAST = 20  # characters; less has no sentence
-_MOST_SEEN = 2_000_000  # characters from here that are kept to be searched
+_MOST_SEEN = 800_000  # characters from here that are kept to be searched
 _ID = re.compile(r"(?<![0-9A-Z])[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Z])")
 
 
