@@ -161,9 +161,12 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
 
 def forget_past(repository: Repository) -> list[str]:
     """Remove every unreachable commit; returns the other refs, which may name old ones."""
+    import shutil
+
     for ref in (OUTGOING, PURGED):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
+    shutil.rmtree(os.path.join(repository.own, "set-aside"), ignore_errors=True)
     recovery.free_gc_locks(repository.directory)
     repository.git("reflog", "expire", "--expire=now", "--all")
     repository.git(*_CLEAR)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Collection
 
+    from anamnesis.archive.files import Header
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
@@ -55,7 +57,12 @@ def run(args: Namespace) -> int:
     say = (
         output.talk if args.json else output.say
     )  # with --json, standard output holds nothing else
-    done: dict[str, object] = {"forgotten": [], "forgotten_before": [], "versions_purged": 0}
+    done: dict[str, object] = {
+        "forgotten": [],
+        "forgotten_before": [],
+        "sessions": [],
+        "versions_purged": 0,
+    }
     with arguments.store_to_change("forget") as store:
         if args.purge_history and not conditions:
             return _purge(store, purge.forgotten(store.home), args, done)
@@ -67,30 +74,54 @@ def run(args: Namespace) -> int:
             before=args.before,
         )
         before = forget.forgotten_before(store, args.id)
+        sessions = _sessions(store, args, notes)
         if before:
-            forget.finish(store, before)  # a command that was killed may have left copies of them
+            # A command that was killed may have left copies of them.
+            _tell_if_open(forget.finish(store, before))
             say(f"forget: {counted(len(before), 'note was', 'notes were')} already forgotten")
         lines = tables.NoteLines(store, notes)
         for note in notes:
             output.talk(lines[note.id])
-        if notes and not asking.confirmed(
-            f"Forget {counted(len(notes), 'note')} on all machines? There is no undo.",
-            yes=args.yes,
+        for each in sessions:
+            output.talk(f"session {each.session}  {each.ended[:10]}  {each.project}  {each.title}")
+        chosen = " and ".join(
+            counted(len(found), what)
+            for found, what in ((notes, "note"), (sessions, "archived session"))
+            if found
+        )
+        if chosen and not asking.confirmed(
+            f"Forget {chosen} on all machines? There is no undo.", yes=args.yes
         ):
             output.talk("forget: nothing was removed")
             return 1
         ids = [note.id for note in notes]
-        done |= {"forgotten": ids, "forgotten_before": before}
-        if notes:
-            removed = counted(forget.forget(store, ids), "note")
-            say(f"forget: {removed} removed; other machines follow at their next sync")
-        if args.purge_history and (notes or before):
+        named = [each.session for each in sessions]
+        done |= {"forgotten": ids, "forgotten_before": before, "sessions": named}
+        if chosen:
+            _tell_if_open(forget.forget(store, ids, sessions=named))
+            say(f"forget: {chosen} removed; other machines follow at their next sync")
+        if args.purge_history and (chosen or before):
             return _purge(store, [*before, *ids], args, done)
-    if not notes and not before:
+    if not chosen and not before:
         say("forget: no note matches")
     if args.json:
         output.say_json(done)
     return 0
+
+
+def _sessions(store: MemoryStore, args: Namespace, notes: Collection[Memory]) -> list[Header]:
+    """The archived sessions that have the words, apart from those that go with their note."""
+    if not args.query:
+        return []
+    project = arguments.project_of(args.project)
+    found = forget.choose_sessions(store.home, args.query, project=project, before=args.before)
+    ids = {note.id for note in notes}
+    return [each for each in found if each.note not in ids]
+
+
+def _tell_if_open(is_clean: bool) -> None:
+    if not is_clean:
+        output.talk("another process has the index open; the next sync removes what is left there")
 
 
 def _purge(

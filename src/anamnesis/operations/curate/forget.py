@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from anamnesis.archive import database as archive
+from anamnesis.archive import files
 from anamnesis.ground.clock import since
 from anamnesis.ground.counting import counting, passes
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.index.words import tokens
 from anamnesis.notes import tree
+from anamnesis.operations.curate import burial, remains
 from anamnesis.search import vectors
 from anamnesis.sync.conflicts import Conflicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from anamnesis.archive.files import Header
+    from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
@@ -62,6 +67,19 @@ def choose(
     ]
 
 
+def choose_sessions(
+    home: Home, query: str, *, project: str | None = None, before: str = ""
+) -> list[Header]:
+    """The archived sessions of this machine in which all these words were said or printed."""
+    asked, limit = set(tokens(query)), _moment(before)
+    return [
+        header
+        for header in (files.having(home, asked) if asked else ())
+        if (project is None or header.project == project)
+        and (not limit or header.started[: len(limit)] < limit)
+    ]
+
+
 def _text(note: Memory) -> str:
     return " ".join((note.title, note.body, *note.tags))
 
@@ -83,12 +101,19 @@ def _moment(text: str) -> str:
     return datetime.fromtimestamp(since(text), UTC).isoformat(timespec="seconds")
 
 
-def forget(store: MemoryStore, ids: Sequence[NoteId], *, progress: Progress = None) -> int:
+def forget(
+    store: MemoryStore,
+    ids: Sequence[NoteId],
+    *,
+    sessions: Iterable[str] = (),
+    progress: Progress = None,
+) -> bool:
     """Remove the notes and everything this machine keeps about them, and leave tombstones.
 
-    Raises NoSuchNote before anything is removed.
+    `sessions` are archived ones that go too. False if another process kept some of it open: the
+    next sync removes that. Raises NoSuchNote before anything is removed.
     """
-    stones: dict[str, None] = {}
+    stones = {tree.session_tombstone_of(session): None for session in sessions}
     wanted = list(dict.fromkeys(ids))
     first, second, third = passes(progress, 3, total=len(wanted))
     for note_id in counting(wanted, first):
@@ -102,35 +127,58 @@ def forget(store: MemoryStore, ids: Sequence[NoteId], *, progress: Progress = No
         for path in stones
         if path.rpartition("/")[2].removesuffix(".json") not in known
     ]
+    is_due = burial.is_due(store.home)
     # Tombstones come first: if killed in between, the next sync finishes the removal.
     undo.erase(store, graves, progress=second)
-    _erase(store, wanted, progress=third)
-    return len(wanted)
+    at = burial.latest(store.home)
+    is_clean = _erase(store, wanted, progress=third)
+    if is_clean and not is_due:  # else more is to be removed, of what other machines forgot
+        burial.note(store.home, at)
+    return is_clean
 
 
-def finish(store: MemoryStore, ids: Iterable[NoteId]) -> None:
-    """Remove what a killed command left of notes that have tombstones."""
-    _erase(store, ids)
+def finish(store: MemoryStore, ids: Iterable[NoteId]) -> bool:
+    """Remove what a killed command left of notes that have tombstones; False if not all of it."""
+    return _erase(store, ids)
 
 
-def bury(store: MemoryStore, arrived: Iterable[str] = ()) -> list[str]:
-    """Remove notes that were forgotten elsewhere but are still here, for example after an edit.
+def bury(store: MemoryStore) -> list[str]:
+    """Remove all that is kept here of notes that were forgotten on any machine.
 
-    Of those whose tombstone just arrived, nothing else is kept here either.
+    Returns the ids of those that were still or again here, for example after an edit.
     """
+    at, is_due = burial.latest(store.home), burial.is_due(store.home)
     stones = tree.forgotten(store.home)
     returned = [note_id for note_id in stones if store.get(note_id) is not None]
-    if gone := {*arrived, *returned}:
-        _erase(store, gone)
+    if (is_due or returned) and _erase(store, stones, thorough=is_due):
+        burial.note(store.home, at)
     return returned
 
 
-def _erase(store: MemoryStore, ids: Iterable[NoteId], *, progress: Progress = None) -> None:
+def _erase(
+    store: MemoryStore, ids: Iterable[NoteId], *, thorough: bool = False, progress: Progress = None
+) -> bool:
     """Remove notes and what is kept of them; the file last, so that a retry finds it."""
-    gone = set(ids)
+    gone, is_gone = set(ids), _gone_sessions(store.home)
     Conflicts(store.home).erase(gone)
     vectors.forget(store.home, gone)
-    archive.forget(store.home, gone)
+    is_clean = archive.forget(
+        store.home, lambda session, note: note in gone or is_gone(session), thorough=thorough
+    )
+    remains.erase(store.home, gone, is_gone)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
     undo.erase(store, removals, ids=gone, progress=progress)
+    return store.scrub() and is_clean
+
+
+def _gone_sessions(home: Home) -> Callable[[str], bool]:
+    """Whether a session was forgotten, asked many times."""
+    stones = tree.forgotten(home)
+
+    @cache
+    def is_gone(session: str) -> bool:
+        stone = tree.session_tombstone_of(session).rpartition("/")[2].removesuffix(".json")
+        return bool(session) and stone in stones
+
+    return is_gone

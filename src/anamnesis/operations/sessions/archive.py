@@ -16,6 +16,7 @@ from anamnesis.capture.transcript import read_transcript
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.hooks import runs, switches
+from anamnesis.notes import tree
 from anamnesis.redact import allow_list, redact
 from anamnesis.store import MemoryStore
 
@@ -63,7 +64,9 @@ def keep(
     note: Memory,
     client_title: str = "",
 ) -> None:
-    """Archive a session; a failure is reported, not raised."""
+    """Archive a session that was not forgotten; a failure is reported, not raised."""
+    if tree.is_forgotten_session(home, session.session_id):
+        return
     header = files.Header(
         session=session.session_id,
         agent=session.agent,
