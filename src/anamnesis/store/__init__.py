@@ -304,13 +304,6 @@ class MemoryStore(Filing):
             self._understand(rows[first : first + _UNDERSTOOD_AT_ONCE])
         return len(rows)
 
-    def scrub(self) -> bool:
-        """Leave no word of removed notes in the index; False if it is not possible now."""
-        try:
-            return self._catalog.scrub()
-        except INDEX_LAG:
-            return False
-
     def refresh(self) -> Changes:
         """Index every change on disk since the last look, edits in place included.
 

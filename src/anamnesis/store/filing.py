@@ -135,6 +135,13 @@ class Filing:
             make()
             self._follow(paths, trusted)
 
+    def scrub(self) -> bool:
+        """Leave no word of removed notes in the index; False if it is not possible now."""
+        try:
+            return self._catalog.scrub()
+        except INDEX_LAG:
+            return False
+
     def reasons(self, ids: Sequence[NoteId]) -> dict[str, str]:
         """Why some of these notes are held; those not scanned yet are scanned now."""
         self.scan(ids)

@@ -18,9 +18,8 @@ from anamnesis.operations.travel import purge
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
-    from anamnesis.archive.files import Header
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
@@ -54,9 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Show the notes, ask, and remove them."""
     conditions = bool(args.id or args.query or args.project or args.before)
-    say = (
-        output.talk if args.json else output.say
-    )  # with --json, standard output holds nothing else
+    # With --json, standard output holds nothing else.
+    say = output.talk if args.json else output.say
     done: dict[str, object] = {
         "forgotten": [],
         "forgotten_before": [],
@@ -66,36 +64,21 @@ def run(args: Namespace) -> int:
     with arguments.store_to_change("forget") as store:
         if args.purge_history and not conditions:
             return _purge(store, purge.forgotten(store.home), args, done)
-        notes = forget.choose(
-            store,
-            ids=args.id,
-            query=args.query,
-            project=arguments.project_of(args.project),
-            before=args.before,
-        )
+        narrowed = {"project": arguments.project_of(args.project), "before": args.before}
+        notes = forget.choose(store, ids=args.id, query=args.query, **narrowed)
+        sessions = forget.choose_sessions(store.home, args.query, **narrowed, beside=notes)
         before = forget.forgotten_before(store, args.id)
-        sessions = _sessions(store, args, notes)
         if before:
             # A command that was killed may have left copies of them.
             _tell_if_open(forget.finish(store, before))
             say(f"forget: {counted(len(before), 'note was', 'notes were')} already forgotten")
-        lines = tables.NoteLines(store, notes)
-        for note in notes:
-            output.talk(lines[note.id])
-        for each in sessions:
-            output.talk(f"session {each.session}  {each.ended[:10]}  {each.project}  {each.title}")
-        chosen = " and ".join(
-            counted(len(found), what)
-            for found, what in ((notes, "note"), (sessions, "archived session"))
-            if found
-        )
+        chosen = _described(store, notes, sessions)
         if chosen and not asking.confirmed(
             f"Forget {chosen} on all machines? There is no undo.", yes=args.yes
         ):
             output.talk("forget: nothing was removed")
             return 1
-        ids = [note.id for note in notes]
-        named = [each.session for each in sessions]
+        ids, named = [note.id for note in notes], [each.id for each in sessions]
         done |= {"forgotten": ids, "forgotten_before": before, "sessions": named}
         if chosen:
             _tell_if_open(forget.forget(store, ids, sessions=named))
@@ -109,14 +92,17 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _sessions(store: MemoryStore, args: Namespace, notes: Collection[Memory]) -> list[Header]:
-    """The archived sessions that have the words, apart from those that go with their note."""
-    if not args.query:
-        return []
-    project = arguments.project_of(args.project)
-    found = forget.choose_sessions(store.home, args.query, project=project, before=args.before)
-    ids = {note.id for note in notes}
-    return [each for each in found if each.note not in ids]
+def _described(
+    store: MemoryStore, notes: Sequence[Memory], sessions: Sequence[forget.SessionToForget]
+) -> str:
+    """Show what was chosen; returns how much that is, in words."""
+    lines = tables.NoteLines(store, notes)
+    for note in notes:
+        output.talk(lines[note.id])
+    for each in sessions:
+        output.talk(f"session {each.id}  {each.line}")
+    numbers = ((notes, "note"), (sessions, "archived session"))
+    return " and ".join(counted(len(found), what) for found, what in numbers if found)
 
 
 def _tell_if_open(is_clean: bool) -> None:

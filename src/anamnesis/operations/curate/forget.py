@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING
@@ -22,7 +23,6 @@ from anamnesis.sync.conflicts import Conflicts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from anamnesis.archive.files import Header
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory, NoteId
@@ -67,16 +67,34 @@ def choose(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class SessionToForget:
+    """An archived session, and a line that describes it."""
+
+    id: str
+    line: str
+
+
 def choose_sessions(
-    home: Home, query: str, *, project: str | None = None, before: str = ""
-) -> list[Header]:
-    """The archived sessions of this machine in which all these words were said or printed."""
+    home: Home,
+    query: str,
+    *,
+    project: str | None = None,
+    before: str = "",
+    beside: Iterable[Memory] = (),
+) -> list[SessionToForget]:
+    """The archived sessions of this machine in which all these words were said or printed.
+
+    Those of the notes `beside` are left out: they go with them.
+    """
     asked, limit = set(tokens(query)), _moment(before)
+    with_notes = {note.id for note in beside}
     return [
-        header
-        for header in (files.having(home, asked) if asked else ())
-        if (project is None or header.project == project)
-        and (not limit or header.started[: len(limit)] < limit)
+        SessionToForget(each.session, f"{each.ended[:10]}  {each.project}  {each.title}")
+        for each in (files.having(home, asked) if asked else ())
+        if each.note not in with_notes
+        and (project is None or each.project == project)
+        and (not limit or each.started[: len(limit)] < limit)
     ]
 
 
