@@ -1,7 +1,8 @@
 """Remove notes from all machines.
 
-A tombstone without content keeps them from being captured or imported again. Synced versions stay
-in the git history unless --purge-history rewrites it: here and on the remote now, on every other
+A tombstone without content keeps them from being captured or imported again. --query also removes
+archived sessions of this machine in which all the words were said. Synced versions stay in the git
+history unless --purge-history rewrites it: here and on the remote now, on every other
 machine at its next sync, which keeps that machine's unsynced changes. Treat a secret that was ever
 pushed as leaked: revoke it, whatever the history holds.
 """
@@ -37,7 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser, nargs="*")
     parser.add_argument(
-        "--query", default="", metavar="WORDS", help="notes that contain all these words"
+        "--query",
+        default="",
+        metavar="WORDS",
+        help="notes and archived sessions that contain all these words",
     )
     parser.add_argument("--project", metavar="KEY", help="notes of this project")
     parser.add_argument(
