@@ -6,13 +6,8 @@ without the file every repository asks again.
 
 from __future__ import annotations
 
+from anamnesis.config import Home  # noqa: TC001  a hook does without typing
 from anamnesis.ground import atomic, quickjson
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from anamnesis.config import Home
 
 _FILE = "repositories.json"
 _PROJECTS = "projects"  # keys that markers in the repository may name
@@ -42,12 +37,12 @@ def _write_projects(home: Home, repository: str, keys: list[str]) -> None:
     atomic.write_text(home.state(_FILE), f"{text}\n")
 
 
-def _record(records: dict[str, Any], repository: str) -> dict[str, Any]:
+def _record(records: dict[str, object], repository: str) -> dict[str, object]:
     record = records.get(repository)
     return record if isinstance(record, dict) else {}
 
 
-def _read(home: Home) -> dict[str, Any]:
+def _read(home: Home) -> dict[str, object]:
     try:
         with open(home.state(_FILE), "rb") as stream:
             records = quickjson.loads(stream.read())

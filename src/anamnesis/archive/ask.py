@@ -107,22 +107,6 @@ def sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[S
         return _sessions(db, session_filter, limit=limit)
 
 
-def places_of(home: Home, project: str) -> list[tuple[str, float]]:
-    """The directories of a project's sessions, and when the last session in each ended."""
-    from contextlib import closing
-
-    db = database.readable(home)
-    if db is None:
-        return []
-    with closing(db):
-        rows = db.execute(
-            "SELECT cwd, max(CAST(strftime('%s', ended) AS INTEGER)) FROM sessions "
-            "WHERE project = ? AND cwd <> '' GROUP BY cwd",
-            (project,),
-        )
-        return [(cwd, float(ended)) for cwd, ended in rows if ended is not None]
-
-
 def page(home: Home, session_filter: SessionFilter, *, limit: int, offset: int) -> SessionPage:
     """Some of the sessions of the archive, the latest first."""
     where, values = _condition(session_filter)

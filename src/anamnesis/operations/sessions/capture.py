@@ -21,8 +21,8 @@ from anamnesis.ground.records import record, replace
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.notes import tree
-from anamnesis.operations.sessions import marker
 from anamnesis.operations.sessions.rules import propose_rules
+from anamnesis.project import resolve_project_key, waiting_marker
 from anamnesis.redact import allow_list
 from anamnesis.store import MemoryStore
 
@@ -101,7 +101,11 @@ def _captured(
     tape = _tape()
     session, story, since = _session(home, payload, path, tape)
     cwd = session.cwd or payload.cwd or "."
-    project = project or marker.project_of(home, cwd)
+    if not project and waiting_marker(cwd):
+        from anamnesis.operations.sessions import marker
+
+        marker.accept_if_in_use(home, cwd)
+    project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
     names = {session.session_id, payload.session_id} - {""}
     if off := _why_off(home, names, project=project, cwd=cwd, was_on=was_on):

@@ -10,8 +10,7 @@ from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
-from anamnesis.operations.sessions import marker
-from anamnesis.project import GLOBAL
+from anamnesis.project import GLOBAL, resolve_project_key, waiting_marker
 from anamnesis.store import IndexBroken, MemoryStore
 
 TYPE_CHECKING = False
@@ -39,7 +38,7 @@ def inject(
 ) -> str:
     """The working set of the project in the client's format; leaves a receipt."""
     cwd = payload.cwd or "."
-    project = project or marker.project_of(home, cwd)
+    project = project or _project_of(home, cwd)
     off = "" if config.is_on(SETTING, default=True) else f"{SETTING} is off"
     if off := off or switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
@@ -74,6 +73,14 @@ def _scan_latest(store: MemoryStore, projects: set[str]) -> None:
     if unscanned := store.ask(lambda db: queries.latest_unscanned(db, projects=projects)):
         store.scan(unscanned)
         _bring_up_to_date(store.home)
+
+
+def _project_of(home: Home, cwd: str) -> str:
+    if waiting_marker(cwd):
+        from anamnesis.operations.sessions import marker
+
+        marker.accept_if_in_use(home, cwd)
+    return resolve_project_key(cwd)
 
 
 def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
@@ -120,7 +127,7 @@ def explain_start(
 
     cwd = payload.cwd or "."
     with MemoryStore(home, hurried=True) as store:
-        key = project or marker.project_of(home, cwd)
+        key = project or _project_of(home, cwd)
         return explained(preview(store, project=key, k=k, limit=limit or clip.LIMIT, cwd=cwd))
 
 
