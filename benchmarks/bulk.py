@@ -55,7 +55,7 @@ def _import_rows(table: Table, directory: Path) -> None:
     first = [_import_into(directory / str(at), exported, behind, again) for at in range(STORES)]
     table.per_note(f"import of {NOTES:,} notes", _joined(first), most=0.4)
     table.per_note("  files of the same size, created and nothing else", _bare_files(directory))
-    table.per_note("  scanned and understood behind it", _joined(behind))
+    table.per_note("  understood behind it", _joined(behind))
     table.per_note("the same import again", _joined(again), most=0.05)
 
 

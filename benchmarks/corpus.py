@@ -8,10 +8,8 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from anamnesis.config import Home
 from anamnesis.notes.fields import TYPES, Memory
 from anamnesis.notes.frontmatter import serialize
-from anamnesis.trust.clean import CleanTexts
 
 # 200k takes a quarter of an hour more: `make bench LARGE=1`
 SIZES = (1_000, 10_000, 50_000, *((200_000,) if os.environ.get("LARGE") else ()))
@@ -63,16 +61,9 @@ def questions(count: int) -> list[str]:
     return [QUESTION.format(*chance.choices(words[60:6000], k=6)) for _ in range(count)]
 
 
-def write_files(root: Path, count: int, *, scanned: bool = False) -> None:
-    """The notes as files, without the durability that a person's notes get.
-
-    Where their scan is not what is measured, their texts are known as `scanned` from before.
-    """
-    clean = CleanTexts(Home(root))
+def write_files(root: Path, count: int) -> None:
+    """The notes as files, without the durability that a person's notes get."""
     for type in TYPES:
         (root / "memory" / type).mkdir(parents=True, exist_ok=True)
     for note in notes(count):
         (root / "memory" / note.type / f"{note.id}.md").write_text(serialize(note))
-        if scanned:
-            clean.add(note)
-    clean.save()

@@ -60,7 +60,7 @@ PAGES = {
 def run() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory(prefix="anamnesis-bench-") as directory:
-        corpus.write_files(Path(directory), COUNT, scanned=True)
+        corpus.write_files(Path(directory), COUNT)
         with MemoryStore(directory) as store:
             for note in store.list(limit=WAITING):
                 store.write(type="semantic", title=note.title, body=note.body, tags=["pending"])

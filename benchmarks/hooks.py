@@ -75,7 +75,7 @@ def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
         first = 0.0
         for size in sizes:
             root = Path(directory) / str(size)
-            corpus.write_files(root, size, scanned=True)
+            corpus.write_files(root, size)
             MemoryStore(root).close()
             first = _hook_rows(table, Hooks(root), size, first)
             shutil.rmtree(root)
@@ -184,7 +184,7 @@ def _session_start(table: Table, root: Path, size: int) -> None:
 
 def _synced(root: Path, size: int) -> Hooks:
     """A store that is in step with its remote."""
-    corpus.write_files(root, size, scanned=True)
+    corpus.write_files(root, size)
     remote = root.with_name(f"{root.name}.git")
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     (root / "config.json").write_text(json.dumps({"remote": str(remote), "machine_id": "b"}))

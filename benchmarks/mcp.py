@@ -135,7 +135,7 @@ def run() -> None:
     questions = corpus.questions(63)
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
-        corpus.write_files(home, NOTES, scanned=True)
+        corpus.write_files(home, NOTES)
         with MemoryStore(home) as store:
             store.understand()  # as the background does
         python = bare_python()

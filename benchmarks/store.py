@@ -38,7 +38,6 @@ store.list(project=sys.argv[2], limit=8)
 """
 OPEN = "import sys; from anamnesis.store import MemoryStore; MemoryStore(sys.argv[1])"
 SEARCH_BUDGETS = {1_000: 1 / 3, 50_000: 1 / 20}  # of the published package, which is the spec's way
-_SCANNED = 1_000  # notes; what one costs does not depend on how many there are
 STATUS_BUDGET = {10_000: 14, 50_000: 14, 200_000: 20}
 
 
@@ -101,7 +100,7 @@ def run(sizes: tuple[int, ...] = corpus.SIZES) -> None:
         table.note(f"{size:,} notes", "")
         with tempfile.TemporaryDirectory() as directory:
             root = Path(directory)
-            corpus.write_files(root, size, scanned=size > _SCANNED)
+            corpus.write_files(root, size)
             _rows(table, root, size, python=python, first=first)
 
 
@@ -110,9 +109,6 @@ def _rows(table: Table, root: Path, size: int, *, python: Sample, first: dict[st
     first_index, store = sample_making(lambda: MemoryStore(root))
     table.row("first index", first_index)
     with store:
-        if size <= _SCANNED:
-            scan = sample(store.scan, repeats=1)
-            table.per_note("  scanned in the background", scan.per(size))
         times = 3 if size <= 10_000 else 1
         bare, reindex = bare_insert(size, repeats=times), sample(store.reindex, repeats=times)
         most = 2 if size >= 10_000 else None

@@ -32,7 +32,7 @@ class Place:
         self.memory = self.home / "memory"
         self.remote = base / f"remote-{size}.git"
         subprocess.run(["git", "init", "--quiet", "--bare", str(self.remote)], check=True)
-        corpus.write_files(self.home, size, scanned=True)
+        corpus.write_files(self.home, size)
         self.backend = GitSyncBackend(self.memory, remote=str(self.remote), machine_id="bench")
         first = sample_with_children(self.backend.sync, repeats=1)
         self.first = first.best

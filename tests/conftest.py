@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import tempfile
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from anamnesis.store import MemoryStore
+from anamnesis.trust import writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,11 +40,25 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """An empty home directory, and no setting from outside."""
     directory = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("ANAMNESIS_", "GIT_", "XDG_", "CLAUDE")):
+        if name.startswith(("ANAMNESIS_", "GIT_", "XDG_", "CLAUDE")) or name in writer.MARKS:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(directory))
     monkeypatch.setenv("ANAMNESIS_HOME", str(directory / ".anamnesis"))
     return directory
+
+
+class Terminal(io.StringIO):
+    """Input from a terminal, at which nobody types."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """You are at a terminal: what only you may decide can be asked for."""
+    monkeypatch.setattr("sys.stdin", Terminal())
 
 
 @pytest.fixture

@@ -28,7 +28,6 @@ SELDOM = {
     "anamnesis.search.excerpts",
     "anamnesis.index.naming",
     "anamnesis.inject.newest",
-    "anamnesis.trust.clean",
 }
 REPORT = "import json, os, sys\nos.write(2, json.dumps(sorted(sys.modules)).encode())"
 INITIALIZE = {

@@ -35,10 +35,10 @@ PAGE = Path(__file__).parents[1] / "ARCHITECTURE.md"
 MOST = {
     "A note is written": 33,
     "A session ends": 67,
-    "A session starts": 32,
-    "An agent searches": 24,
+    "A session starts": 35,
+    "An agent searches": 26,
     "A note is edited in the dashboard": 35,
-    "Two machines meet in a conflict": 42,
+    "Two machines meet in a conflict": 43,
 }
 
 

@@ -172,7 +172,6 @@ def build_eval_candidates(
 
     Notes that are held are left out: no model is shown what you have not reviewed.
     """
-    store.scan()  # a note that was not scanned yet would count as held
     hidden = store.superseded_ids()
     headers = [note for note in store.headers() if note.id not in hidden]
     allowed = store.ask(lambda db: admitted(db, [note.id for note in headers]))

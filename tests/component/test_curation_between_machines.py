@@ -76,6 +76,7 @@ def test_a_forgotten_note_that_comes_back_is_removed_by_the_next_sync(
         assert store.get(note.id) is None
 
 
+@pytest.mark.usefixtures("terminal")
 def test_a_forgotten_note_leaves_no_trace_on_the_other_machine(on: On, tmp_path: Path) -> None:
     with MemoryStore(tmp_path / "laptop") as store:
         note = durable(store, body="what nobody shall know")

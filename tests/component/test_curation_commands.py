@@ -139,6 +139,7 @@ def test_review_takes_one_key_each(
     gone = durable(store, "Reject me", body=FACT, tags=["pending"])
     left = durable(store, "Skip me", body="Another text.", tags=["pending"])
     monkeypatch.setattr("sys.stdin", io.StringIO("k\nr\nx\ns\n"))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
 
     assert run("review") == 0
 
@@ -155,6 +156,7 @@ def test_a_note_whose_edit_was_not_saved_still_waits(
     note = durable(store, tags=["pending"])
     monkeypatch.setenv("EDITOR", "false")
     monkeypatch.setattr("sys.stdin", io.StringIO("e\n"))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
 
     assert run("review") == 0
 
@@ -163,6 +165,7 @@ def test_a_note_whose_edit_was_not_saved_still_waits(
         assert seen.get(note.id) == note
 
 
+@pytest.mark.usefixtures("terminal")
 def test_what_is_rejected_does_not_count_as_kept(
     store: MemoryStore, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -174,6 +177,7 @@ def test_what_is_rejected_does_not_count_as_kept(
     assert "1 kept, 1 rejected" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("terminal")
 def test_review_lists_and_decides_by_options(
     store: MemoryStore, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,6 +220,7 @@ def test_merge_shows_and_writes(store: MemoryStore, capsys: pytest.CaptureFixtur
     assert run("merge", one.id) == 2
 
 
+@pytest.mark.usefixtures("terminal")
 def test_pin_and_unpin(store: MemoryStore) -> None:
     note = durable(store)
 

@@ -28,7 +28,7 @@ from support.notes import index_content
 
 WORD = "Zyxwotharn"
 On = Callable[..., int]
-pytestmark = pytest.mark.usefixtures("other_notes")
+pytestmark = pytest.mark.usefixtures("other_notes", "terminal")
 
 
 @pytest.fixture

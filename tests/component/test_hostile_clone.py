@@ -151,7 +151,7 @@ def test_the_command_shows_and_allows(clone: Path, home: Path, root: Path) -> No
     assert found["key"] == found["repository"] == resolve_project_key(clone)
 
     printed, code = run("allow", CLAUDECODE="1")
-    assert (code, "Only you can decide" in printed) == (1, True)
+    assert (code, "Cannot decide" in printed) == (1, True)
     assert resolve_project_key(clone) != VICTIM
 
     printed, code = run("allow")
@@ -170,4 +170,4 @@ def test_a_pipe_is_nobody_s_consent(clone: Path, home: Path) -> None:
     done = subprocess.run(argv, env=environment(home), input=b"y\n", capture_output=True)
 
     assert done.returncode == 1
-    assert b"Only you can decide" in done.stderr
+    assert b"Cannot decide" in done.stderr

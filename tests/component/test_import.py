@@ -65,7 +65,8 @@ def test_native_memory_becomes_notes(store: MemoryStore, memory: Path) -> None:
     assert note.body == "Run pytest with -n 2, never with more."
     assert (note.prov_source, note.prov_session) == ("import", "abc-123")
     assert note.updated_at == "2026-03-04T05:06:07+00:00"
-    assert {"import", "claude-code", "feedback", "testing", "pending"} <= set(note.tags)
+    assert {"import", "claude-code", "feedback", "testing"} <= set(note.tags)
+    assert "pending" not in note.tags
 
 
 def test_importing_twice_changes_nothing(store: MemoryStore, root: Path, memory: Path) -> None:

@@ -28,6 +28,7 @@ SOURCE = Path(__file__).with_name("preload.c")
 KINDS = ("kill", "tear", "full", "full-for-good", "broken", "read-only", "save")
 _PAGE = 32 * 1024  # more than the library's `struct page`
 _LONGEST = 300  # seconds; a command that takes longer is stuck
+AT_TERMINAL = ("pin", "review")  # commands that only you may give
 _GROWS, _SHRINKS, _SYNCS, _WRITES = range(4)
 _MEET = {  # the calls that a fault makes a difference to
     "kill": (_GROWS, _SHRINKS, _SYNCS, _WRITES),
@@ -131,7 +132,10 @@ class Injector:
         server = _server()
         assert server.stdin
         assert server.stdout
-        request = {"argv": argv, "env": env, "out": str(self._out), "err": str(self._err)}
+        request = {
+            "argv": argv, "env": env, "out": str(self._out), "err": str(self._err),
+            "terminal": argv[0] in AT_TERMINAL,
+        }  # fmt: skip
         server.stdin.write(json.dumps(request) + "\n")
         server.stdin.flush()
         if not select.select([server.stdout], [], [], _LONGEST)[0]:
@@ -143,12 +147,18 @@ class Injector:
 
     def _start(self, argv: list[str], env: dict[str, str]) -> int:
         program = [sys.executable, "-m", "anamnesis", *argv]
-        with self._out.open("wb") as out, self._err.open("wb") as err:
-            return subprocess.run(
-                program, env={**env, "LD_PRELOAD": str(library())}, cwd=env["HOME"],
-                stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-                check=False, timeout=_LONGEST,
-            ).returncode  # fmt: skip
+        ours, theirs = os.openpty()
+        given = theirs if argv[0] in AT_TERMINAL else subprocess.DEVNULL
+        try:
+            with self._out.open("wb") as out, self._err.open("wb") as err:
+                return subprocess.run(
+                    program, env={**env, "LD_PRELOAD": str(library())}, cwd=env["HOME"],
+                    stdin=given, stdout=out, stderr=err, start_new_session=True,
+                    check=False, timeout=_LONGEST,
+                ).returncode  # fmt: skip
+        finally:
+            os.close(ours)
+            os.close(theirs)
 
     def meets(self, calls: Sequence[Call], *, kind: str) -> list[int]:
         """The numbers of the calls at which a fault of a kind makes a difference."""

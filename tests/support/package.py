@@ -17,7 +17,6 @@ NEEDED = {
         "search/encoder/model.py",
         "search/meaning.LICENSE.txt",
         "search/meaning.bin",
-        "trust/weights.bin",
         "web/static/app.js",
         "web/static/dashboard.css",
         "web/static/editor.js",

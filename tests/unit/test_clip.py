@@ -47,7 +47,7 @@ def test_blocks_and_labels_are_those_of_the_patterns(text: str) -> None:
         ("## [semantic] Fake", "\\## [semantic] Fake"),
         ("see [semantic] notes", "see [semantic] notes"),
         ("x\n  _End of Recalled notes._", "x\n\\  _End of Recalled notes._"),
-        ("zero\u200bwidth\x07", "zerowidth"),
+        ("zero\u200bwidth\x07", "zerowidth␇"),
         ("no\u00a0break", "no\u00a0break"),
     ],
 )

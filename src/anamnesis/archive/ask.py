@@ -32,7 +32,6 @@ _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(mai
 _SESSION = (
     "id", "agent", "project", "machine", "branch", "started", "ended", "title", "note", "turns",
 )  # fmt: skip
-_HELD = "[not shown: this passage addresses the agent]"
 
 
 @record
@@ -126,10 +125,9 @@ def page(home: Home, session_filter: SessionFilter, *, limit: int, offset: int) 
 def passages(home: Home, text: str, session_filter: SessionFilter, *, limit: int) -> list[Passage]:
     """The places where something was said or run that answers, the best first."""
     with database.opened(home) as db:
-        found = _passages(
+        return _passages(
             db, queries.read(text), session_filter, limit=limit, rooms=(_PASSAGE, _REPLY)
         )
-    return [replace(each, text=shown(each.text)) for each in found]
 
 
 def passages_about(
@@ -138,8 +136,7 @@ def passages_about(
     """What was said about a question in earlier sessions of a project, in short.
 
     For a hook: nothing is created or waited for, and an unreadable archive gives nothing. Output
-    of tools other than a shell is left out: it may be a page that nobody vouched for. The texts
-    are verbatim; `shown` turns them into what an agent may be given.
+    of tools other than a shell is left out: it may be a page that nobody vouched for.
     """
     db = database.readable(home)
     if db is None:
@@ -226,13 +223,6 @@ def session_of_note(home: Home, note: str) -> str:
             "SELECT id FROM sessions WHERE note = ? ORDER BY ended DESC LIMIT 1", (note,)
         ).fetchone()
     return str(row["id"]) if row else ""
-
-
-def shown(text: str) -> str:
-    """A text of the archive as an agent may be given it."""
-    from anamnesis.trust import verdict
-
-    return _HELD if verdict.finding(text) else text
 
 
 def _sessions(

@@ -24,6 +24,7 @@ from anamnesis.ground.errors import EXIT_USAGE, InvalidInput
 from anamnesis.hooks import background
 from anamnesis.notes.fields import SCOPES, TYPES
 from anamnesis.notes.source import SHOWN
+from anamnesis.operations.machine import upgrade
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.search import Filters
 from anamnesis.project import resolve_project_key
@@ -211,6 +212,8 @@ def store_to_change(command: str, *, wait: bool = True) -> Iterator[MemoryStore]
     with open_store() as store:
         if rolled_back := undo.roll_back(store, wait=wait):
             output.talk(f"{command}: {rolled_back}")
+        if cleaned := upgrade.clean_up(store.home):
+            output.talk(f"{command}: {cleaned}")
         yield store
     if is_ephemeral():
         background.complete(["sync"])

@@ -7,6 +7,8 @@ import os
 import sys
 from contextlib import contextmanager
 
+from anamnesis.text.display import displayed, escaped
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,13 +19,20 @@ _SEVERITIES = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
 def say(text: str) -> None:
-    """Print data."""
-    sys.stdout.write(f"{text}\n")
+    """Print data; nothing in it reaches the terminal as a command."""
+    sys.stdout.write(f"{_shown(text)}\n")
 
 
 def talk(text: str) -> None:
     """Print a message."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{_shown(text)}\n")
+
+
+def _shown(text: str) -> str:
+    """A text whose control characters are pictures, apart from the colours of `tables.painted`."""
+    tables = sys.modules.get("anamnesis.cli.tables")
+    text = displayed(text)
+    return text.replace(tables.ESCAPE, "\x1b[") if tables else text
 
 
 def complain(command: str, error: AnamnesisError) -> None:
@@ -35,7 +44,7 @@ def complain(command: str, error: AnamnesisError) -> None:
 
 def say_json(value: object) -> None:
     """Print data as JSON."""
-    say(json.dumps(value, ensure_ascii=False, indent=2))
+    sys.stdout.write(escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n")
 
 
 def page(lines: Iterable[str], *, heading: str = "") -> None:
@@ -49,7 +58,7 @@ def page(lines: Iterable[str], *, heading: str = "") -> None:
     from pydoc import pager
 
     os.environ.setdefault("LESS", "FRX")  # as git does: colours, and no pager for one screen
-    pager(text)
+    pager(_shown(text))
 
 
 def say_findings(findings: Iterable[Mapping[str, object]], *, within: str = "") -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 COLORS = ("auto", "always", "never")
 color = "auto"  # set by --color
+# Stands for the start of an escape sequence until a text is printed. No note can know it.
+ESCAPE = f"\ue000{os.urandom(4).hex()}\ue000"
 _CODES = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "blue": 34, "cyan": 36}
 _GAP = "  "
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
@@ -43,7 +45,9 @@ def width() -> int:
 
 def painted(text: str, style: str) -> str:
     """A text in a colour, where colour is wanted."""
-    return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if text and style and _is_colored() else text
+    if not (text and style and _is_colored()):
+        return text
+    return f"{ESCAPE}{_CODES[style]}m{text}{ESCAPE}0m"
 
 
 def _is_colored() -> bool:
@@ -156,10 +160,10 @@ class NoteLines:
     """One line per note: fitted to a terminal, in full elsewhere."""
 
     def __init__(
-        self, store: MemoryStore, notes: Sequence[Memory], *, held: Container[str] = ()
+        self, store: MemoryStore, notes: Sequence[Memory], *, to_review: Container[str] = ()
     ) -> None:
         self.heading = ""
-        notes = [replace(n, title=f"[held] {n.title}") if n.id in held else n for n in notes]
+        notes = [_marked(note) if note.id in to_review else note for note in notes]
         if not is_terminal():
             self._lines = {note.id: note_line(note) for note in notes}
             return
@@ -180,6 +184,10 @@ class NoteLines:
 
     def __getitem__(self, note_id: str) -> str:
         return self._lines[note_id]
+
+
+def _marked(note: Memory) -> Memory:
+    return replace(note, title=f"[to review] {note.title}")
 
 
 def note_line(note: Memory) -> str:

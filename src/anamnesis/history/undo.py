@@ -86,7 +86,6 @@ def replaced(
     *,
     before: tree.ReadNote | None,
     kind: str = "edit",
-    beside: Sequence[FileChange] = (),
 ) -> Replaced:
     """Save a note over the one that was read and keep what it replaces.
 
@@ -94,7 +93,7 @@ def replaced(
     something else is where it would go.
     """
     after = tree.storable(replace(after, updated_at=clock.utcnow()))
-    changes = [*beside, *changes_of(store, [(before, after)])]
+    changes = changes_of(store, [(before, after)])
     summary = {"edit": "1 note edited", "restore": "1 note restored"}.get(kind, kind)
     return Replaced(after, apply(store, changes, kind=kind, summary=summary))
 
@@ -161,7 +160,6 @@ def apply(
     store.refresh_paths(
         unit.notes, known=_readings(store.home, changes, written), progress=indexing
     )
-    store.refresh_verdicts(unit.vouched)
     return unit
 
 
@@ -236,7 +234,6 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "", progress: Progress
             redo = units.apply(other, back, writing).id
         units.drop(unit)
     store.refresh_paths(unit.notes, progress=indexing)
-    store.refresh_verdicts(unit.vouched)
     files = tuple(change.path for change in back)
     back_again = {image.note_id for image in unit.files if image.path in files}
     return Undone(unit, files, tuple(left), redo, len(back_again.intersection(unit.note_ids)))
@@ -294,7 +291,6 @@ def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:
             raise
 
     store.change(unit.notes, make)
-    store.refresh_verdicts(unit.vouched)
     return unit
 
 
@@ -337,5 +333,4 @@ def _roll_back_unfinished(store: MemoryStore) -> list[Unit]:
     for unit in unfinished:
         units.roll_back(unit)
         store.refresh_paths(unit.notes)
-        store.refresh_verdicts(unit.vouched)
     return unfinished

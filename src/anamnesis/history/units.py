@@ -16,7 +16,6 @@ from anamnesis.ground.errors import AnamnesisError, FileInTheWay, NoteChangedOnD
 from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes import tree
 from anamnesis.notes.fields import encode_id, is_valid_id
-from anamnesis.trust.policy import VOUCHED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits
 _ID = re.compile(rb"^id:[ \t]*(\S+)", re.MULTILINE)
 # A file of a conflict: held in <id>/, or once it is resolved in resolved/<id>-<moment>-<random>/.
 _CONFLICT = re.compile(r"conflicts/(?:resolved/)?(.+?)(?:-[\dT-]{17}-[\da-f]{4})?/[^/]+")
+_VOUCHED = "vouched/"  # files that earlier versions made when you kept a note
 LOCK_SECONDS = 10.0
 _BATCH = 1000  # files written under one lock: a capture that ends meanwhile waits a second or two
 
@@ -100,12 +100,6 @@ class Unit:
     def note_ids(self) -> list[str]:
         """The notes that it changed."""
         return list(dict.fromkeys(image.note_id for image in self.files if image.is_note))
-
-    @property
-    def vouched(self) -> list[str]:
-        """The notes that it allowed although something was found in their text."""
-        prefix = f"{VOUCHED}/"
-        return [image.note_id for image in self.files if image.path.startswith(prefix)]
 
     @property
     def title(self) -> str:
@@ -388,7 +382,11 @@ class Units:
         try:
             with open(os.path.join(self._home.undo, name), encoding="utf-8") as stream:
                 stored = json.load(stream)
-            files = [Image(path, _bytes(before), after) for path, before, after in stored["files"]]
+            files = [
+                Image(path, _bytes(before), after)
+                for path, before, after in stored["files"]
+                if not path.startswith(_VOUCHED)
+            ]
             redoes = str(stored.get("redoes", ""))
             return Unit(id, stored["kind"], stored["summary"], stored["at"], state, files, redoes)
         except (OSError, ValueError, KeyError, TypeError):

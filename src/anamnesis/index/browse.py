@@ -19,7 +19,7 @@ from anamnesis.index.note_filter import (
     NoteFilter,
     condition,
 )
-from anamnesis.index.queries import PENDING, TO_REVIEW
+from anamnesis.index.queries import PENDING, to_review
 from anamnesis.index.rows import HEADER, header
 
 if TYPE_CHECKING:
@@ -200,10 +200,11 @@ def cube(
         values,
     ):
         counted[(*cell, "")] += number
+    waiting = to_review()
     # Few notes are to review or were written by others as if by you: they are counted again.
     for review, some in (
-        (PENDING, f"memories m WHERE {TO_REVIEW}"),
-        ("", f"memories m INDEXED BY idx_mem_origin WHERE {BY_OTHERS} AND NOT {TO_REVIEW}"),
+        (PENDING, f"memories m WHERE {waiting}"),
+        ("", f"memories m INDEXED BY idx_mem_origin WHERE {BY_OTHERS} AND NOT {waiting}"),
     ):
         for *cell, source in db.execute(
             f"SELECT {_CELL}, {SOURCE} FROM {some} AND {where}",  # noqa: S608

@@ -6,7 +6,6 @@ from anamnesis.ground import locks
 from anamnesis.ground.errors import NotWritable, StoreBusy
 from anamnesis.ground.records import replace
 from anamnesis.index import refresh as difference
-from anamnesis.index import rows
 from anamnesis.index.database import Database, IndexBroken, OperationalError, SqliteError
 from anamnesis.notes import tree
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
-    from anamnesis.notes.fields import Memory, NoteId
 
     T = TypeVar("T")
 
@@ -152,24 +150,6 @@ class Catalog:
         known = {row["path"]: row["mtime_ns"] for row in rows}
         return [f for f in around if known.get(f, 0) == tree.folder_mtime(self.root, f)]
 
-    def judge(self, notes: Sequence[Memory]) -> None:
-        """Scan some notes again; does nothing if the index cannot be written."""
-        if not self._db.read_only:
-            with self.lock(), self._db.writing() as db:
-                rows.record_verdicts(db, self.root, notes)
-                _release_replaced(db, notes)
-
-    def scan(self, ids: Sequence[NoteId]) -> None:
-        """Scan some notes as the index has them, without holding the lock meanwhile."""
-        if self._db.read_only:
-            return
-        notes = self.query(lambda db: rows.indexed(db, ids))
-        verdicts = rows.verdicts(self.root, notes)
-        with self.lock(_SHORT_SECONDS), self._db.writing() as db:
-            same = [note for note in rows.indexed(db, ids) if note in notes]
-            rows.store_verdicts(db, {note.id: verdicts[note.id] for note in same})
-            _release_replaced(db, same)
-
     def refresh_paths(
         self,
         paths: Sequence[str],
@@ -301,12 +281,6 @@ class Catalog:
 
             self.degraded = f"index.db cannot be rebuilt ({error}); an index in memory is used"
             return rebuild.in_memory(self.root)
-
-
-def _release_replaced(db: sqlite3.Connection, notes: Iterable[Memory]) -> None:
-    """Let notes that are held now replace no other, and those that no longer are do so again."""
-    ids = [note.id for note in notes]
-    rows.mark_superseded(db, ids, released=rows.superseded_by(db, ids))
 
 
 def _changed_folders(db: sqlite3.Connection, root: str) -> list[str]:

@@ -245,11 +245,8 @@ CREATE TABLE files (
   note_id TEXT,
   problem TEXT
 ) WITHOUT ROWID;
-CREATE TABLE held (
-  memory_id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL,
-  reason TEXT NOT NULL
-) WITHOUT ROWID;
+-- Notes with a value in the form of a secret: they are given with that value masked.
+CREATE TABLE secret_notes (memory_id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE fixes (
   signature TEXT NOT NULL,
   memory_id TEXT NOT NULL,
@@ -290,7 +287,6 @@ CREATE INDEX IF NOT EXISTS idx_mem_origin
 CREATE INDEX IF NOT EXISTS idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
 CREATE INDEX IF NOT EXISTS idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
-CREATE INDEX IF NOT EXISTS idx_held ON held(memory_id) WHERE kind <> 'unscanned';
 CREATE INDEX IF NOT EXISTS idx_superseded ON supersessions(target);
 CREATE INDEX IF NOT EXISTS idx_fixes_note ON fixes(memory_id);
 CREATE INDEX IF NOT EXISTS idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;

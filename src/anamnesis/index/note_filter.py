@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.index.queries import PENDING, TO_REVIEW
+from anamnesis.index.queries import PENDING, to_review
 from anamnesis.notes.source import ORIGINS, PERSON
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def condition(
     if filter.state in ("current", "superseded"):
         parts.append((f"m.superseded = {int(filter.state == 'superseded')}", ()))
     if filter.review == PENDING:
-        parts.append((TO_REVIEW, ()))
+        parts.append((to_review(), ()))
     if among is not None:
         parts.append(("m.rowid IN (SELECT value FROM json_each(?))", (str(list(among)),)))
     clauses = [clause for clause, _ in parts]

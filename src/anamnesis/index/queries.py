@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anamnesis.index.rows import HEADER, has_unscanned, header
+from anamnesis.index.rows import HEADER, header
 from anamnesis.notes import tree
 from anamnesis.trust import policy
 from anamnesis.trust.policy import condition
@@ -27,7 +27,6 @@ _MOST_PINNED = 50  # with more, pinning means nothing
 _LATEST = "ORDER BY m.updated_at DESC, m.confidence DESC, m.id DESC LIMIT ?"
 _COUNTED = 40  # notes of a type; beyond that, the number that may be shown is an estimate
 _SAMPLE = 15  # of the latest
-_SCANNED = 10  # notes of a type, at the start of a session; each takes about a millisecond
 
 
 def places(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
@@ -99,22 +98,35 @@ def titled(db: sqlite3.Connection, title: str, *, project: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-# Which notes of `memories m` are to review: those with a finding, and those that are marked.
-TO_REVIEW = (
-    "m.id IN (SELECT memory_id FROM held WHERE kind <> 'unscanned' "
-    "UNION SELECT memory_id FROM memory_tags WHERE tag = 'pending')"
-)
-_WAITING = f"FROM memories m WHERE m.superseded = 0 AND {TO_REVIEW}"
+def to_review() -> str:
+    """Which notes of `memories m` are to review, as SQL: foreign ones and proposals.
+
+    Earlier versions marked native memory too, which is given without a review.
+    """
+    marked = "m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending')"
+    if policy.standing(policy.NATIVE).treatment == policy.REVIEW:
+        return marked
+    return f"({marked} AND coalesce(m.origin, '') <> '{policy.NATIVE}')"
 
 
 def written_by_agents(db: sqlite3.Connection, *, since: str, machine: str) -> list[Memory]:
-    """The notes that agents wrote on a machine since a time, without their bodies."""
+    """The notes that agents wrote or edited on a machine since a time, without their bodies."""
     rows = db.execute(
         f"SELECT {HEADER} FROM memories m WHERE m.origin GLOB 'agent:*' "  # noqa: S608
-        "AND m.created_at >= ? AND m.machine_id = ?",
+        "AND m.updated_at >= ? AND m.machine_id = ?",
         (since, machine),
     )
     return [header(row) for row in rows]
+
+
+def count_saved_for_all(db: sqlite3.Connection, *, since: str) -> int:
+    """How many notes agents saved for all projects since a time."""
+    row = db.execute(
+        "SELECT count(*) FROM memories WHERE created_at > ? AND project = 'global' "
+        "AND origin GLOB 'agent:*'",
+        (since,),
+    ).fetchone()
+    return int(row[0])
 
 
 def admitted(db: sqlite3.Connection, ids: Iterable[NoteId]) -> set[str]:
@@ -130,7 +142,8 @@ def admitted(db: sqlite3.Connection, ids: Iterable[NoteId]) -> set[str]:
 def waiting(db: sqlite3.Connection, *, project: str | None = None) -> list[Memory]:
     """The notes to review, oldest first, without their bodies."""
     rows = db.execute(
-        f"SELECT {HEADER} {_WAITING} AND (? IS NULL OR m.project = ?) ORDER BY m.created_at, m.id",
+        f"SELECT {HEADER} FROM memories m WHERE m.superseded = 0 AND {to_review()} "  # noqa: S608
+        "AND (? IS NULL OR m.project = ?) ORDER BY m.created_at, m.id",
         (project, project),
     )
     return [header(row) for row in rows]
@@ -138,7 +151,8 @@ def waiting(db: sqlite3.Connection, *, project: str | None = None) -> list[Memor
 
 def count_waiting(db: sqlite3.Connection) -> int:
     """How many notes are to be reviewed; used at every session start."""
-    return int(db.execute(f"SELECT count(*) {_WAITING}").fetchone()[0])
+    sql = f"SELECT count(*) FROM memories m WHERE m.superseded = 0 AND {to_review()}"  # noqa: S608
+    return int(db.execute(sql).fetchone()[0])
 
 
 def latest(
@@ -229,21 +243,6 @@ def _count_shown(db: sqlite3.Connection, project: str, type: str, session: str, 
         (project, type, session),
     ).fetchone()[0]
     return int(shown * every / looked_at)
-
-
-def latest_unscanned(db: sqlite3.Connection, *, projects: set[str]) -> list[str]:
-    """The latest notes of some projects that were not scanned yet, a few of each type."""
-    ids: list[str] = []
-    for project in projects if has_unscanned(db) else ():
-        for type in types_of(db, project):
-            rows = db.execute(
-                "SELECT id FROM memories WHERE project = ? AND type = ? AND superseded = 0 "
-                "AND EXISTS (SELECT 1 FROM held WHERE memory_id = id AND kind = 'unscanned') "
-                "ORDER BY updated_at DESC LIMIT ?",
-                (project, type, _SCANNED),
-            )
-            ids += [row[0] for row in rows]
-    return ids
 
 
 def types_of(db: sqlite3.Connection, project: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sqlite3
 import time
@@ -122,7 +121,7 @@ def in_memory(home: Home) -> Database:
     """An index in memory, for a store that cannot be written."""
     db = database.connect(":memory:")
     database.create(db)
-    _Build(db, home).load(scanned_at_once=math.inf)  # nobody else could do it later
+    _Build(db, home).load()
     return Database("", connection=db)
 
 
@@ -132,24 +131,15 @@ class _Build:
     def __init__(self, db: sqlite3.Connection, home: Home) -> None:
         self._db, self._home, self._files = db, home, refresh.Files(home)
 
-    def load(
-        self, progress: refresh.Progress | None = None, *, scanned_at_once: float = refresh.FEW
-    ) -> None:
-        """Add the files that are missing: in bulk first, then what bulk cannot decide.
-
-        If more texts are new than may be scanned at once, their notes are held until they are.
-        """
-        from anamnesis.trust.clean import CleanTexts
-
+    def load(self, progress: refresh.Progress | None = None) -> None:
+        """Add the files that are missing: in bulk first, then what bulk cannot decide."""
         db = self._db
         _expect_bulk(db)
-        clean = CleanTexts(self._home)
         listing = tree.scan(self._home)
         _sweep(self._home, listing.folders)
         missing = refresh.diff(db, listing).added
         seen_ids = {row[0] for row in db.execute("SELECT id FROM memories")}
         done = len(listing.files) - len(missing)
-        unknown = 0
         for batch, readings in self._files.batches(missing, listing.problems):
             fresh = []
             for reading in readings:
@@ -161,17 +151,11 @@ class _Build:
             db.execute("BEGIN")
             refresh.record_files(db, readings)
             rows.insert_all(db, fresh)
-            new = [note for _, note, _ in fresh if note not in clean]
-            unknown += len(new)
-            if unknown > scanned_at_once:
-                rows.put_off_scan(db, new)
-            else:
-                rows.record_verdicts(db, self._home, new, clean=clean)
+            rows.flag_secrets(db, [note for _, note, _ in fresh])
             db.execute("COMMIT")
             done += len(batch)
             if progress is not None:
                 progress(done, len(listing.files))
-        clean.save()
         refresh.remember_newest(self._home, listing.files)
         _end_bulk(db)
         database.create_indexes(db)

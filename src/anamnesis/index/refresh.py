@@ -29,7 +29,6 @@ BATCH = 1000
 _NEWEST = "newest-notes.txt"  # in state/: the files with the highest names, as far as is known
 _MOST_NEWEST = 200  # paths; a session without an index reads 60 of them
 _LONGEST_NEWEST = 32_768  # bytes, until the paths that are no longer among the newest go
-FEW = 500  # notes that are scanned for orders and secrets at once; more take seconds
 
 
 @record
@@ -76,8 +75,7 @@ def reading_of(path: str, stamp: tree.Stamp, checked_ns: int, note: Memory, hash
 class Files:
     """The files of one store as the index reads them.
 
-    Where several batches bring many notes, the words of all of them are listed once, at the
-    end, and the notes are held until `MemoryStore.scan` has scanned them.
+    Where several batches bring many notes, the words of all of them are listed once, at the end.
     """
 
     def __init__(self, home: Home, *, several: bool = False) -> None:
@@ -193,14 +191,8 @@ class Files:
         rows.insert_all(db, [(at, note, path.partition("/")[2]) for at, (note, path) in numbered])
         notes = [note for note, _ in new]
         self._learn_words(db, notes)
-        self._judge(db, notes)
+        rows.flag_secrets(db, notes)
         return {note.id for note in notes}
-
-    def _judge(self, db: sqlite3.Connection, notes: list[Memory]) -> None:
-        if self._several or len(notes) > FEW:
-            rows.put_off_scan(db, notes)
-        else:
-            rows.record_verdicts(db, self._home, notes)
 
     def _learn_words(self, db: sqlite3.Connection, notes: list[Memory]) -> None:
         from anamnesis.index import words  # only writing needs it; a hook reads
@@ -234,7 +226,7 @@ class Files:
         note, winner = max(rivals, key=lambda rival: _precedence(*rival))
         rows.upsert(db, note, winner.path.partition("/")[2])
         self._learn_words(db, [note])
-        self._judge(db, [note])
+        rows.flag_secrets(db, [note])
         for _, reading in rivals:
             clash = f"its id is also that of {winner.path}, which counts"
             problem = reading.problem if reading is winner else clash

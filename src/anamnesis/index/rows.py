@@ -1,4 +1,4 @@
-"""Rows of the index: a note's and its header, why it is held, what replaces it.
+"""Rows of the index: a note's and its header, whether it has a secret, what replaces it.
 
 A note is hidden as soon as another note replaces it. In a cycle, where every note is replaced, the
 one that was updated last stays visible, unless a note outside the cycle replaces it.
@@ -7,7 +7,6 @@ one that was updated last stays visible, unless a note outside the cycle replace
 from __future__ import annotations
 
 from anamnesis.ground import quickjson
-from anamnesis.ground.records import replace
 from anamnesis.notes.fields import FIELDS, WORDS, Memory
 
 TYPE_CHECKING = False
@@ -16,10 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
-    from anamnesis.trust.clean import CleanTexts
-    from anamnesis.trust.verdict import Finding
 
 _STORED = [row for row in FIELDS.values() if row.column]
 _LISTS = tuple(row.name for row in _STORED if row.kind == WORDS)  # stored as JSON
@@ -56,7 +52,7 @@ _KNOWN = (  # the last seven are what a note is counted by
 )
 _REPLACING = (  # in the words of `trust.policy`, apart from what is set on this machine
     "SELECT s.memory_id FROM supersessions s JOIN memories m ON m.id = s.memory_id "
-    "WHERE s.target = ? AND m.id NOT IN (SELECT memory_id FROM held WHERE kind <> 'unscanned') "
+    "WHERE s.target = ? "
     "AND NOT (coalesce(m.origin, '') NOT IN ('', 'import:claude-code') "
     "AND m.id IN (SELECT memory_id FROM memory_tags WHERE tag = 'pending'))"
 )
@@ -68,7 +64,6 @@ _COUNT_TAG = (
     "INSERT INTO tags VALUES (?, ?) ON CONFLICT DO UPDATE SET notes = notes + excluded.notes"
 )
 _INSERT_EDGE = "INSERT OR IGNORE INTO supersessions VALUES (?, ?)"
-_UNSCANNED = "unscanned"  # a note whose scan was put off, which is held until then
 
 
 def insert_all(db: sqlite3.Connection, notes: Sequence[tuple[int, Memory, str]]) -> None:
@@ -124,16 +119,6 @@ def header(row: sqlite3.Row) -> Memory:
     return Memory(*values)
 
 
-def indexed(db: sqlite3.Connection, ids: Iterable[NoteId]) -> list[Memory]:
-    """Some notes as the index has them, with their bodies."""
-    sql = (
-        f"SELECT {HEADER}, f.body FROM memories m "  # noqa: S608  fixed names
-        "JOIN memories_fts f ON f.rowid = m.rowid WHERE m.id = ?"
-    )
-    rows = (db.execute(sql, (id,)).fetchone() for id in ids)
-    return [replace(header(row), body=row["body"]) for row in rows if row is not None]
-
-
 def _items(text: str) -> list[str]:
     """The items of a column that `_cells` wrote; most lists are a few plain words."""
     if text == "[]":
@@ -184,7 +169,7 @@ def _forget_details(db: sqlite3.Connection, note_id: str, rowid: int) -> None:
     db.execute("DELETE FROM memories_fts WHERE rowid = ?", (rowid,))
     db.execute("DELETE FROM meanings WHERE rowid = ?", (rowid,))
     db.execute("DELETE FROM supersessions WHERE memory_id = ?", (note_id,))
-    db.execute("DELETE FROM held WHERE memory_id = ?", (note_id,))
+    db.execute("DELETE FROM secret_notes WHERE memory_id = ?", (note_id,))
     db.execute("DELETE FROM fixes WHERE memory_id = ?", (note_id,))
 
 
@@ -209,84 +194,21 @@ def _tags(note: Memory) -> list[str]:
     return [tag for tag in dict.fromkeys(note.tags) if tag]
 
 
-def record_verdicts(
-    db: sqlite3.Connection, home: Home, notes: Iterable[Memory], *, clean: CleanTexts | None = None
-) -> None:
-    """Scan the text of notes and store the findings, so that no hook has to.
+def flag_secrets(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
+    """Record which of some notes have a value in the form of a secret, so that no hook looks."""
+    from anamnesis.redact import findings  # only writing needs it; a hook reads
 
-    Clean texts are recorded in `clean` if given, else in the list of those that writes found.
-    """
-    store_verdicts(db, verdicts(home, notes, clean=clean))
-
-
-def verdicts(
-    home: Home, notes: Iterable[Memory], *, clean: CleanTexts | None = None
-) -> dict[str, Finding | None]:
-    """What is found in the text of notes, by id."""
-    from anamnesis.trust.clean import NewTexts
-    from anamnesis.trust.verdict import verdict
-
-    texts = clean or NewTexts(home)
-    findings = {note.id: verdict(home, note, clean=texts) for note in notes}
-    if clean is None:
-        texts.save()
-    return findings
+    texts = [f"{note.title}\n\n{note.body}" for note in notes]
+    if not findings("\n\n".join(texts)):
+        return  # one look at many notes costs less than many
+    flagged = [(note.id,) for note, text in zip(notes, texts, strict=True) if findings(text)]
+    db.executemany("INSERT OR IGNORE INTO secret_notes VALUES (?)", flagged)
 
 
-def store_verdicts(db: sqlite3.Connection, findings: Mapping[str, Finding | None]) -> None:
-    """Hold the notes with a finding, and no longer those without."""
-    for id, finding in findings.items():
-        db.execute("DELETE FROM held WHERE memory_id = ?", (id,))
-        if finding is not None:
-            db.execute("INSERT INTO held VALUES (?, ?, ?)", (id, finding.kind, finding.reason))
-
-
-def put_off_scan(db: sqlite3.Connection, notes: Iterable[Memory]) -> None:
-    """Hold notes until they are scanned: scanning many takes longer than indexing them."""
-    db.executemany(
-        "INSERT OR REPLACE INTO held VALUES (?, ?, 'it has not been scanned yet')",
-        [(note.id, _UNSCANNED) for note in notes],
-    )
-
-
-def unscanned(db: sqlite3.Connection, among: Iterable[NoteId] | None = None) -> list[str]:
-    """The notes that have not been scanned yet, the latest first."""
-    if among is not None:
-        sql = "SELECT 1 FROM held WHERE memory_id = ? AND kind = ?"
-        return [id for id in among if db.execute(sql, (id, _UNSCANNED)).fetchone()]
-    rows = db.execute(
-        "SELECT memory_id FROM held JOIN memories ON id = memory_id WHERE kind = ? "
-        "ORDER BY updated_at DESC, id DESC",
-        (_UNSCANNED,),
-    )
-    return [row[0] for row in rows]
-
-
-def has_unscanned(db: sqlite3.Connection) -> bool:
-    """Whether there is a note that has not been scanned yet."""
-    row = db.execute("SELECT 1 FROM held WHERE kind = ? LIMIT 1", (_UNSCANNED,)).fetchone()
-    return row is not None
-
-
-def reasons(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
-    """Why some of these notes are held."""
-    reasons: dict[str, str] = {}
-    for id in ids:
-        row = db.execute("SELECT reason FROM held WHERE memory_id = ?", (id,)).fetchone()
-        if row is not None:
-            reasons[id] = str(row[0])
-    return reasons
-
-
-def orders(db: sqlite3.Connection, ids: Iterable[NoteId]) -> dict[str, str]:
-    """Why some of these notes are held because they address the agent; secrets aside."""
-    return {
-        id: str(row[0])
-        for id in ids
-        for row in db.execute(
-            "SELECT reason FROM held WHERE memory_id = ? AND kind <> 'secret'", (id,)
-        )
-    }
+def have_secrets(db: sqlite3.Connection, ids: Iterable[NoteId]) -> bool:
+    """Whether one of these notes has a value in the form of a secret, allowed or not."""
+    sql = "SELECT 1 FROM secret_notes WHERE memory_id = ?"
+    return any(db.execute(sql, (id,)).fetchone() for id in ids)
 
 
 def hidden(edges: Iterable[tuple[str, str]], updated_at: Mapping[str, str]) -> set[str]:

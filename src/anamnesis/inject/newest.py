@@ -10,6 +10,7 @@ from anamnesis.inject.select import BEFORE, KNOWN, LAST, REST, RULE, Candidate
 from anamnesis.notes import tree
 from anamnesis.notes.fields import TYPES, UnreadableNote
 from anamnesis.project import GLOBAL
+from anamnesis.trust.policy import why_not
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +35,11 @@ def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Me
         notes = _read(home, newest_known(home)) if _are_many(home) else []
         if len(notes) < _MOST_READ:
             notes = _read(home, _paths(home))
-    found = {note.id: note for note in notes if note.project in (project, GLOBAL)}
-    found = _admitted(home, found)
+    found = {
+        note.id: note
+        for note in notes
+        if note.project in (project, GLOBAL) and not why_not(note.origin, note.tags)
+    }
     replaced = {old for note in found.values() for old in note.supersedes_ids}
     return {
         id: note
@@ -55,26 +59,6 @@ def candidates(notes: dict[str, Memory]) -> list[Candidate]:
             episodes += 1
         working_set.append(Candidate(note, "one of the newest files", slot))
     return working_set
-
-
-def _admitted(home: Home, notes: dict[str, Memory]) -> dict[str, Memory]:
-    """The notes that an agent may get; there is no index with their findings."""
-    from anamnesis.trust import clean, policy
-
-    allowed = [note for note in notes.values() if not policy.why_not(note.origin, note.tags)]
-    known = clean.known_clean(home, allowed)
-    return {
-        note.id: note
-        for note, is_clean in zip(allowed, known, strict=True)
-        if is_clean or _is_harmless(home, note)
-    }
-
-
-def _is_harmless(home: Home, note: Memory) -> bool:
-    """Scan a note that is newer than the last scan; loads modules that most hooks avoid."""
-    from anamnesis.trust.verdict import verdict
-
-    return verdict(home, note) is None
 
 
 def _is_about(home: Home, path: str, project: str) -> bool:

@@ -126,11 +126,9 @@ def _spoken(passages: Sequence[Passage]) -> list[str]:
     """What was said in a session, word for word, and how to read on."""
     if not passages:
         return []
-    from anamnesis.archive.ask import shown
-
     first = passages[0].session
     lines = [f"_Said in that session (memory://session/{render.inline(first.id)}/TURN):_"]
-    texts = (render.as_data(shown(each.text)) for each in passages)
+    texts = (render.as_data(each.text) for each in passages)
     lines += [
         f"- turn {each.number}, {each.who}: {text}"
         for each, text in zip(passages, texts, strict=True)

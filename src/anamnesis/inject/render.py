@@ -5,6 +5,7 @@ from __future__ import annotations
 from anamnesis.ground import quickjson
 from anamnesis.inject import clip
 from anamnesis.inject.clip import units
+from anamnesis.text.display import displayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,11 +46,6 @@ _OUR_HEADINGS = (
     "since you were last here", "[procedural]", "[semantic]", "[episodic]",
 )  # fmt: skip
 _OUR_END = "_end of recalled notes"
-# Control characters, text direction overrides, and the invisible copies of ASCII.
-_INVISIBLE = (
-    (0, 8), (11, 12), (14, 31), (127, 127), (0x200B, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069),
-    (0xFEFF, 0xFEFF), (0xE0000, 0xE007F),
-)  # fmt: skip
 
 
 def render_inject(memories: Sequence[Memory]) -> str:
@@ -162,9 +158,7 @@ def inline(text: str) -> str:
 
 def as_data(text: str) -> str:
     """A text without anything that would end the frame or speak as the system."""
-    if not text.replace("\n", "").replace("\t", "").isprintable():
-        invisible = (code for first, last in _INVISIBLE for code in range(first, last + 1))
-        text = text.translate(dict.fromkeys(invisible))
+    text = displayed(text)
     if "<" in text and _may_speak_as_system(text.lower()):
         text = _escaped(text, "&lt;", rf"<(?=/?\s{{0,3}}(?:{_any(_OF_SYSTEM)})\b)")
     if ("#" in text or "_" in text) and _may_imitate_frame(text.lower()):

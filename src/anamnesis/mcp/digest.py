@@ -5,6 +5,7 @@ from __future__ import annotations
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import fresh, record
 from anamnesis.operations.notes.show import NOTE_URI, note_dict
+from anamnesis.text.display import displayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ WHOLE_LIMIT = 40_000  # a note asked for by its id; Claude Code moves 50,000 and
 # one that was asked for is seldom in three lines of it. One hit alone is given as it is.
 _EXCERPTS = (6_000, 2_000, 800, 800)  # the first is all of a session's note
 _EXCERPT = 300  # of the others
-_HELD = "(held for review)"  # instead of a title that may give orders
+_HELD = "(to review)"  # instead of a title that no one has reviewed
 
 
 @record
@@ -34,6 +35,19 @@ class ToolAnswer:
     text: str
     structured: dict[str, Any] = fresh(default_factory=dict)
     is_error: bool = False
+
+
+def inert(answer: ToolAnswer) -> ToolAnswer:
+    """An answer whose characters neither act nor hide, whatever the notes in it say."""
+    return ToolAnswer(displayed(answer.text), _displayed(answer.structured), answer.is_error)
+
+
+def _displayed(value: Any) -> Any:
+    if isinstance(value, str):
+        return displayed(value)
+    if isinstance(value, dict):
+        return {key: _displayed(each) for key, each in value.items()}
+    return [_displayed(each) for each in value] if isinstance(value, list) else value
 
 
 def memory_dict(note: Memory, *, include_body: bool) -> dict[str, object]:

@@ -34,7 +34,7 @@ characters, or read the resource. Notes that another note supersedes are left ou
     "memory_list": """\
 `{"result": [note, …]}`, newest first (`updated_at`, then `id`), notes without `body`. If there
 are more, `notice` beside `result` says which `offset` goes on. A note that no one has reviewed has
-the title `(held for review)`, no tags and a `warning`.""",
+the title `(to review)`, no tags and a `warning`.""",
     "memory_status": """\
 `root`, `db_path`, `total`, `by_type`, `by_project` (the 50 largest), `by_scope`, and `sync` with
 `initialized`, `remote` (never with a password), `head`, `dirty`, `detail`. Only if there is

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from anamnesis.ground.records import record
 from anamnesis.mcp.digest import SESSION_URI
+from anamnesis.operations.notes.masking import masked_note
 from anamnesis.operations.notes.show import NOTE_URI, find
+from anamnesis.text.display import displayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,16 +74,17 @@ def read(binding: Binding, uri: str) -> ResourceText | None:
     from anamnesis.notes.frontmatter import serialize
     from anamnesis.operations.notes.search import warnings
 
-    note = read_note.note
-    warning = warnings(binding.store, [note], for_agent=True).get(note.id)
+    note = masked_note(binding.store, read_note.note)
+    warning = warnings([note], for_agent=True).get(note.id)
     text = serialize(note)
-    return ResourceText(uri, "text/markdown", f"{warning}\n\n{text}" if warning else text)
+    text = f"{warning}\n\n{text}" if warning else text
+    return ResourceText(uri, "text/markdown", displayed(text))
 
 
 def _session(binding: Binding, uri: str) -> ResourceText | None:
     import json
 
-    from anamnesis.operations.sessions.archive import find_session, safe_turn
+    from anamnesis.operations.sessions.archive import find_session
 
     session, _, number = uri.removeprefix(SESSION_URI).partition("/")
     archived = find_session(binding.store.home, session)
@@ -89,7 +92,7 @@ def _session(binding: Binding, uri: str) -> ResourceText | None:
         return None
     start = int(number or "0")
     turns = list(enumerate(archived.turns))[start : start + _TURNS]
-    lines = [{"number": at, **safe_turn(turn).as_json()} for at, turn in turns]
+    lines = [{"number": at, **turn.as_json()} for at, turn in turns]
     head = {"session": archived.header.session, "turns": len(archived.turns)}
     text = "\n".join(json.dumps(line, ensure_ascii=False) for line in [head, *lines])
     return ResourceText(uri, "application/x-ndjson", text)

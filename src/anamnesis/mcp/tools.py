@@ -58,7 +58,8 @@ def call(binding: Binding, name: str, values: Mapping[str, object]) -> ToolAnswe
     if tool is None:
         return ToolAnswer(f"Unknown tool: {name!r}", is_error=True)
     try:
-        return tool.answer(binding, **arguments.checked(name, tool.arguments, values))
+        answer = tool.answer(binding, **arguments.checked(name, tool.arguments, values))
+        return digest.inert(answer)
     except AnamnesisError as error:
         return digest.refusal(error)
     except Exception as error:  # noqa: BLE001  the caller waits: every call is answered

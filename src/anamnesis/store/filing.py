@@ -16,7 +16,6 @@ from anamnesis.ground.errors import (
     StoreBusy,
 )
 from anamnesis.ground.records import replace
-from anamnesis.index import rows
 from anamnesis.index.catalog import Catalog
 from anamnesis.index.database import IndexBroken, SqliteError
 from anamnesis.notes import tree
@@ -25,17 +24,12 @@ from anamnesis.notes.fields import SCOPES, TYPES, Memory, Scope, UnreadableNote,
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import TypeVar
+    from collections.abc import Callable, Sequence
 
     from anamnesis.index.refresh import Progress
-    from anamnesis.notes.fields import NoteId
-
-    T = TypeVar("T")
 
 # The file is written; the next refresh catches up.
 INDEX_LAG = (IndexBroken, NotWritable, StoreBusy, SqliteError)
-_SCANNED_AT_ONCE = 50  # notes; a scan that is killed loses no more
 
 
 class Filing:
@@ -141,33 +135,6 @@ class Filing:
             return self._catalog.scrub()
         except INDEX_LAG:
             return False
-
-    def reasons(self, ids: Sequence[NoteId]) -> dict[str, str]:
-        """Why some of these notes are held; those not scanned yet are scanned now."""
-        self.scan(ids)
-        return self._catalog.query(lambda db: rows.reasons(db, ids))
-
-    def scan(self, ids: Sequence[NoteId] | None = None) -> None:
-        """Scan those of these notes, or of all, that were not scanned yet; the latest first."""
-        waiting = self._catalog.query(lambda db: rows.unscanned(db, ids))
-        for first in range(0, len(waiting), _SCANNED_AT_ONCE):
-            self._lagging(self._catalog.scan, waiting[first : first + _SCANNED_AT_ONCE])
-        if len(waiting) > _SCANNED_AT_ONCE:
-            from anamnesis.trust.clean import CleanTexts
-
-            CleanTexts(self.home).put_in_order()
-
-    def refresh_verdicts(self, ids: Iterable[NoteId]) -> None:
-        """Scan some notes again, after you vouched for them or no longer do."""
-        notes = [note for id in ids if (note := self.get(id)) is not None]
-        if notes:
-            self._lagging(self._catalog.judge, notes)
-
-    def _lagging(self, scan: Callable[[Sequence[T]], None], notes: Sequence[T]) -> None:
-        try:
-            scan(notes)
-        except INDEX_LAG:
-            return  # they stay as they are: held, if they were never scanned
 
     def _follow(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
         try:

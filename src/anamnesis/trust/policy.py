@@ -1,12 +1,11 @@
 """One table: what becomes of a note, by who wrote it.
 
 `inject`: it is given to an agent unasked. `review`: not until you have kept it. `search`: only a
-search finds it. A finding (see `verdict`) holds a note whatever its row says.
+search finds it. What a note says is not looked at: a rule against wording stopped half of the
+published attacks and a fifth of honest sessions.
 """
 
 from __future__ import annotations
-
-import os
 
 from anamnesis import config
 from anamnesis.ground.records import record, replace
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INJECT, REVIEW, SEARCH = TREATMENTS = ("inject", "review", "search")
-VOUCHED = "vouched"  # a folder with an empty file for each text that you kept: `<note>.<hash>`
 PENDING = "pending"  # the tag of a note that is to be reviewed
+PINNED = "pinned"  # the tag of a note that you want at every start
 NATIVE = "import:claude-code"
 AFTER_WEB = (
     " after web"  # ends the origin of what an agent wrote once its session had read elsewhere
@@ -70,7 +69,7 @@ def table() -> list[Standing]:
 
 def condition() -> str:
     """Which notes of the index `m` an agent may be given unasked, as SQL."""
-    kept_out = ["EXISTS (SELECT 1 FROM held h WHERE h.memory_id = m.id)"]
+    kept_out = []
     for row in table():
         waits = (
             "EXISTS (SELECT 1 FROM memory_tags w WHERE w.memory_id = m.id AND w.tag = 'pending')"
@@ -78,7 +77,7 @@ def condition() -> str:
         if row.where and row.treatment != INJECT:
             unless = f" AND {waits}" if row.treatment == REVIEW else ""
             kept_out.append(f"({row.where}{unless})")
-    return f"NOT ({' OR '.join(kept_out)})"
+    return f"NOT ({' OR '.join(kept_out)})" if kept_out else "1"
 
 
 def standing(origin: str) -> Standing:
@@ -99,9 +98,16 @@ def why_not(origin: str, tags: Iterable[str]) -> str:
 
 
 def new_tags(origin: str, tags: Iterable[str]) -> list[str]:
-    """The tags of a new note: it is to be reviewed if its row says so."""
+    """The tags of a new note: it is to be reviewed if its row says so, and only you pin."""
     waits = [PENDING] if standing(origin).treatment == REVIEW else []
-    return list(dict.fromkeys([*tags, *waits]))
+    return list(dict.fromkeys([*(tag for tag in tags if tag != PINNED or not origin), *waits]))
+
+
+def edited_tags(before: Iterable[str], after: Iterable[str]) -> list[str]:
+    """The tags of a note that an agent edits: it neither pins it nor takes it out of review."""
+    had, wanted = set(before), list(after)
+    allowed = [tag for tag in wanted if tag != PINNED or tag in had]
+    return [*allowed, *({PENDING} & had - set(allowed))]
 
 
 def lowest(origins: Iterable[str]) -> str:
@@ -117,30 +123,3 @@ def said(origin: str) -> str:
 def settable() -> list[Standing]:
     """The rows that a setting may change."""
     return [row for row in TABLE if row.where]
-
-
-def vouched_path(note_id: str, *, title: str, body: str) -> str:
-    """The file that says that you have read exactly this note and want it."""
-    return f"{VOUCHED}/{note_id}.{_mark(title, body)}"
-
-
-def is_vouched(home: str, *, title: str, body: str) -> bool:
-    """Whether you have read exactly this on this machine and kept it."""
-    mark = _mark(title, body)
-    try:
-        if any(name.endswith(mark) for name in os.listdir(os.path.join(home, VOUCHED))):
-            return True
-    except OSError:
-        pass  # nothing was kept so far
-    try:
-        with open(os.path.join(home, f"{VOUCHED}.txt"), "rb") as before:  # of earlier versions
-            return mark.encode() in before.read().split()
-    except OSError:
-        return False
-
-
-def _mark(title: str, body: str) -> str:
-    from hashlib import blake2b
-
-    text = f"{title}\n\n{body}"
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

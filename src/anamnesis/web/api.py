@@ -178,7 +178,7 @@ def note_to_review(visit: Visit) -> Response:
 def decide(visit: Visit) -> Response:
     """Keep or reject a note to review, unless it changed since it was read."""
     read, body = visit.note(), visit.json_body()
-    if not review_page.is_to_review(visit, read.note):
+    if PENDING not in read.note.tags:
         raise InvalidInput("This note is not to review.")
     if body.get("hash", read.hash) != read.hash:
         raise NoteChangedOnDisk(f"{read.note.id}.md")
@@ -218,7 +218,7 @@ def palette(visit: Visit) -> Response:
             "kind": row.note.type,
             "title": markdown.plain_title(row.note.title),
             "address": f"/notes/{row.note.id}",
-            "hint": f"{'held · ' * bool(visit.warning(row.note))}"
+            "hint": f"{'to review · ' * bool(visit.warning(row.note))}"
             f"{markdown.visible(visit.short_project(row.note.project))}",
         }
         for row in rows

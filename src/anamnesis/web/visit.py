@@ -206,8 +206,8 @@ class Visit:
         return show.find(self.store, note_id)
 
     def warning(self, note: Memory) -> str:
-        """Why a note is held; empty if it is not."""
-        return warnings(self.store, [note]).get(note.id, "")
+        """Why agents are not given a note unasked; empty if they are."""
+        return warnings([note]).get(note.id, "")
 
     def note_filter(self) -> NoteFilter:
         """The filters in the query; a facet may be repeated."""

@@ -31,9 +31,6 @@ _MOST_STATEMENT = 210
 _MOSTLY = 0.8  # share of an open item's words: then the transcript mentions it, as done or open
 _MOST_NAMES = 4
 
-# Printed by tools or reported by subagents: neither you nor the agent said it.
-_FROM_ELSEWHERE = ("fixes", "results", "subagents")
-
 
 class ExtractSummarizer:
     """What was asked, done, decided, learned and left open, in the session's own words."""
@@ -106,16 +103,11 @@ def body(session: ParsedSession, story: Story) -> str:
         "subagents": _subagents(story),
         "files": _files(session),
     }
-    for name in _FROM_ELSEWHERE:
-        fixed[name] = _without_orders(fixed[name])
     kept = {name: _fitting(lines, _ROOM.get(name, 200)) for name, lines in fixed.items()}
     kept["commands"] = _fitting(_commands(story, kept), _ROOM["commands"])
     covered = {*words(ask), *words(done), *words("\n".join(kept["open"]))}
     pool = [*prompts.prompts(story), *rank.answers(story)]
     pool = [each for each in pool if not covered.issuperset(words(_without_heading(each)))]
-    reported = [each.text for each in pool if each.source == SUBAGENT]
-    allowed = {*_without_orders(reported)}
-    pool = [each for each in pool if each.source != SUBAGENT or each.text in allowed]
     frame = len("\n\n".join(_blocks(session, ask, done, kept, [])))
     room = min(
         MOST - frame - _LABELS, max(_SHORT_SESSION, sum(len(each.text) for each in pool) // 2)
@@ -123,14 +115,6 @@ def body(session: ParsedSession, story: Story) -> str:
     chosen = rank.choose(pool, room=room, said=[ask, done, *kept["open"]])
     text = "\n\n".join(_blocks(session, ask, done, kept, chosen))
     return paths.shortened(text, root=session.cwd)
-
-
-def _without_orders(lines: list[str]) -> list[str]:
-    if not lines:
-        return lines
-    from anamnesis.trust.verdict import is_doubtful
-
-    return [line for line in lines if not is_doubtful(line)]
 
 
 def _blocks(

@@ -8,6 +8,7 @@ from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.errors import EXIT_FAILED, InvalidInput
 from anamnesis.operations.machine import settings
 from anamnesis.operations.machine.prove import prove_provider
+from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -48,6 +49,8 @@ def run(args: Namespace) -> int:
         what = "What value?" if args.key and args.action == "set" else "Which setting?"
         raise InvalidInput(what, hint=f"anamnesis config {usage}")
     pairs = [(args.key, args.value), *_more(args)]
+    if args.action != "get" and any(key.startswith("trust_") for key, _ in pairs):
+        require_person("change whom you trust")
     for key, text in pairs if args.action == "set" else []:
         settings.rewritten(key, text)  # all of them or none
         if key == "remote" and not _agrees(text, yes=args.yes):

@@ -10,6 +10,7 @@ from anamnesis.notes.fields import UnreadableNote
 from anamnesis.notes.frontmatter import deserialize, serialize
 from anamnesis.operations.notes.edit import edit
 from anamnesis.operations.notes.show import note_dict, show
+from anamnesis.trust.writer import origin_of_shell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -38,7 +39,8 @@ def run(args: Namespace) -> int:
             if text == before:
                 output.talk("edit: nothing was changed")
                 return 0
-            saved = edit(store, read, _note(text, read.note), face="command")
+            after = _note(text, read.note)
+            saved = edit(store, read, after, face="command", origin=origin_of_shell())
         line = tables.NoteLines(store, [saved.note])[saved.note.id]
     if args.json:
         output.say_json(note_dict(saved.note))

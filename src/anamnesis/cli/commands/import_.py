@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, tables
 from anamnesis.operations.curate import import_, native_memory
+from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -53,6 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Import, and report the result."""
+    if args.mine:
+        require_person("call an export your own")
     with arguments.store_to_change("import") as store:
         if args.undo:
             return arguments.take_back(store, "import", as_json=args.json)
@@ -67,7 +70,10 @@ def run(args: Namespace) -> int:
         return 0
     output.say(f"import: {planned.sentence}{' (nothing was written)' if args.dry_run else ''}")
     if planned.added and not args.dry_run:
-        output.talk("review them:  anamnesis review\nundo it:  anamnesis import --undo")
+        waits = any("pending" in note.tags for note in planned.added)
+        if waits:
+            output.talk("review them:  anamnesis review")
+        output.talk("undo it:  anamnesis import --undo")
     return 0
 
 

@@ -40,7 +40,7 @@ def run(args: Namespace) -> int:
     with arguments.store_to_read() as store:
         page = list_notes(store, everything, limit=limit, offset=args.offset, filters=filters)
         notes = [row.note for row in page.rows]
-        lines = tables.NoteLines(store, notes, held=page.warnings)
+        lines = tables.NoteLines(store, notes, to_review=page.warnings)
     if args.json:
         about = page.warnings
         listed = (note_dict(note, body=False, warning=about.get(note.id, "")) for note in notes)

@@ -8,6 +8,7 @@ from anamnesis.cli import arguments, output, tables
 from anamnesis.ground.counting import counted
 from anamnesis.operations.curate.pin import pin
 from anamnesis.operations.notes.show import note_dict, show
+from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -28,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Pin the notes or unpin them, and print which."""
+    require_person(f"{args.invoked_as} notes")
     with arguments.store_to_change(args.invoked_as, wait=False) as store:
         notes = [show(store, name).note for name in args.id]
         pin(store, [note.id for note in notes], pinned=args.invoked_as == "pin")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.cli import arguments, output
-from anamnesis.cli.person import require_person
 from anamnesis.operations.machine import project
+from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

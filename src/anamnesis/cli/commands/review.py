@@ -1,4 +1,4 @@
-"""Review notes that were distilled or imported: keep or reject each.
+"""Review proposals and what comes from elsewhere: keep or reject each note, or a group.
 
 On a terminal, press one key: k keep, r reject, e edit in $EDITOR, s skip, q quit. A rejected
 note does not come back, and notes it had replaced are active again.
@@ -7,6 +7,7 @@ note does not come back, and notes it had replaced are active again.
 from __future__ import annotations
 
 import difflib
+import shlex
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, asking, output, tables
@@ -15,6 +16,7 @@ from anamnesis.notes.source import source_in_words
 from anamnesis.operations.curate import review
 from anamnesis.operations.notes.search import warnings
 from anamnesis.operations.notes.show import note_dict, show
+from anamnesis.trust.writer import require_person
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -41,14 +43,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--reject", metavar="ID", action="append", default=[], help="reject this note"
     )
-    parser.add_argument(
-        "--keep-all", action="store_true", help="keep all of them, except notes with a finding"
-    )
+    parser.add_argument("--keep-all", action="store_true", help="keep all of them")
     parser.add_argument("--reject-all", action="store_true", help="reject all of them")
     parser.add_argument("--origin", metavar="TEXT", help="only notes whose origin starts with this")
-    parser.add_argument(
-        "--held", action="store_true", help="only notes with a finding in their text"
-    )
     arguments.add_undo(parser, what="decision")
     arguments.add_json(parser)
 
@@ -57,6 +54,10 @@ def run(args: Namespace) -> int:
     """Decide as the options say, or ask about each note."""
     if args.list:
         arguments.existing_home()
+    elif (
+        args.keep or args.keep_all or not (args.reject or args.reject_all or args.json or args.undo)
+    ):
+        require_person("keep notes")
     with arguments.store_to_change("review") as store:
         if args.undo:
             return arguments.take_back(store, "review", as_json=args.json)
@@ -74,9 +75,6 @@ def _chosen(store: MemoryStore, args: Namespace) -> list[Memory]:
     waiting = review.pending(store, project=arguments.project_of(args.project))
     if args.origin:
         waiting = [note for note in waiting if note.origin.startswith(args.origin)]
-    if args.held or args.keep_all:
-        plain = {note.id for note in review.without_findings(store, waiting)}
-        waiting = [note for note in waiting if (note.id not in plain) == args.held]
     if args.since:
         waiting = [note for note in waiting if note.updated_at >= args.since]
     return waiting[: args.limit or None]
@@ -95,29 +93,25 @@ def _decide(store: MemoryStore, args: Namespace, waiting: list[Memory]) -> int:
         output.say_json({"kept": list(kept), "rejected": list(rejected)})
     else:
         output.say(f"review: {len(kept)} kept, {len(rejected)} rejected")
-        if args.keep_all and (held := len(review.pending(store))):
-            those = counted(held, "note is", "notes are")
-            output.talk(f"{those} still to review:  anamnesis review")
     return 0
 
 
 def _list(store: MemoryStore, waiting: list[Memory], *, as_json: bool) -> None:
-    about = warnings(store, waiting)
+    about = warnings(waiting)
     if as_json:
         listed = (note_dict(note, body=False, warning=about.get(note.id, "")) for note in waiting)
         output.say_json(list(listed))
         return
     lines = tables.NoteLines(store, waiting)
     shown: list[str] = []
-    for note in waiting:
-        shown.append(lines[note.id])
-        if warning := about.get(note.id):
-            shown.append(tables.painted(f"    {warning}", "yellow"))
-        if note.origin:
-            shown.append(f"    source: {note.origin.replace(':', ' ', 1)}")
-    output.page(shown, heading=lines.heading)
-    review_them = ":  anamnesis review" if waiting else ""
-    output.talk(f"{counted(len(waiting), 'note')} to review{review_them}")
+    for source, notes in review.by_group(waiting).items():
+        shown += [tables.painted(f"{counted(len(notes), 'note')} {source}", "yellow")]
+        shown += [f"  {lines[note.id]}" for note in notes]
+    output.page(shown)
+    output.talk(f"{counted(len(waiting), 'note')} to review{':  anamnesis review' * bool(waiting)}")
+    origins = dict.fromkeys(note.origin for note in waiting if note.origin)
+    for origin in origins if len(origins) > 1 else ():
+        output.talk(f"keep or reject one group:  anamnesis review --origin {shlex.quote(origin)}")
 
 
 def _ask(store: MemoryStore, waiting: list[Memory]) -> int:

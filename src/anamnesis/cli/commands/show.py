@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
     """Print the note."""
     with arguments.store_to_read() as store:
         note = show(store, args.id).note
-        warning = warnings(store, [note]).get(note.id, "")
+        warning = warnings([note]).get(note.id, "")
         if args.session:
             turns.say_session(session_of(store.home, note), as_json=args.json)
             return 0

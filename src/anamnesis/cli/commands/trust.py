@@ -1,8 +1,8 @@
-"""Show what happens to notes by author: given to sessions, held for review, or search only.
+"""Show what happens to notes by author: given to sessions, reviewed first, or search only.
 
-Whoever wrote it, a note whose text addresses the agent or seems to hold a secret is held until you
-keep it:  anamnesis review. To change a row:  anamnesis config set trust_import inject
-A row that you set to review applies to notes written from then on.
+What a note says plays no part. To change a row:  anamnesis config set trust_import inject
+A row that you set to review applies to notes written from then on; keep them with
+anamnesis review.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ examples:
 """
 _MEANING = {
     "inject": "given to sessions",
-    "review": "held until you keep it",
+    "review": "given once you keep it",
     "search": "search only",
 }
 
@@ -42,8 +42,4 @@ def run(args: Namespace) -> int:
         return 0
     for row in rows:
         output.say(f"{row.name:11} {_MEANING[row.treatment]:24} {row.writer}")
-    output.say(
-        f"{'(finding)':11} {'held until you keep it':24} "
-        "any note that addresses the agent or seems to hold a secret"
-    )
     return 0

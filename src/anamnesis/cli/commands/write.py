@@ -15,6 +15,7 @@ from anamnesis.notes.fields import SCOPES, TYPES
 from anamnesis.operations.notes.policy import NoteDraft
 from anamnesis.operations.notes.show import note_dict, show
 from anamnesis.operations.notes.write import write
+from anamnesis.trust.writer import origin_of_shell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -78,6 +79,7 @@ def run(args: Namespace) -> int:
             machine_id=resolve_machine_id(),
             anyway=args.anyway,
             keep_secrets=args.allow_secret,
+            origin=origin_of_shell(),
         )
     if args.json:
         output.say_json(_fields(saved))

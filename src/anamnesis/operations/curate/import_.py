@@ -14,7 +14,7 @@ from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.importers import exports, programs, sources
 from anamnesis.importers.import_draft import read_text
-from anamnesis.index.queries import PENDING, titled
+from anamnesis.index.queries import titled
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, fingerprint, key, keys
 from anamnesis.notes.fields import Memory
@@ -201,10 +201,11 @@ def plan_own_export(
 def _unreviewed(note: Memory) -> Memory:
     """A note from someone else; its own claims about its origin are ignored."""
     foreign = note.origin.startswith("import:") and note.origin != policy.NATIVE
+    origin = note.origin if foreign else f"import:{OWN_EXPORT}"
     return replace(
         note,
-        origin=note.origin if foreign else f"import:{OWN_EXPORT}",
-        tags=list(dict.fromkeys([*note.tags, PENDING])),
+        origin=origin,
+        tags=policy.new_tags(origin, note.tags),
         confidence=min(note.confidence, CONFIDENCE),
     )
 
@@ -359,7 +360,7 @@ class _Planner:
     def _note(self, id: str, draft: ImportDraft) -> Memory:
         texts = _texts(draft)
         title, project, *tags, body = texts if id in self._without_secrets else self._plain(texts)
-        at = draft.at or clock.utcnow()
+        at, origin = draft.at or clock.utcnow(), f"import:{self._source}"
         note = Memory(
             id=id,
             type=draft.type,
@@ -367,13 +368,13 @@ class _Planner:
             body=body,
             project=self._project or project or GLOBAL,
             machine_id=self._machine,
-            tags=list(dict.fromkeys([*tags, "pending"])),
+            tags=policy.new_tags(origin, tags),
             created_at=at,
             updated_at=at,
             prov_source="import",
             prov_session=draft.session,
             confidence=CONFIDENCE,
-            origin=f"import:{self._source}",
+            origin=origin,
         )
         extra = keys(import_from=f"{self._source}:{draft.key}"[:200], import_hash=_hash(note))
         return replace(note, extra=extra)

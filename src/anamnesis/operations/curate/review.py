@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from anamnesis.index import queries
 from anamnesis.index.queries import PENDING, tagged
 from anamnesis.notes import tree
 from anamnesis.notes.derived import key
+from anamnesis.notes.source import source_in_words
 from anamnesis.operations.notes.search import warnings
 from anamnesis.reflect.plan import REFLECTED, UNREFLECTED
 from anamnesis.search.query import Filters
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
-KEPT_CONFIDENCE = 1.0  # you vouched for it
+KEPT_CONFIDENCE = 1.0  # you read it
 _SIMILAR = 3
 _MOST_OF_ONE = 500  # notes to review that are read for their session
 _LONGEST_DAYS = 36_500  # a century counts as never; dates do not go back before the year 1
@@ -65,25 +65,28 @@ def beside_others(store: MemoryStore, note_id: str) -> Pending:
     hits = [hit.note for hit in store.recall(words, filters=place, k=number, forgiving=False)]
     shown = {note.id, *note.supersedes_ids}
     similar = tuple(hit for hit in hits if hit.id not in shown)[:_SIMILAR]
-    return Pending(note, replaced, similar, warnings(store, [note]).get(note.id, ""))
+    return Pending(note, replaced, similar, warnings([note]).get(note.id, ""))
 
 
 def keep(
     store: MemoryStore,
     ids: Collection[NoteId],
     *,
-    vouched: bool = True,
+    confidence: float | None = KEPT_CONFIDENCE,
     progress: Progress = None,
 ) -> undo.Unit | None:
-    """Keep the notes; because you reviewed them, they get full confidence. Raises NoSuchNote."""
+    """Keep the notes; because you reviewed them, they get full confidence. Raises NoSuchNote.
+
+    Without a `confidence` they keep theirs. A note stays kept through edits and on all machines:
+    what marks it as not reviewed is a tag in its file.
+    """
     pairs = []
     first, second = passes(progress, 2, total=len(ids))
     for note_id in counting(ids, first):
         read = store.require(note_id)
-        trust = KEPT_CONFIDENCE if vouched else read.note.confidence
-        pairs.append((read, replace(reviewed(read.note), confidence=trust)))
-    vouches = vouching(store, [note for _, note in pairs]) if vouched else []
-    changes = [*vouches, *undo.changes_of(store, pairs)]
+        given = read.note.confidence if confidence is None else confidence
+        pairs.append((read, replace(reviewed(read.note), confidence=given)))
+    changes = undo.changes_of(store, pairs)
     summary = f"{counted(len(pairs), 'note')} kept"
     return undo.apply(store, changes, kind="review", summary=summary, progress=second)
 
@@ -92,21 +95,6 @@ def reviewed(note: Memory) -> Memory:
     """The note as it is once you have kept it."""
     tags = [tag for tag in note.tags if tag != PENDING]
     return replace(note, tags=tags, confidence=KEPT_CONFIDENCE)
-
-
-def vouching(store: MemoryStore, notes: Sequence[Memory]) -> list[undo.FileChange]:
-    """The changes that allow notes on this machine, whatever was found in their text."""
-    reasons = store.reasons([note.id for note in notes])
-    paths = [
-        policy.vouched_path(note.id, title=note.title, body=note.body)
-        for note in notes
-        if note.id in reasons
-    ]
-    return [
-        undo.FileChange(path, None, b"")
-        for path in paths
-        if not os.path.lexists(os.path.join(store.home, path))
-    ]
 
 
 def reject(
@@ -130,23 +118,21 @@ def reject(
     return undo.apply(store, changes, kind="review", summary=summary, progress=second)
 
 
-def without_findings(store: MemoryStore, waiting: Sequence[Memory]) -> list[Memory]:
-    """The notes without a finding: those that can be kept without reading each."""
-    found = store.reasons([note.id for note in waiting])
-    return [note for note in waiting if note.id not in found]
-
-
 def of_one_session(store: MemoryStore, note: Memory) -> list[Memory]:
-    """The notes to review that come from the same sessions as this one, if it names them.
-
-    Those with a finding are left out: each of them has to be read.
-    """
+    """The notes to review that come from the same sessions as this one, if it names them."""
     session = _session_of(note)
     if not session:
         return []
     others = (store.get(each.id) for each in pending(store, project=note.project)[:_MOST_OF_ONE])
-    same = [other for other in others if other is not None and _session_of(other) == session]
-    return without_findings(store, same)
+    return [other for other in others if other is not None and _session_of(other) == session]
+
+
+def by_group(waiting: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """Notes to review by where they come from, the largest group first."""
+    groups: dict[str, list[Memory]] = {}
+    for note in waiting:
+        groups.setdefault(source_in_words(note), []).append(note)
+    return dict(sorted(groups.items(), key=lambda group: -len(group[1])))
 
 
 def _session_of(note: Memory) -> str:
@@ -171,18 +157,15 @@ def keep_old(store: MemoryStore, *, days: int) -> list[str]:
     if days <= 0:
         return []
     limit = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
-    waiting = pending(store)
-    found = store.reasons([note.id for note in waiting])
     old = [
         note.id
-        for note in waiting
+        for note in pending(store)
         if note.created_at
         and note.created_at < limit
-        # Waiting is not a review: findings and foreign authors stay marked.
-        and note.id not in found
+        # Waiting is not a review: foreign authors stay marked.
         and not policy.why_not(note.origin, note.tags)
     ]
-    keep(store, old, vouched=False)
+    keep(store, old, confidence=None)
     return old
 
 

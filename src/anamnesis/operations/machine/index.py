@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anamnesis.ground import locks
 from anamnesis.ground.errors import StoreBusy
 from anamnesis.hooks import background
-from anamnesis.index import browse, rows
+from anamnesis.index import browse
 from anamnesis.search import engine
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def reindex(
 ) -> Reindexed:
     """Rebuild the index from the files, or only bring it up to date if it can be used.
 
-    Also scans new notes and computes what they mean; in the background if that would keep you
-    waiting.
+    Also computes what new notes mean; in the background if that would keep you waiting.
     """
     if only_if_needed:
         store.refresh()  # opening the store has built a missing index
@@ -50,14 +49,12 @@ def reindex(
 
 
 def complete(store: MemoryStore, *, in_foreground: bool = True) -> None:
-    """Do what indexing many notes put off: scan them, and compute what they mean."""
-    waiting = max(len(store.ask(rows.unscanned)), len(store.ask(engine.not_understood)))
-    if in_foreground and waiting > _WORTH_A_PROCESS:
+    """Do what indexing many notes put off: compute what they mean."""
+    if in_foreground and len(store.ask(engine.not_understood)) > _WORTH_A_PROCESS:
         background.start(background.REINDEX)
         return
     try:
-        with locks.held(store.home.lock("scan"), name="scan of new notes", timeout=0):
-            store.scan()
+        with locks.held(store.home.lock("scan"), name="meaning of new notes", timeout=0):
             store.understand()
     except StoreBusy:
         return  # another process is doing it

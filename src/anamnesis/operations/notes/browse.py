@@ -51,7 +51,7 @@ class NoteLine:
 
     row: Row
     excerpt: Excerpt | None = None
-    warning: str = ""  # why it is held
+    warning: str = ""  # why agents are not given it unasked
 
 
 @dataclass(frozen=True, slots=True)

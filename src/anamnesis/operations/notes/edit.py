@@ -19,11 +19,9 @@ from anamnesis.operations.notes.policy import (
     without_new_secrets,
 )
 from anamnesis.operations.notes.write import WrittenNote, require_notes
+from anamnesis.trust.policy import edited_tags, lowest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from anamnesis.history.undo import FileChange
     from anamnesis.notes.fields import Memory
     from anamnesis.notes.tree import ReadNote
     from anamnesis.operations.notes.policy import Face
@@ -37,20 +35,23 @@ def edit(
     *,
     face: Face,
     expected_hash: str | None = None,
-    beside: Callable[[Memory], Sequence[FileChange]] = lambda _: (),
+    origin: str = "",
 ) -> WrittenNote:
     """Save an edit of a note as it was read, or as it was when it had `expected_hash`.
 
-    `beside` gives further changes for the note as it will be stored, which are made and undone
-    together with it. Raises InvalidInput, NoSuchNote for a superseded id that the edit adds, and
-    NoteChangedOnDisk if the note is no longer the one that was read; then nothing was changed.
+    `origin` names the agent that edits; empty for you. Raises InvalidInput, NoSuchNote for a
+    superseded id that the edit adds, and NoteChangedOnDisk if the note is no longer the one that
+    was read; then nothing was changed.
     """
+    if origin:
+        tags = edited_tags(before.note.tags, after.tags)
+        after = replace(after, tags=tags, origin=lowest([before.note.origin, origin]))
     allowed, notice = checked(store, before.note, after, face=face)
     if expected_hash is not None and expected_hash != before.hash:
         if allowed == before.note:  # saved before, but the answer never arrived
             return WrittenNote(before.note, notice=notice)
         raise NoteChangedOnDisk(f"{before.note.id}.md")
-    done = undo.replaced(store, allowed, before=before, beside=beside(allowed))
+    done = undo.replaced(store, allowed, before=before)
     return WrittenNote(done.note, notice=notice, unit=done.unit.id if done.unit else "")
 
 

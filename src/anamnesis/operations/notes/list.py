@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
@@ -11,6 +11,7 @@ from anamnesis.index import browse
 from anamnesis.index.browse import ORDERS, Row
 from anamnesis.index.note_filter import NoteFilter
 from anamnesis.index.queries import PENDING
+from anamnesis.operations.notes.masking import masked_note
 from anamnesis.operations.notes.search import warnings
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def list_notes(
     )
     is_last = limit is None or len(rows) <= limit
     rows = rows[:limit]
-    about = warnings(store, [row.note for row in rows], for_agent=for_agent)
+    if for_agent:
+        rows = [replace(row, note=masked_note(store, row.note)) for row in rows]
+    about = warnings([row.note for row in rows], for_agent=for_agent)
     return NotePage(rows, None if is_last else offset + (limit or 0), about)
 
 

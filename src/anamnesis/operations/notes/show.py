@@ -74,7 +74,7 @@ def note_dict(
     """A note as a dictionary: every key of its file, or those that the tools show.
 
     Keys that this version does not know (`extra`) are there only if the file has any, `warning`
-    only if the note is held.
+    only if agents are not given the note unasked.
     """
     found: dict[str, object] = {
         name: plain(note, name)

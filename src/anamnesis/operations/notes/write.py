@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import utcnow
-from anamnesis.index import rows
 from anamnesis.notes.fields import Memory, new_id
 from anamnesis.operations.notes.policy import (
     HELD,
@@ -88,15 +87,14 @@ def write(
         )
     )
     about_secrets = (notice_of_kept if held else notice_of_replaced)(kinds)
-    notices = (about_secrets, _held_notice(store, note), *map(_similar_notice, similar))
+    notices = (about_secrets, _review_notice(note), *map(_similar_notice, similar))
     return WrittenNote(note, notice=" ".join(filter(None, notices)), similar=similar)
 
 
-def _held_notice(store: MemoryStore, note: Memory) -> str:
-    """What the writer should know about a held note, apart from secrets."""
-    found: dict[str, str] = store.ask(lambda db: rows.orders(db, [note.id]))
-    reason = found.get(note.id) or (why_not(note.origin, note.tags) if note.origin else "")
-    return f"It is held for review, see `anamnesis review`: {reason}." if reason else ""
+def _review_notice(note: Memory) -> str:
+    """What the writer should know about a note that waits for review."""
+    reason = why_not(note.origin, note.tags) if note.origin else ""
+    return f"It waits for review, see `anamnesis review`: {reason}." if reason else ""
 
 
 def require_notes(store: MemoryStore, ids: tuple[NoteId, ...]) -> None:

@@ -174,11 +174,6 @@ def find_session(home: Home, session: str) -> Archived | None:
     return ask.archived(home, session)
 
 
-def safe_turn(turn: Turn) -> Turn:
-    """A turn as an agent may see it: text that addresses the agent is left out."""
-    return turn.cleaned(ask.shown)
-
-
 def show_session(home: Home, session: str) -> Archived:
     """A session word for word, by its id or enough of its start. Raises NoSuchSession."""
     found = ask.archived(home, session)

@@ -160,13 +160,11 @@ def _judge_notes(home: Home, session: str, tape: Tape) -> None:
 def _keep_words(
     home: Home, session: ParsedSession, tape: Tape, note: Memory, *, client_title: str
 ) -> None:
-    """Archive a session, unless memory was off or its note was forgotten."""
+    """Archive a session word for word."""
     from anamnesis.operations.sessions import archive
-    from anamnesis.trust.verdict import verdict
 
-    if verdict(home, note) is None:
-        turns, project = tape.turns, note.project
-        archive.keep(home, session, turns, project=project, note=note, client_title=client_title)
+    turns, project = tape.turns, note.project
+    archive.keep(home, session, turns, project=project, note=note, client_title=client_title)
 
 
 def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str, was_on: bool) -> str:

@@ -6,10 +6,12 @@ from anamnesis import config
 from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
+from anamnesis.ground.records import replace
 from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
+from anamnesis.operations.notes.masking import masked, masked_text
 from anamnesis.project import GLOBAL, resolve_project_key, waiting_marker
 from anamnesis.store import IndexBroken, MemoryStore
 
@@ -52,7 +54,6 @@ def inject(
     checks = sessions.at_session_start(home)
     try:
         with MemoryStore(home, hurried=True) as store:
-            _scan_latest(store, {project, GLOBAL})
             notices = _notices(home, checks, store=store, cwd=cwd)
             start = _plan_of(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
@@ -66,13 +67,6 @@ def inject(
         start = _unindexed(home, project=project, session=session, limit=limit, notices=notices)
     _leave_receipt(home, payload, project, start)
     return render.wrapped(start.text, format=format, event=payload.event or "SessionStart")
-
-
-def _scan_latest(store: MemoryStore, projects: set[str]) -> None:
-    """Scan the new notes that this session may get; the rest is scanned in the background."""
-    if unscanned := store.ask(lambda db: queries.latest_unscanned(db, projects=projects)):
-        store.scan(unscanned)
-        _bring_up_to_date(store.home)
 
 
 def _project_of(home: Home, cwd: str) -> str:
@@ -163,7 +157,8 @@ def _plan_of(
         # A reflected session that still has open points is given, but not counted.
         shown = sum("reflected" not in each.note.tags for each in chosen)
         beyond = max(0, known - shown)
-        return plan.make_plan(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
+        start = plan.make_plan(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
+        return replace(start, text=masked(store, start.text, of=[e.note.id for e in start.entries]))
 
     if not client or useful:
         return start_of(select.MANY)
@@ -200,7 +195,8 @@ def _unindexed(
     notes = newest.newest_notes(home, project=project, session=session)
     chosen = newest.candidates(notes)
     notices = [*notices, newest.NOTICE] if notes else notices
-    return plan.make_plan(chosen, read=notes.get, limit=limit, notices=notices)
+    start = plan.make_plan(chosen, read=notes.get, limit=limit, notices=notices)
+    return replace(start, text=masked_text(home, start.text))
 
 
 def _bring_up_to_date(home: Home) -> None:

@@ -79,8 +79,9 @@ def notes_at_file(store: MemoryStore, payload: Payload) -> str:
     from anamnesis.hooks.receipts import GivenNote
     from anamnesis.inject import render
     from anamnesis.inject.clip import units
+    from anamnesis.operations.notes.masking import masked
 
-    text = _mentions_text(names[0], mentions)
+    text = masked(store, _mentions_text(names[0], mentions), of=[each.id for each in mentions])
     given = [
         GivenNote(each.id, f"names {names[0]}", units(each.line), whole=False) for each in mentions
     ]
@@ -98,6 +99,7 @@ def _error_lines(error: str) -> list[str]:
 
 def _known_fix(home: Home, payload: Payload, lines: list[str], project: str) -> Fix | None:
     from anamnesis.index import fixes
+    from anamnesis.operations.notes.masking import masked
     from anamnesis.store import IndexBroken, MemoryStore
 
     projects, session = list(dict.fromkeys([project, GLOBAL])), payload.session_id
@@ -111,7 +113,8 @@ def _known_fix(home: Home, payload: Payload, lines: list[str], project: str) -> 
             )
             if fix is None or _was_given(home, session, "failure", fix.signature):
                 return None
-            return fix if " → " in fix.line else _from_note(store, fix)
+            fix = fix if " → " in fix.line else _from_note(store, fix)
+            return fix and replace(fix, line=masked(store, fix.line, of=[fix.note_id]))
     except IndexBroken:
         return None
 

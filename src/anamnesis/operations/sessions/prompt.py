@@ -10,6 +10,7 @@ from anamnesis.ground.records import replace
 from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.inject import clip, render
 from anamnesis.inject.prompt import ShownMatch, is_worth_a_look, recall, rendered
+from anamnesis.operations.notes.masking import masked_note
 from anamnesis.project import GLOBAL, resolve_project_key
 
 TYPE_CHECKING = False
@@ -96,11 +97,13 @@ def _arrived_notes(
     try:
         with MemoryStore(home, hurried=True) as store:
             allowed = store.ask(lambda db: admitted(db, ids)) - store.superseded_ids() - known
-            notes = [store.get(id) for id in ids if id in allowed]
+            notes = [
+                masked_note(store, note) for id in ids if id in allowed and (note := store.get(id))
+            ]
     except IndexBroken:
         return []
     here, projects = config.resolve_machine_id(), (project, GLOBAL)
-    return [note for note in notes if note and note.project in projects and note.machine_id != here]
+    return [note for note in notes if note.project in projects and note.machine_id != here]
 
 
 def _news_text(home: Home, payload: Payload, project: str, notes: list[Memory]) -> str:
@@ -155,7 +158,7 @@ def _answers(home: Home, payload: Payload, prompt: str, project: str) -> list[Ma
                 session=session,
                 ask_archive=ask_archive,
             )
-            return _admitted(store, found)
+            return _given(store, found)
     except IndexBroken:
         from anamnesis.hooks import background
 
@@ -168,9 +171,7 @@ def preview(store: MemoryStore, prompt: str, *, project: str) -> tuple[str, list
     if not is_worth_a_look(prompt):
         return "", []
     ask_archive = archive_search(store.home, prompt, project=project)
-    return rendered(
-        _admitted(store, recall(store, prompt, project=project, ask_archive=ask_archive))
-    )
+    return rendered(_given(store, recall(store, prompt, project=project, ask_archive=ask_archive)))
 
 
 def archive_search(
@@ -190,13 +191,18 @@ def archive_search(
     return ask
 
 
-def _admitted(store: MemoryStore, found: list[Match]) -> list[Match]:
+def _given(store: MemoryStore, found: list[Match]) -> list[Match]:
+    """What may be given unasked of what was found."""
     if not found:
         return found
     from anamnesis.index.queries import admitted
 
     allowed = store.ask(lambda db: admitted(db, [each.note.id for each in found]))
-    return [each for each in found if each.note.id in allowed]
+    return [
+        replace(each, note=masked_note(store, each.note))
+        for each in found
+        if each.note.id in allowed
+    ]
 
 
 def _leave_receipt(

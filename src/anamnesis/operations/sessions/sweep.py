@@ -14,6 +14,7 @@ from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.hooks import runs, switches
 from anamnesis.hooks.payload import Payload
+from anamnesis.operations.machine import upgrade
 from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.capture import capture
 
@@ -48,6 +49,8 @@ def sweep(home: Home) -> Swept:
     swept = _capture_all(home, ended[:_MOST_AT_ONCE], source="sweep")
     ledger.prune(home)
     _clear_spool(home, now)
+    if cleaned := upgrade.clean_up(home):
+        runs.note_run(home, "upgrade", did=cleaned)
     return swept
 
 

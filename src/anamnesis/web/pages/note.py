@@ -22,7 +22,7 @@ from anamnesis.operations.notes.browse import (
     related,
     succession,
 )
-from anamnesis.operations.notes.list import NoteFilter, list_notes, titles
+from anamnesis.operations.notes.list import PENDING, NoteFilter, list_notes, titles
 from anamnesis.operations.notes.policy import (
     LATER_FIELDS,
     NoteDraft,
@@ -38,7 +38,6 @@ from anamnesis.project import GLOBAL
 from anamnesis.web import markdown
 from anamnesis.web.dashboard import Notice, notice_of
 from anamnesis.web.pages import pulse
-from anamnesis.web.pages.review import is_to_review
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -133,7 +132,6 @@ def save(visit: Visit) -> Response:
             review.reviewed(after) if is_review else after,
             face="dashboard",
             expected_hash=expected,
-            beside=lambda note: review.vouching(visit.store, [note]) if is_review else (),
         )
     except NoteChangedOnDisk:
         current = visit.note_or_none()
@@ -228,7 +226,7 @@ def frame_of(visit: Visit, read: ReadNote) -> dict[str, Any]:
         "size": len(read.data),
         "secrets": about_secrets(visit.dashboard.home, read),
         "warning": visit.warning(read.note),
-        "to_review": is_to_review(visit, read.note),
+        "to_review": PENDING in read.note.tags,
         "has_session": archive.has(visit.dashboard.home, read.note.prov_session),
     }
 

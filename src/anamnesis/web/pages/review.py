@@ -74,7 +74,6 @@ def show(visit: Visit) -> Response:
         "review.html",
         queue=queue,
         total=len(notes),
-        clean=len(review.without_findings(visit.store, notes)),
         place=ids.index(read.note.id) + 1 if read and read.note.id in ids else 0,
         together=len(review.of_one_session(visit.store, read.note)) if read else 0,
         offset=offset,
@@ -116,7 +115,7 @@ def decide(visit: Visit) -> Response:
 
 
 def _decide_together(visit: Visit, *, project: str, origin: str, progress: Progress) -> Notice:
-    """Keep or reject all notes without a warning: of the queue, or of one session."""
+    """Keep or reject all notes of the queue, or of one session."""
     decision = visit.value("decision")
     if decision.endswith("-session"):
         read = _to_review(visit, visit.value("id"))
@@ -124,7 +123,7 @@ def _decide_together(visit: Visit, *, project: str, origin: str, progress: Progr
         ids = [note.id for note in notes]
         return apply_decision(visit, _BULK_DECISIONS[decision], ids, progress=progress)
     notes = _filtered(review.pending(visit.store), project=project, origin=origin)
-    ids = [note.id for note in review.without_findings(visit.store, notes)]
+    ids = [note.id for note in notes]
     return apply_decision(visit, _BULK_DECISIONS[decision], ids, progress=progress)
 
 
@@ -160,12 +159,7 @@ def _filtered(notes: Sequence[Memory], *, project: str, origin: str) -> list[Mem
 def _to_review(visit: Visit, note_id: str) -> ReadNote | None:
     """A note by its id, if it is still to review."""
     read = visit.read(note_id)
-    return read if read is not None and is_to_review(visit, read.note) else None
-
-
-def is_to_review(visit: Visit, note: Memory) -> bool:
-    """Whether you have not reviewed a note yet: it is marked so, or held for its text."""
-    return PENDING in note.tags or not review.without_findings(visit.store, [note])
+    return read if read is not None and PENDING in read.note.tags else None
 
 
 def _first_to_review(visit: Visit, queue: Sequence[Memory]) -> ReadNote | None:

@@ -6,11 +6,11 @@ import os
 import time
 
 from anamnesis import config
-from anamnesis.ground import atomic
+from anamnesis.ground import atomic, clock
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks import runs
-from anamnesis.index.queries import count_waiting
+from anamnesis.index.queries import count_saved_for_all, count_waiting
 from anamnesis.operations.care.checks import (
     DOCTOR,
     FAILED,
@@ -96,6 +96,26 @@ def _held_parts(subject: Subject) -> Iterator[Finding]:
         yield Finding("conflict", WARNING, sentence, f"anamnesis conflicts show {held.id}")
 
 
+def _saved_for_all(subject: Subject) -> Iterator[Finding]:
+    """What agents saved for all projects since the last session start."""
+    marker = subject.home.state("agents-told.txt")
+    since = ""
+    try:
+        with open(marker, encoding="ascii", errors="replace") as file:
+            since = file.read(40)
+    except OSError:
+        pass  # the first session that asks
+    try:
+        atomic.write_text(marker, clock.utcnow())
+    except NotWritable:
+        return  # a read-only store is reported elsewhere
+    number = subject.store.ask(lambda db: count_saved_for_all(db, since=since)) if since else 0
+    if number:
+        sentence = f"agents saved {counted(number, 'note')} for all projects since the last start"
+        command = f"anamnesis list --source agent --project global --since {since[:10]}"
+        yield Finding("agents", WARNING, sentence, command)
+
+
 def _silent_machines(subject: Subject) -> Iterator[Finding]:
     import shlex
 
@@ -130,4 +150,7 @@ CHECKS = (
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )
 # Reported once per session; `conflicts` lists it for good.
-NEWS = (Check("new conflicts", _held_parts, frozenset({SESSION})),)
+NEWS = (
+    Check("new conflicts", _held_parts, frozenset({SESSION})),
+    Check("saved for all projects", _saved_for_all, frozenset({SESSION}), needs_index=True),
+)

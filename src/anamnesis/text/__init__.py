@@ -1,0 +1,1 @@
+"""Texts as such: what they quote, how they may be shown."""
