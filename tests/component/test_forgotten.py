@@ -201,6 +201,49 @@ def test_a_session_with_the_word_goes_although_its_note_stays(
     assert path.exists()
 
 
+def test_words_of_a_deleted_note_and_of_an_earlier_version_can_be_purged(
+    machine: On, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    laptop, desk = tmp_path / "laptop", tmp_path / "desk"
+    with MemoryStore(laptop) as store:
+        deleted = store.write(type="semantic", title="Proxy", body=f"{WORD} it is called.")
+        edited = store.write(type="semantic", title="Gate", body=f"Behind {WORD} is a gate.")
+    assert machine("laptop", "sync") == machine("desk", "sync") == 0
+    path = laptop / "memory" / "semantic" / f"{edited.id}.md"
+    path.write_text(path.read_text().replace(WORD, "the proxy"))
+    assert machine("laptop", "delete", deleted.id, "--yes") == 0
+    assert machine("laptop", "sync") == machine("desk", "sync") == 0
+    assert {"undo", "memory"} <= {trace.split("/")[0] for trace in traces(laptop)}
+    capsys.readouterr()
+
+    assert machine("laptop", "forget", "--query", WORD, "--purge-history", "--yes") == 0
+    assert machine("desk", "sync") == 0
+
+    printed = capsys.readouterr().out
+    assert "1 version kept for undo removed" in printed
+    assert "2 versions are gone from the history" in printed
+    assert traces(laptop) == []
+    assert traces(desk) == []
+    for place in (laptop, desk):
+        assert "the proxy is a gate" in (place / "memory/semantic" / path.name).read_text()
+
+
+def test_words_of_one_project_say_nothing_about_earlier_versions_elsewhere(
+    machine: On, tmp_path: Path
+) -> None:
+    with MemoryStore(tmp_path / "laptop") as store:
+        deleted = store.write(type="semantic", title="Proxy", body=f"{WORD} it is called.")
+    assert machine("laptop", "sync") == 0
+    assert machine("laptop", "delete", deleted.id, "--yes") == machine("laptop", "sync") == 0
+
+    words = ("--query", WORD, "--project", "shop")
+    assert machine("laptop", "forget", *words, "--purge-history", "--yes") == 0
+
+    assert machine("laptop", "undo") == 0
+    with MemoryStore(tmp_path / "laptop") as store:
+        assert store.get(deleted.id) is not None
+
+
 def test_what_a_killed_sync_left_goes_with_the_next_one(machine: On, tmp_path: Path) -> None:
     _, desk = planted(machine, tmp_path)
     assert machine("laptop", "forget", "--query", WORD, "--purge-history", "--yes") == 0

@@ -1,8 +1,8 @@
 """Remove notes from all machines.
 
 A tombstone without content keeps them from being captured or imported again. --query also removes
-archived sessions of this machine in which all the words were said. Synced versions stay in the git
-history unless --purge-history rewrites it: here and on the remote now, on every other
+archived sessions of this machine with all the words, and what undo kept. Synced versions stay in
+the git history unless --purge-history rewrites it: here and on the remote now, on every other
 machine at its next sync, which keeps that machine's unsynced changes. Treat a secret that was ever
 pushed as leaked: revoke it, whatever the history holds.
 """
@@ -76,7 +76,9 @@ def run(args: Namespace) -> int:
             # A command that was killed may have left copies of them.
             _tell_if_open(forget.finish(store, before))
             say(f"forget: {counted(len(before), 'note was', 'notes were')} already forgotten")
-        chosen = _described(store, notes, sessions)
+        # Words that are narrowed to a project or a time say nothing about earlier versions.
+        query = "" if args.project or args.before else args.query
+        chosen = _described(store, notes, sessions, forget.kept_for_undo(store.home, query))
         if chosen and not asking.confirmed(
             f"Forget {chosen} on all machines? There is no undo.", yes=args.yes
         ):
@@ -85,10 +87,10 @@ def run(args: Namespace) -> int:
         ids, named = [note.id for note in notes], [each.id for each in sessions]
         done |= {"forgotten": ids, "forgotten_before": before, "sessions": named}
         if chosen:
-            _tell_if_open(forget.forget(store, ids, sessions=named))
+            _tell_if_open(forget.forget(store, ids, sessions=named, query=query))
             say(f"forget: {chosen} removed; other machines follow at their next sync")
-        if args.purge_history and (chosen or before):
-            return _purge(store, [*before, *ids], args, done)
+        if args.purge_history and (chosen or before or query):
+            return _purge(store, [*before, *ids], args, done, query=query)
     if not chosen and not before:
         say("forget: no note matches")
     if args.json:
@@ -97,7 +99,10 @@ def run(args: Namespace) -> int:
 
 
 def _described(
-    store: MemoryStore, notes: Sequence[Memory], sessions: Sequence[forget.SessionToForget]
+    store: MemoryStore,
+    notes: Sequence[Memory],
+    sessions: Sequence[forget.SessionToForget],
+    kept: int,
 ) -> str:
     """Show what was chosen; returns how much that is, in words."""
     lines = tables.NoteLines(store, notes)
@@ -105,8 +110,12 @@ def _described(
         output.talk(lines[note.id])
     for each in sessions:
         output.talk(f"session {each.id}  {each.line}")
-    numbers = ((notes, "note"), (sessions, "archived session"))
-    return " and ".join(counted(len(found), what) for found, what in numbers if found)
+    numbers = (
+        (len(notes), "note"),
+        (len(sessions), "archived session"),
+        (kept, "version kept for undo", "versions kept for undo"),
+    )
+    return " and ".join(counted(*each) for each in numbers if each[0])
 
 
 def _tell_if_open(is_clean: bool) -> None:
@@ -115,13 +124,20 @@ def _tell_if_open(is_clean: bool) -> None:
 
 
 def _purge(
-    store: MemoryStore, ids: Collection[str], args: Namespace, report: dict[str, object]
+    store: MemoryStore,
+    ids: Collection[str],
+    args: Namespace,
+    report: dict[str, object],
+    *,
+    query: str = "",
 ) -> int:
-    question = f"Rewrite the history of all machines without {counted(len(ids), 'forgotten note')}?"
+    without = counted(len(ids), "forgotten note")
+    without += " and earlier versions with these words" if query else ""
+    question = f"Rewrite the history of all machines without {without}?"
     if not asking.confirmed(question, yes=args.yes):
         output.talk("forget: the history was not changed")
         return 1
-    done = purge.purge(store, ids)
+    done = purge.purge(store, ids, query=query)
     if args.json:
         output.say_json({**report, "versions_purged": done.texts})
     else:

@@ -16,7 +16,7 @@ from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
 from anamnesis.index.words import tokens
 from anamnesis.notes import tree
-from anamnesis.operations.curate import burial, remains
+from anamnesis.operations.curate import remains
 from anamnesis.search import vectors
 from anamnesis.sync.conflicts import Conflicts
 
@@ -98,6 +98,21 @@ def choose_sessions(
     ]
 
 
+def has_words(query: str) -> Callable[[bytes], bool]:
+    """Whether the text of a note has all words of a query; never if it has none."""
+    asked = set(tokens(query))
+
+    def has(text: bytes) -> bool:
+        return bool(asked) and asked <= set(tokens(text.decode("utf-8", "replace")))
+
+    return has
+
+
+def kept_for_undo(home: Home, query: str) -> int:
+    """How many earlier texts of any notes with these words `anamnesis undo` could bring back."""
+    return undo.kept_with(home, has_words(query)) if query else 0
+
+
 def _text(note: Memory) -> str:
     return " ".join((note.title, note.body, *note.tags))
 
@@ -124,11 +139,13 @@ def forget(
     ids: Sequence[NoteId],
     *,
     sessions: Iterable[str] = (),
+    query: str = "",
     progress: Progress = None,
 ) -> bool:
     """Remove the notes and everything this machine keeps about them, and leave tombstones.
 
-    `sessions` are archived ones that go too. False if another process kept some of it open: the
+    `sessions` are archived ones that go too, and so does what undo keeps of other notes with the
+    words of `query`. False if another process kept some of it open: the
     next sync removes that. Raises NoSuchNote before anything is removed.
     """
     stones = {tree.session_tombstone_of(session): None for session in sessions}
@@ -145,13 +162,13 @@ def forget(
         for path in stones
         if path.rpartition("/")[2].removesuffix(".json") not in known
     ]
-    is_due = burial.is_due(store.home)
+    is_due = tree.is_burial_due(store.home)
     # Tombstones come first: if killed in between, the next sync finishes the removal.
     undo.erase(store, graves, progress=second)
-    at = burial.latest(store.home)
-    is_clean = _erase(store, wanted, progress=third)
+    at = tree.folder_mtime(store.home, tree.TOMBSTONES)
+    is_clean = _erase(store, wanted, query=query, progress=third)
     if is_clean and not is_due:  # else more is to be removed, of what other machines forgot
-        burial.note(store.home, at)
+        tree.note_burial(store.home, at)
     return is_clean
 
 
@@ -165,16 +182,21 @@ def bury(store: MemoryStore) -> list[str]:
 
     Returns the ids of those that were still or again here, for example after an edit.
     """
-    at, is_due = burial.latest(store.home), burial.is_due(store.home)
+    at, is_due = tree.folder_mtime(store.home, tree.TOMBSTONES), tree.is_burial_due(store.home)
     stones = tree.forgotten(store.home)
     returned = [note_id for note_id in stones if store.get(note_id) is not None]
     if (is_due or returned) and _erase(store, stones, thorough=is_due):
-        burial.note(store.home, at)
+        tree.note_burial(store.home, at)
     return returned
 
 
 def _erase(
-    store: MemoryStore, ids: Iterable[NoteId], *, thorough: bool = False, progress: Progress = None
+    store: MemoryStore,
+    ids: Iterable[NoteId],
+    *,
+    thorough: bool = False,
+    query: str = "",
+    progress: Progress = None,
 ) -> bool:
     """Remove notes and what is kept of them; the file last, so that a retry finds it."""
     gone, is_gone = set(ids), _gone_sessions(store.home)
@@ -186,7 +208,8 @@ def _erase(
     remains.erase(store.home, gone, is_gone)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
-    undo.erase(store, removals, ids=gone, progress=progress)
+    is_unwanted = has_words(query) if query else None
+    undo.erase(store, removals, ids=gone, is_unwanted=is_unwanted, progress=progress)
     return store.scrub() and is_clean
 
 

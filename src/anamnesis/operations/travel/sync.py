@@ -202,7 +202,7 @@ def exchange(
     do never changes the database.
     """
     from anamnesis.index import database
-    from anamnesis.operations.curate import burial
+    from anamnesis.notes import tree
     from anamnesis.sync.git import GitSyncBackend
 
     if isinstance(backend, GitSyncBackend):
@@ -211,7 +211,7 @@ def exchange(
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if len(paths) > _MANY and config.is_ephemeral() and not store:
         background.start(["sync"] if result.unfinished else background.REINDEX)
-    elif paths or burial.is_due(config.home_directory()):
+    elif paths or tree.is_burial_due(config.home_directory()):
         _with_store(store, lambda opened: _follow(opened, paths, arrived=result.changed))
     worked = not (result.error or result.offline)
     home = config.home_directory()
@@ -259,7 +259,7 @@ def clean_up(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
     from anamnesis.notes import tree
 
     buried: list[str] = []
-    if tree.forgotten(store.home):
+    if tree.is_burial_due(store.home) or tree.forgotten(store.home):
         from anamnesis.operations.curate import forget
 
         buried = forget.bury(store)
