@@ -23,6 +23,7 @@ from anamnesis.hooks import receipts, runs
 from anamnesis.index import database
 from anamnesis.store import MemoryStore
 from anamnesis.sync.git import backend_of
+from support.fleet import Machine, SealedFleet
 from support.hooks import Transcript, hook
 from support.notes import index_content
 
@@ -293,3 +294,31 @@ def test_an_index_that_is_being_read_is_cleaned_by_the_next_sync(
     assert machine("laptop", "sync") == 0
 
     assert traces(laptop) == []
+
+
+def test_a_sealed_remote_makes_no_difference(
+    sealed_fleet: SealedFleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet = sealed_fleet.copy(tmp_path / "fleet")
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    monkeypatch.setenv("ANAMNESIS_SEALED", "1")
+    monkeypatch.setenv("ANAMNESIS_GIT_REMOTE", str(fleet.remote))
+
+    def on(each: Machine, *argv: str) -> None:
+        monkeypatch.setenv("ANAMNESIS_HOME", str(each.home))
+        monkeypatch.setenv("ANAMNESIS_MACHINE_ID", each.name)
+        assert main(argv) == 0
+
+    laptop.write("plan", f"{WORD} is the plan")
+    laptop.write("other", "stays")
+    for each in (laptop, desk):
+        on(each, "sync")
+        on(each, "search", WORD)
+        assert traces(each.home)
+
+    on(laptop, "forget", "--query", WORD, "--purge-history", "--yes")
+    on(desk, "sync")
+
+    assert traces(laptop.home) == []
+    assert traces(desk.home) == []
+    assert desk.body("other") == "stays"
