@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from anamnesis import redact
+from anamnesis import secrets
 from anamnesis.history.units import Unit, Units
 from anamnesis.hooks import background
 from anamnesis.notes.fields import FIELDS
 from anamnesis.operations.care import status
 from anamnesis.operations.curate import import_
-from anamnesis.redact.anchors import Anchored
+from anamnesis.secrets import Finding, names
 from anamnesis.store import MemoryStore
 from corpus.secrets import planted
 
@@ -110,12 +110,12 @@ def test_an_import_of_many_notes_scans_them_together(
 ) -> None:
     scanned: list[str] = []
 
-    def counting(text: str) -> Anchored:
+    def counting(text: str, lowered: bytes) -> Iterator[Finding]:
         scanned.append(text)
-        return Anchored(text)
+        return names.named_values(text, lowered)
 
-    monkeypatch.setattr(redact, "Anchored", counting)
-    monkeypatch.setattr(redact, "_harmless", set())
+    monkeypatch.setattr(secrets, "named_values", counting)
+    monkeypatch.setattr(secrets, "_harmless", set())
 
     import_.import_notes(store, str(exported(tmp_path)), format="mcp-memory")
 
@@ -186,13 +186,13 @@ def test_the_same_export_brings_back_what_was_lost_and_leaves_edits_alone(
 
 def test_a_secret_is_found_wherever_it_stands_among_fifty_texts() -> None:
     lines = (Path(__file__).parents[1] / "corpus" / "harmless.txt").read_text("utf-8").splitlines()
-    harmless = [line for line in lines if line.strip() and not redact.findings(line)]
+    harmless = [line for line in lines if line.strip() and not secrets.findings(line)]
     chance = random.Random(5)
 
     for case in planted():
         texts = chance.sample(harmless, 49)
         texts.insert(chance.randrange(50), case.text)
-        assert redact.findings("\n\n".join(texts)), case.name
+        assert secrets.findings("\n\n".join(texts)), case.name
 
 
 def test_an_edit_between_writing_and_indexing_is_indexed(

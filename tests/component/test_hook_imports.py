@@ -95,7 +95,7 @@ def test_a_sync_with_nothing_to_do_loads_what_it_needs_for_that(home: Path) -> N
     printed, loaded = loaded_by(code, home, {})
 
     assert "nothing to commit" in printed
-    seldom = {"anamnesis.redact", "anamnesis.sync.merge", "difflib", "sqlite3", "datetime"}
+    seldom = {"anamnesis.secrets", "anamnesis.sync.merge", "difflib", "sqlite3", "datetime"}
     assert (loaded - always) & (HEAVY - {"subprocess"} | seldom) == set()
 
 

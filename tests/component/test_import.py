@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis import redact
+from anamnesis import secrets
 from anamnesis.config import Home
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
@@ -21,9 +21,7 @@ from anamnesis.importers.import_draft import timestamp
 from anamnesis.operations.curate import export, forget, import_, native_memory, review
 from anamnesis.operations.curate.import_ import ImportPlan
 from anamnesis.operations.sessions.inject import inject
-from anamnesis.redact import Finding, findings, names
-from anamnesis.redact.anchors import Anchored
-from anamnesis.redact.slots import Mention
+from anamnesis.secrets import Finding, findings, names
 from anamnesis.store import MemoryStore
 from support.reflect import FACT, durable, files
 
@@ -481,11 +479,11 @@ def test_a_new_text_is_looked_through_for_secrets_once(
     path.write_text("# Deploy\n\nThe gateway is deployed before lunch, on Tuesdays.\n")
     looked: list[str] = []
 
-    def counting(anchored: Anchored, mentions: list[Mention]) -> Iterator[Finding]:
-        looked.append(anchored.text)
-        return names.named_values(anchored, mentions)
+    def counting(text: str, lowered: bytes) -> Iterator[Finding]:
+        looked.append(text)
+        return names.named_values(text, lowered)
 
-    monkeypatch.setattr(redact, "named_values", counting)
+    monkeypatch.setattr(secrets, "named_values", counting)
 
     take(store, path, "instructions")
 

@@ -18,11 +18,11 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.mcp.binding import Binding
 from anamnesis.mcp.protocol import Protocol, Request
 from anamnesis.operations.sessions.capture import capture
-from anamnesis.redact import redact
+from anamnesis.secrets import redact
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
-from corpus import places
+from corpus import formats
 from support.hooks import Transcript
 from support.notes import hand_written, write_file
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from corpus.places import Placed
+    from corpus.secrets import Planted
 
 SEED = 11
 _IN_NAME = re.compile(r"[\w-]{8,60}", re.ASCII)
@@ -111,20 +111,21 @@ WAYS: dict[str, Callable[[Path, list[str], pytest.MonkeyPatch], None]] = {
 }
 
 
-def sample() -> dict[str, list[Placed]]:
-    """For every way, a text of each kind of place."""
-    kinds: dict[str, list[Placed]] = {}
-    for placed in places.drawn(seed=SEED):
-        kinds.setdefault("token" if placed.kind in places.SHAPES else placed.kind, []).append(
-            placed
-        )
+def sample() -> dict[str, list[Planted]]:
+    """For every way, two texts of each kind."""
+    kinds = (
+        formats.vendor_tokens(seed=SEED), formats.named_secrets(seed=SEED),
+        formats.passwords(seed=SEED), formats.written_lines(seed=SEED),
+    )  # fmt: skip
     chance = random.Random(SEED)
     chosen = {
-        way: [chance.choice(every) for every in kinds.values()] for way in WAYS if way != "file"
+        way: [each for every in kinds for each in chance.sample(every, 2)]
+        for way in WAYS
+        if way != "file"
     }
-    tokens = [each for each in kinds["token"] if _IN_NAME.fullmatch(each.secrets[0])]
-    named = chance.sample(tokens, len(kinds))
-    chosen["file"] = [each._replace(text=f"deploy {each.secrets[0]}") for each in named]
+    tokens = [each for each in kinds[0] if _IN_NAME.fullmatch(each.secret)]
+    named = chance.sample(tokens, 2 * len(kinds))
+    chosen["file"] = [each._replace(text=f"deploy {each.secret}") for each in named]
     return chosen
 
 
@@ -155,8 +156,8 @@ def test_no_secret_reaches_the_remote_that_redaction_does_not_leave(
     found = subprocess.run(listed, capture_output=True, check=True).stdout
     pushed = found.decode("utf-8", "replace")
     for way, every in chosen.items():
-        secrets = {secret for placed in every for secret in placed.secrets}
-        floor = {each for placed in every for each in left(placed.secrets, redact(placed.text))}
+        secrets = {placed.secret for placed in every}
+        floor = {each for placed in every for each in left([placed.secret], redact(placed.text))}
         assert left(secrets, pushed) <= floor, way
         if way != "file":
             assert len(set(re.findall(rf"\b{way}\d+", pushed))) == len(every), way

@@ -10,7 +10,7 @@ from anamnesis.hooks.payload import Payload
 from anamnesis.operations.care.status import status_report
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel.sync import exchange
-from anamnesis.redact import secrets_stay_here
+from anamnesis.secrets import secrets_stay_here
 from anamnesis.store import MemoryStore
 from anamnesis.sync import SyncResult, SyncState
 from anamnesis.sync.git import backend_of

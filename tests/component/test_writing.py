@@ -46,7 +46,74 @@ def test_a_secret_is_replaced_and_the_writer_told(
     assert code == 0
     assert note is not None
     assert SECRET not in note.title + note.body
-    assert said == "write: Secrets were replaced before storing: github token.\n"
+    assert said.startswith("write: Secrets were replaced before storing: github token. If that ")
+
+
+def test_what_was_replaced_can_be_put_back_and_is_allowed_then(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, root: Path
+) -> None:
+    text = f"CI uses the token {SECRET}"
+    _, printed, said = run(capsys, "write", text)
+    command = said.rpartition("anamnesis undo ")[2].strip()
+
+    code, done, _ = run(capsys, "undo", command)
+
+    note = store.get(printed.strip())
+    assert code == 0
+    assert done == "Undone: secrets replaced in 1 note\n"
+    assert note is not None
+    assert (note.title, note.body) == (text, text)
+    assert (root / "redact-allow.txt").read_text() == f"{SECRET}\n"
+    assert SECRET in str(written(capsys, f"Deploys use {SECRET} too")["body"])
+
+
+def test_the_original_is_kept_for_you_alone_until_the_note_is_forgotten(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, root: Path
+) -> None:
+    _, printed, _ = run(capsys, "write", f"CI uses the token {SECRET}")
+    (kept,) = [path for path in (root / "undo").iterdir() if SECRET in path.read_text()]
+    mode = kept.stat().st_mode & 0o777
+    _, listed, _ = run(capsys, "undo", "--list")
+
+    run(capsys, "forget", printed.strip(), "--yes")
+
+    assert mode == 0o600
+    assert SECRET not in listed
+    assert not [
+        path for path in root.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()
+    ]
+
+
+def test_the_latest_change_is_undone_without_bringing_a_secret_back(
+    capsys: pytest.CaptureFixture[str], store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note_id = str(written(capsys, "CI uses a token")["id"])
+    monkeypatch.setenv("EDITOR", f"sed -i s/token/{SECRET}/")
+    run(capsys, "edit", note_id)
+
+    run(capsys, "undo")
+
+    note = store.get(note_id)
+    assert note is not None
+    assert note.body == "CI uses a token"
+
+
+def test_nothing_is_kept_of_what_an_agent_wrote(store: MemoryStore, root: Path) -> None:
+    saved = write(store, NoteDraft("CI", f"uses {SECRET}"), face="tool")
+
+    assert saved.notice == "Secrets were replaced before storing: github token."
+    assert not (root / "undo").exists() or not list((root / "undo").iterdir())
+
+
+def test_the_values_that_the_store_in_use_allows_stay(store: MemoryStore, tmp_path: Path) -> None:
+    with MemoryStore(tmp_path / "other") as other:
+        (tmp_path / "other" / "redact-allow.txt").write_text(f"{SECRET}\n")
+
+        here = write(store, NoteDraft("CI", f"uses {SECRET}"), face="command").note
+        there = write(other, NoteDraft("CI", f"uses {SECRET}"), face="command").note
+
+    assert here.body == "uses [redacted: github token]"
+    assert there.body == f"uses {SECRET}"
 
 
 def test_a_secret_can_be_kept_on_purpose(
@@ -157,7 +224,7 @@ def test_an_edit_brings_no_secret_in(
     assert code == 0
     assert note is not None
     assert note.body == "CI uses a [redacted: github token]"
-    assert said == "edit: Secrets were replaced before storing: github token.\n"
+    assert said.startswith("edit: Secrets were replaced before storing: github token. If that ")
 
 
 def test_an_edit_leaves_a_secret_that_was_let_in_before(

@@ -2,7 +2,7 @@
 
 A fifth is counted apart from the rest. It shares the surroundings of the others, and rules were
 corrected after its misses were read, so it guards against regressions and says little about texts
-that nobody has seen; docs/decisions/0090 has a figure for those.
+that nobody has seen; docs/decisions/0232 has figures for those.
 """
 
 # ruff: noqa: E501  (a pattern is read in one piece)

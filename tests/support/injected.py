@@ -18,7 +18,7 @@ import traceback
 
 from anamnesis import sync
 from anamnesis.cli import COMMANDS, command, main
-from anamnesis.redact import findings
+from anamnesis.secrets import findings
 
 _LIBRARY = os.environ["LD_PRELOAD"]
 

@@ -13,7 +13,6 @@ NEEDED = {
         "index/languages.txt",
         "onboard/agents/opencode.js",
         "py.typed",
-        "redact/weights.txt",
         "search/encoder/model.py",
         "search/meaning.LICENSE.txt",
         "search/meaning.bin",

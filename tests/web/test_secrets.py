@@ -51,6 +51,24 @@ def test_a_secret_that_an_edit_brings_in_is_replaced_and_told_of(
     assert WARNING not in page
 
 
+def test_what_was_replaced_is_put_back_from_the_list_of_changes(
+    browser: TestClient, store: MemoryStore
+) -> None:
+    plain = store.write(type="semantic", title="CI", body="one")
+    page = _saved(browser, store, plain, f"the token is {SECRET}")
+    ending = page.partition("put it back:  anamnesis undo ")[2][:8]
+    listed = browser.get("/history?undo=1").text
+
+    answer = browser.post("/undo", data={"unit": ending, "back": "/history?undo=1"})
+
+    saved = store.get(plain.id)
+    assert "secrets replaced in 1 note" in listed
+    assert SECRET not in listed
+    assert answer.status_code == 303
+    assert saved is not None
+    assert saved.body == f"the token is {SECRET}"
+
+
 def test_a_secret_that_was_there_before_an_edit_stays(
     browser: TestClient, store: MemoryStore, note: Memory
 ) -> None:

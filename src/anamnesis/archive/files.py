@@ -87,7 +87,7 @@ def save(home: Home, header: Header, turns: Sequence[Turn], *, allow: Iterable[s
     allowed = frozenset(allow)
     before = known.turns if known else []
     taken = _taken(known, turns) if known else 0
-    from anamnesis.redact import redact  # its patterns are for those who write
+    from anamnesis.secrets import redact  # its patterns are for those who write
 
     fresh = [turn.cleaned(lambda text: redact(text, allow=allowed)) for turn in turns[taken:]]
     whole = [*(before if taken else _no_longer_there(before, fresh)), *fresh]

@@ -9,7 +9,7 @@ from anamnesis.ground import locks
 from anamnesis.ground.errors import NoteChangedOnDisk
 from anamnesis.ground.records import replace
 from anamnesis.index.queries import session_note
-from anamnesis.redact import redact
+from anamnesis.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

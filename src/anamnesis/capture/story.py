@@ -170,7 +170,7 @@ def clean(text: str) -> str:
     """
     text = without_private_and_recalled(text)
     if _SPANS_LINES in text:
-        from anamnesis.redact import redact
+        from anamnesis.secrets import redact
 
         return redact(text)
     return text

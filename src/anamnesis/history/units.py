@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 APPLYING, DONE = "applying", "done"
+REDACTION = "redact"  # the kind of a unit that keeps what was typed before secrets were replaced
 KEPT_DAYS = 30  # long enough to notice a loss; old text must not be kept forever
 _MOST_UNITS = 300  # a month of editing ten notes a day
 _MOST_BYTES = 64 * 1024 * 1024  # a migration of 20,000 notes, and all the edits beside it
@@ -103,7 +104,9 @@ class Unit:
 
     @property
     def title(self) -> str:
-        """The title of its first note as it was; nothing if it was new."""
+        """The title of its first note as it was; nothing if it was new, or may hold a secret."""
+        if self.kind == REDACTION:
+            return ""
         from anamnesis.notes.frontmatter import note_in
 
         notes = (note_in(image.before or b"") for image in self.files if image.is_note)
@@ -221,12 +224,14 @@ class Units:
     def chosen(self, kind: str, id: str) -> Unit:
         """The unit to undo: the one with this id, or the latest that is not itself an undo.
 
-        Raises NothingToUndo.
+        What was replaced as a secret is put back only by its id. Raises NothingToUndo.
         """
         if id:
             unit = self.finished(id)
         else:
-            done = (unit for unit in self.all(state=DONE) if not unit.redoes)
+            done = (
+                unit for unit in self.all(state=DONE) if not unit.redoes and unit.kind != REDACTION
+            )
             unit = next((unit for unit in done if kind in ("", unit.kind)), None)
         if unit is None:
             raise NothingToUndo(f"change {id}" if id else kind or "change")

@@ -196,7 +196,7 @@ def _tags(note: Memory) -> list[str]:
 
 def flag_secrets(db: sqlite3.Connection, notes: Sequence[Memory]) -> None:
     """Record which of some notes have a value in the form of a secret, so that no hook looks."""
-    from anamnesis.redact import findings  # only writing needs it; a hook reads
+    from anamnesis.secrets import findings  # only writing needs it; a hook reads
 
     texts = [f"{note.title}\n\n{note.body}" for note in notes]
     if not findings("\n\n".join(texts)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground import process
 from anamnesis.ground.errors import ToolMissing
+from anamnesis.ground.records import replace
 from anamnesis.llm.providers import (
     ANTHROPIC,
     CLAUDE_CLI,
@@ -48,9 +49,9 @@ _OPTIONS = (
 _MOST_BYTES = 2 * 1024 * 1024
 
 
-def connect(settings: Settings | None = None) -> Model | None:
-    """The configured model, or None for the heuristic."""
-    chosen = settings or resolve()
+def connect(settings: Settings | None = None, *, home: str = "") -> Model | None:
+    """The configured model, or None for the heuristic; `home` is the store that asks."""
+    chosen = replace(settings or resolve(), home=home)
     if chosen.provider == HEURISTIC:
         return None
     protocol = PROVIDERS[chosen.provider].protocol
@@ -82,7 +83,10 @@ class OpenAICompatible:
         headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
         answer = post_json(
             f"{settings.base_url}/chat/completions",
-            self._payload(outgoing(instructions), fitting(outgoing(question), settings.most)),
+            self._payload(
+                outgoing(instructions, home=settings.home),
+                fitting(outgoing(question, home=settings.home), settings.most),
+            ),
             provider=settings.provider,
             headers=headers,
             timeout=settings.timeout,
@@ -124,9 +128,12 @@ class Anthropic:
             {
                 "model": settings.model,
                 "max_tokens": settings.max_tokens,
-                "system": outgoing(instructions),
+                "system": outgoing(instructions, home=settings.home),
                 "messages": [
-                    {"role": "user", "content": fitting(outgoing(question), settings.most)}
+                    {
+                        "role": "user",
+                        "content": fitting(outgoing(question, home=settings.home), settings.most),
+                    }
                 ],
             },
             provider=settings.provider,
@@ -193,8 +200,9 @@ class ClaudeCli:
 
     def ask(self, *, instructions: str, question: str) -> ModelAnswer:
         """One complete answer. Raises ModelNotSetUp or ModelUnavailable."""
+        home = self._settings.home
         model = ["--model", self._settings.model] if self._settings.model else []
-        argv = ["claude", *_OPTIONS, *model, "--system-prompt", outgoing(instructions)]
+        argv = ["claude", *_OPTIONS, *model, "--system-prompt", outgoing(instructions, home=home)]
         try:
             # An empty directory: neither a CLAUDE.md nor a project's settings reach the session.
             with tempfile.TemporaryDirectory(prefix="anamnesis-") as empty:
@@ -202,7 +210,7 @@ class ClaudeCli:
                     argv,
                     cwd=empty,
                     env=_environment(),
-                    input=outgoing(question).encode(),
+                    input=outgoing(question, home=home).encode(),
                     timeout=self._settings.timeout,
                 )
         except ToolMissing as missing:

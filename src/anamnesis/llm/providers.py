@@ -81,6 +81,7 @@ class Settings:
     timeout: float = _TIMEOUT_SECONDS
     max_tokens: int = _ANSWER_TOKENS  # of the answer
     most: int = _MAX_TOKENS * _CHARACTERS  # characters of the question
+    home: str = ""  # the store whose allowed values may leave; empty: the one in use here
 
 
 def provider_name() -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import config
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.redact import allow_list, redact
+from anamnesis.secrets import allow_list, redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -237,6 +237,7 @@ def windowed(text: str, limit: int) -> str:
     return text[:start] + _CUT.format(left=end - start) + text[end:]
 
 
-def outgoing(text: str) -> str:
+def outgoing(text: str, *, home: str = "") -> str:
     """A text as it may leave this machine: without secrets, and not longer than allowed."""
-    return windowed(redact(text, allow=allow_list(config.home_directory())), MOST_CHARACTERS)
+    allowed = allow_list(config.Home(home) if home else config.home_directory())
+    return windowed(redact(text, allow=allowed), MOST_CHARACTERS)

@@ -12,7 +12,7 @@ from anamnesis.onboard import receipt as receipts
 from anamnesis.onboard import settings
 from anamnesis.onboard.edits import rules_edit
 from anamnesis.operations.travel.remote import shown
-from anamnesis.redact import redact
+from anamnesis.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

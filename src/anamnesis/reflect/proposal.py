@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.redact import findings
+from anamnesis.secrets import findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

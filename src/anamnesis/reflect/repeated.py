@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from anamnesis.index.fixes import PAIR
 from anamnesis.notes.derived import derived_id
 from anamnesis.notes.fields import Memory
-from anamnesis.redact import findings
 from anamnesis.reflect.plan import CONFIDENCE, PENDING
+from anamnesis.secrets import findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

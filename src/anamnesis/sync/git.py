@@ -287,7 +287,7 @@ def backend_of(
 def _check_for_secrets(home: Home) -> Check:
     def why_it_stays(path: str, content: bytes) -> str:
         # Loaded for the first file that is about to be committed: most syncs commit none.
-        from anamnesis.redact import secrets_stay_here
+        from anamnesis.secrets import secrets_stay_here
 
         return secrets_stay_here(home)(path, content)
 

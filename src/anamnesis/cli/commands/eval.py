@@ -100,7 +100,7 @@ def _run(store: MemoryStore, args: Namespace) -> int:
 
 
 def _experiment(store: MemoryStore, args: Namespace) -> int:
-    model = None if args.no_model else reflect.configured_model()
+    model = None if args.no_model else reflect.configured_model(store.home)
     with output.progress("searching") as progress:
         outcome = evaluate.experiment(store, _cases(store, args), model=model, progress=progress)
     if args.json:

@@ -83,7 +83,7 @@ def draft_cases(
     store: MemoryStore, *, number: int, seed: int, use_model: bool, progress: Progress = None
 ) -> int:
     """Draft a question for each of a sample of notes; returns how many are new."""
-    model = reflect.configured_model() if use_model else None
+    model = reflect.configured_model(store.home) if use_model else None
     drafts = build_eval_candidates(store, model=model, n=number, seed=seed, progress=progress)
     return _add(store.home, drafts)
 

@@ -21,7 +21,7 @@ from anamnesis.notes.fields import Memory
 from anamnesis.operations.machine import index
 from anamnesis.operations.notes.policy import without_new_secrets
 from anamnesis.project import GLOBAL
-from anamnesis.redact import RULES, allow_list, findings, redact
+from anamnesis.secrets import RULES, allow_list, findings, redact
 from anamnesis.trust import policy
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def plan_own_export(
     notes = list(exports.own_export(path))
     for note in counting(notes, passes(progress, 2, total=len(notes))[0]):
         here = store.get(note.id)
-        plain, _ = without_new_secrets(note)
+        plain, _ = without_new_secrets(note, home=store.home)
         if tree.is_forgotten(store.home, note.id):
             forgotten += 1
         elif here is None:

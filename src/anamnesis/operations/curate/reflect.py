@@ -135,7 +135,7 @@ def run(
     """Propose, and write it on request; a failure is reported by the next session."""
     with runs.Watched(store.home, "reflect"):
         review.keep_old(store, days=review.keep_after_days())
-        model = configured_model() if use_model else None
+        model = configured_model(store.home) if use_model else None
         found = propose(store, project=project, least=least, model=model, progress=progress)
         unit = apply(store, found) if write else None
         note_outcome(store.home, found)
@@ -149,9 +149,9 @@ def undo_last(store: MemoryStore) -> undo.Undone:
         return undo.undo(store, kind=UNDO_KIND)
 
 
-def configured_model() -> Model | None:
+def configured_model(home: Home) -> Model | None:
     """The model that is set up for reflection; None for the heuristic."""
-    return connect()
+    return connect(home=home)
 
 
 def apply(store: MemoryStore, found: Sequence[Reflection]) -> undo.Unit | None:

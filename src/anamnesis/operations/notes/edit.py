@@ -52,13 +52,19 @@ def edit(
             return WrittenNote(before.note, notice=notice)
         raise NoteChangedOnDisk(f"{before.note.id}.md")
     done = undo.replaced(store, allowed, before=before)
+    typed = trimmed(after)
+    keeps_typed = policy_of(face, "edit").keeps_typed and not origin
+    if keeps_typed and draft_of(typed) != draft_of(allowed):
+        from anamnesis.operations.notes import originals
+
+        notice = f"{notice} {originals.keep(store, done.note, typed)}"
     return WrittenNote(done.note, notice=notice, unit=done.unit.id if done.unit else "")
 
 
 def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) -> tuple[Memory, str]:
     """An edited note as it may be stored, and a notice for its writer. Raises as `edit` does."""
     rules = policy_of(face, "edit")
-    plain, kinds = without_new_secrets(after, before=before)
+    plain, kinds = without_new_secrets(after, home=store.home, before=before)
     held = rules.secrets == HELD
     allowed = trimmed(after if held else plain)
     require_allowed(rules, draft_of(allowed), before=draft_of(before))
@@ -70,6 +76,6 @@ def checked(store: MemoryStore, before: Memory, after: Memory, *, face: Face) ->
 
 def redact(store: MemoryStore, found: ReadNote) -> None:
     """Replace secrets in a note; undo does not keep them. Raises NoteChangedOnDisk."""
-    plain, _ = without_new_secrets(found.note)
+    plain, _ = without_new_secrets(found.note, home=store.home)
     changes = undo.changes_of(store, [(found, replace(plain, updated_at=utcnow()))])
     undo.erase(store, changes, ids=[found.note.id])

@@ -30,7 +30,7 @@ def masked(store: MemoryStore, text: str, *, of: Iterable[NoteId]) -> str:
 
 def masked_text(home: Home, text: str) -> str:
     """The same for a text of which no index says where it comes from."""
-    from anamnesis.redact import allow_list, redact  # few texts need it, and loading it takes time
+    from anamnesis.secrets import allow_list, redact  # few texts need it, and loading it takes time
 
     return redact(text, allow=allow_list(home))
 

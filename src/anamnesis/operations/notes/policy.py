@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anamnesis.config import home_directory
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.notes import tree
@@ -92,19 +91,21 @@ class Policy:
     requires_superseded: bool  # every superseded id must be a note
     checks_near_duplicates: bool  # tell the writer about similar notes
     secrets: str  # REPLACED or HELD; `--allow-secret` asks for HELD
+    keeps_typed: bool  # what was replaced is kept on this machine, to be put back
 
 
 # An edit already has its note: finding duplicates is left to `dedup`. Tools write
-# corrections as new notes, so there is no row for an edit by a tool.
+# corrections as new notes, so there is no row for an edit by a tool. Only what a person
+# typed is kept: programs have their text.
 POLICIES = (
-    #       face         verb     title   body   identical supersedes similar secrets
-    Policy("command",   "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
-    Policy("tool",      "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
-    Policy("dashboard", "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
-    Policy("api",       "write", _TITLE, _BODY,  True,     True,      True,   REPLACED),
-    Policy("command",   "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED),
-    Policy("dashboard", "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED),
-    Policy("api",       "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED),
+    #       face         verb     title   body   identical supersedes similar secrets    typed
+    Policy("command",   "write", _TITLE, _BODY,  True,     True,      True,   REPLACED,  True),
+    Policy("tool",      "write", _TITLE, _BODY,  True,     True,      True,   REPLACED,  False),
+    Policy("dashboard", "write", _TITLE, _BODY,  True,     True,      True,   REPLACED,  True),
+    Policy("api",       "write", _TITLE, _BODY,  True,     True,      True,   REPLACED,  False),
+    Policy("command",   "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED,  True),
+    Policy("dashboard", "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED,  True),
+    Policy("api",       "edit",  _TITLE, _BODY,  False,    True,      False,  REPLACED,  False),
 )  # fmt: skip
 _ROWS = {(row.face, row.verb): row for row in POLICIES}
 
@@ -150,15 +151,17 @@ def require_allowed(rules: Policy, draft: NoteDraft, *, before: NoteDraft | None
             raise InvalidInput(f"{label[:40]}… is longer than {_LABEL} characters.")
 
 
-def without_new_secrets(note: T, *, before: T | None = None) -> tuple[T, tuple[str, ...]]:
+def without_new_secrets(
+    note: T, *, home: Home, before: T | None = None
+) -> tuple[T, tuple[str, ...]]:
     """A note or draft without its secrets, and the kinds that were removed.
 
-    Secrets that the note had `before` an edit may stay: you allowed them.
+    Values that the store at `home` allows may stay, and those that the note had `before` an edit.
     """
-    from anamnesis.redact import allow_list, findings, redact
+    from anamnesis.secrets import allow_list, findings, redact
 
     known: str = "\n".join(_texts(before)) if before else ""
-    allowed = (*allow_list(home_directory()), *(known[f.start : f.end] for f in findings(known)))
+    allowed = (*allow_list(home), *(known[f.start : f.end] for f in findings(known)))
     texts = _texts(note)
     kinds = tuple(found.kind for text in texts for found in findings(text, allow=allowed))
     if not kinds:
@@ -172,7 +175,7 @@ def about_secrets(home: Home, found: ReadNote) -> str:
     """Why a portable note is not synced, as a sentence; nothing if it is."""
     if found.note.scope != "portable":
         return ""
-    from anamnesis.redact import secrets_stay_here
+    from anamnesis.secrets import secrets_stay_here
 
     reason = secrets_stay_here(home)("", found.data)
     return f"This note is not synced: {reason}." if reason else ""
@@ -185,7 +188,7 @@ def notice_of_replaced(kinds: tuple[str, ...]) -> str:
 
 def notice_of_kept(kinds: tuple[str, ...]) -> str:
     """What to tell the writer about secrets that were kept; nothing if there are none."""
-    from anamnesis.redact import ALLOWED
+    from anamnesis.secrets import ALLOWED
 
     return (
         f"It seems to hold a secret ({_listed(kinds)}): sync keeps it on this machine, "

@@ -15,7 +15,7 @@ from anamnesis.history.undo import (
     Unit,
     undoable,
 )
-from anamnesis.history.units import DONE, Image, Units, current, hash_of
+from anamnesis.history.units import DONE, REDACTION, Image, Units, current, hash_of
 from anamnesis.notes.fields import new_id
 from anamnesis.notes.frontmatter import note_in
 
@@ -49,10 +49,17 @@ def undo(
 ) -> Undone:
     """Undo the change with this id, or enough of its start or end; else the latest.
 
-    Raises InvalidInput if several changes match, NothingToUndo, and ChangedSince if every note of
-    the change was edited since.
+    What was replaced as a secret is put back and allowed from then on. Raises InvalidInput if
+    several changes match, NothingToUndo, and ChangedSince if every note of the change was edited
+    since.
     """
-    return changes.undo(store, kind=kind, id=_id(store.home, given), progress=progress)
+    id = _id(store.home, given)
+    unit = unit_of(store.home, id) if id else None
+    if unit is not None and unit.kind == REDACTION:
+        from anamnesis.operations.notes import originals
+
+        originals.allow(store.home, unit)
+    return changes.undo(store, kind=kind, id=id, progress=progress)
 
 
 def unit_of(home: Home, id: str) -> Unit | None:

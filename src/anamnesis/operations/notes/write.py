@@ -56,16 +56,14 @@ def write(
     NoSuchNote for a superseded id, StoreBusy or NotWritable; then nothing was written.
     """
     rules = policy_of(face, "write")
-    plain, kinds = without_new_secrets(draft)
-    held = keep_secrets or rules.secrets == HELD
-    draft = trimmed(draft if held else plain)
+    plain, kinds = without_new_secrets(draft, home=store.home)
+    held, typed = keep_secrets or rules.secrets == HELD, trimmed(draft)
+    draft = typed if held else trimmed(plain)
     require_allowed(rules, draft)
     if rules.requires_superseded:
         require_notes(store, draft.supersedes)
-    if rules.refuses_identical and not anyway:
-        known = _identical_note(store, draft)
-        if known is not None:
-            return WrittenNote(known, notice=_KNOWN, written=False)
+    if rules.refuses_identical and not anyway and (known := _identical_note(store, draft)):
+        return WrittenNote(known, notice=_KNOWN, written=False)
     similar = _similar_notes(store, draft) if rules.checks_near_duplicates and not anyway else ()
     now = utcnow()
     note = store.put(
@@ -87,8 +85,16 @@ def write(
         )
     )
     about_secrets = (notice_of_kept if held else notice_of_replaced)(kinds)
-    notices = (about_secrets, _review_notice(note), *map(_similar_notice, similar))
-    return WrittenNote(note, notice=" ".join(filter(None, notices)), similar=similar)
+    told = [about_secrets, _review_notice(note), *map(_similar_notice, similar)]
+    if kinds and rules.keeps_typed and not (held or origin):
+        told.append(_kept(store, note, typed))
+    return WrittenNote(note, notice=" ".join(filter(None, told)), similar=similar)
+
+
+def _kept(store: MemoryStore, note: Memory, typed: NoteDraft) -> str:
+    from anamnesis.operations.notes import originals
+
+    return originals.keep(store, note, typed)
 
 
 def _review_notice(note: Memory) -> str:

@@ -27,7 +27,7 @@ from anamnesis.operations.sessions.capture import (
     recent_titles,
     without_ignored_files,
 )
-from anamnesis.redact import allow_list
+from anamnesis.secrets import allow_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -17,7 +17,7 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.hooks import runs, switches
 from anamnesis.notes import tree
-from anamnesis.redact import allow_list, redact
+from anamnesis.secrets import allow_list, redact
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from anamnesis.index import queries
 from anamnesis.notes import tree
 from anamnesis.operations.sessions.rules import propose_rules
 from anamnesis.project import resolve_project_key, waiting_marker
-from anamnesis.redact import allow_list
+from anamnesis.secrets import allow_list
 from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from anamnesis.index.queries import tagged
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, keys
 from anamnesis.notes.fields import Memory
-from anamnesis.redact import redact
+from anamnesis.secrets import allow_list, redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Mem
     known = {_key(note.title) for note in own}
     written = []
     for rule in found:
-        note = _note(rule, session)
+        note = _note(rule, session, allow=allow_list(store.home))
         is_new = _key(note.title) not in known and store.get(note.id) is None
         if is_new and not tree.is_forgotten(store.home, note.id):
             known.add(_key(note.title))
@@ -45,8 +45,8 @@ def _key(title: str) -> str:
     return " ".join(words(title))
 
 
-def _note(rule: Rule, session: Memory) -> Memory:
-    sentence = redact(rule.text)
+def _note(rule: Rule, session: Memory, *, allow: tuple[str, ...]) -> Memory:
+    sentence = redact(rule.text, allow=allow)
     day = (rule.at or session.updated_at)[:10]
     body = f"{sentence}\n\nSaid in the session “{session.title}” ({session.id}) on {day}."
     return Memory(

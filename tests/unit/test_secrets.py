@@ -9,7 +9,7 @@ import pytest
 
 from anamnesis.config import Home
 from anamnesis.notes.fields import encode_id
-from anamnesis.redact import allow_list, anchors, findings, redact
+from anamnesis.secrets import allow_list, findings, places, redact, rule, tokens
 from corpus.everyday import everyday_lines
 from corpus.formats import (
     is_for_checking,
@@ -19,6 +19,8 @@ from corpus.formats import (
     written_lines,
 )
 from corpus.secrets import Planted, planted
+from corpus.written_apart import HARMLESS as HARMLESS_APART
+from corpus.written_apart import LEFT_ALONE, SECRETS
 
 HARMLESS = (Path(__file__).parents[1] / "corpus" / "harmless.txt").read_text("utf-8").splitlines()
 PLANTED = planted()
@@ -188,11 +190,11 @@ def test_the_allow_list_is_read_again_when_it_changed(tmp_path: Path) -> None:
 
 def test_only_the_patterns_whose_literal_turns_up_are_run() -> None:
     text = "An ordinary paragraph about caches, and about how the index is derived. " * 500
-    anchors.compiled.cache_clear()
+    rule.compiled.cache_clear()
 
     redact(text)
 
-    assert anchors.compiled.cache_info().currsize == 0
+    assert rule.compiled.cache_info().currsize == 0
 
 
 HOSTILE = {
@@ -267,12 +269,87 @@ def test_the_ids_of_notes_are_not_secrets() -> None:
             assert redact(written) == written
 
 
-def test_literals_are_found_wherever_a_word_contains_them() -> None:
-    sought = anchors.by_letters([(b"pass", "pass"), (b"net", "net"), (b"-p", "-p"), (b"p", "p")])
-    text = "compassion passPass internet top-p tokens"
-    found = {(at, its) for places, its in anchors.Anchored(text).words(sought) for at in places}
-    assert found == {
-        (match.start(), its)
-        for its in ("pass", "net", "-p", "p")
-        for match in re.finditer(re.escape(its), text.lower())
-    }
+def test_a_literal_has_no_character_that_separates_words() -> None:
+    text = "%".join(
+        literal.decode() for rule in (*tokens.TOKENS, *places.PLACES) for literal in rule.literals
+    )
+
+    assert re.findall(r"[^A-Za-z0-9_+/~.:=$%!@(;-]", text) == []
+
+
+def test_secrets_in_lines_written_apart_are_found() -> None:
+    assert [text for text, secret in SECRETS if secret[-12:] in redact(text)] == []
+
+
+def test_redacting_lines_written_apart_twice_changes_nothing_more() -> None:
+    once = [redact(text) for text, _ in SECRETS]
+
+    assert [text for text in once if redact(text) != text] == []
+
+
+def test_harmless_lines_written_apart_stay_as_they_are() -> None:
+    assert [line for line in HARMLESS_APART if redact(line) != line] == []
+
+
+@pytest.mark.parametrize("line", LEFT_ALONE)
+def test_what_only_a_sentence_calls_a_password_is_left_alone(line: str) -> None:
+    assert redact(line) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "secret"),
+    [
+        ('password = os.getenv("SMTP_PASSWORD", "gingerbread")', "gingerbread"),
+        ("Server=db1;User ID=crm;Password=Az'ure\"Sky1;Timeout=30", "ure"),
+        ("New password: gauge$Needle7\nand again: gauge$Needle7", "Needle7"),
+        ("mycli -u app -p Copper?659 db", "Copper?659"),
+        ('smtp.login("ci@example.com", "43B3ihlbih")', "43B3ihlbih"),
+        ("| PAYMENT_TOKEN | b4m3ud1q08b3c95olqsqobolvyy80qib4do7 | prod |", "b4m3ud1q"),
+        ("api token:\nfHyJ8do1RqiJSc7uI04jBS3PGnXwr5f7H7KIF9bmulR=", "fHyJ8do1"),
+        ("registry token - 'fHyJ8do1RqiJSc7uI04jBS3P'", "fHyJ8do1"),
+    ],
+)
+def test_a_value_in_the_form_of_a_secret_is_removed(line: str, secret: str) -> None:
+    assert secret not in redact(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GPIO pin 4711 is the relay",
+        "The passphrase is stored in the vault.",
+        "password: chiedere a Paola",
+        "The password is mandatory, the token optional.",
+        "Senha: obrigatória",
+        "password = request.form['password']",
+        "tom: did you change the password?\nanna: yesterday",
+        "Das Passwort ist abgelaufen.",
+        "password strength: zxcvbn score must be at least 3",
+        "AUTH_PROVIDER=keycloak",
+        "SECRET_KEY=please-generate-one",
+        'pwd; env", "tool_use_id": "toolu_660565ec92825"',
+        "fixes python/cpython#91169, see Bug#1020213",
+        "License: BSD-3-clause-John-Birrell",
+        "$pw = Read-Host -AsSecureString 'New password'",
+        "lpass show --password 'VPN HQ'",
+        "883c3e6895f471be0c8a5788751057e0  ./docs/password-policy.pdf",
+        "\t* agent/genkey.c (ask_new_passphrase): Extend the maximum.",
+        "PASS: ld-ifunc/ifunc-13-x86-64\nPASS: ld-ifunc/ifunc-14-i386",
+        "Which password manager do you use?\nanna: bitwarden",
+        "Parola: yöneticiye sorun",
+        "key: PKCS12PrivateKeyTypes | None,",
+        "Select a slicer (slic3r/prusaslicer), model, profile (for Slic3r family), output file",
+        "- Composite score: `Ship*0.35 + Lift*0.30 + Reach*0.25`",
+        "login fails on iOS17 but works on Android14",
+        "if password != confirm_password: raise ValidationError",
+        "kubectl get secret app-tls-2024 -o yaml",
+        "rdp session to win-server-2022 hangs",
+        "password=form_data.password",
+        "user 550e8400-e29b-41d4-a716-446655440000 logged in from Chrome131",
+        "The voice is `pQw7Ke9ZLbTAKxVV03F9`, the folder 1zKzQMwLbtzyR-opJM78V-QRsSvxhvk8u.",
+        "- Token: `C:/Users/Owner/.claude/skills/mail/token_mail444.json`",
+        "postgres://USUARIO:CLAVE@SERVIDOR/BASE",
+    ],
+)
+def test_names_ids_and_remarks_about_a_secret_stay(line: str) -> None:
+    assert redact(line) == line
