@@ -4,32 +4,71 @@ from __future__ import annotations
 
 import os
 
-from anamnesis.git import config
-from anamnesis.ground.errors import ToolMissing
+from anamnesis.git import config as git_config
+from anamnesis.ground.errors import NoHome, ToolMissing
+from anamnesis.ground.records import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from os import PathLike
 
 GLOBAL = "global"
 _GIT_SECONDS = 5.0
 
 
+@record
+class Marker:
+    """A file that names the project of a directory, and the repository that it lies in."""
+
+    path: str
+    key: str
+    repository: str = ""  # its origin, or else its path; empty outside of repositories
+    own_key: str = ""  # of that repository
+
+    @property
+    def counts(self) -> bool:
+        """Whether it decides: it is yours, it says nothing new, or you allowed it.
+
+        A marker in a repository may be another person's, and names whatever project it likes.
+        """
+        return self.key == self.own_key or not self.repository or self._is_allowed
+
+    @property
+    def _is_allowed(self) -> bool:
+        from anamnesis import config, consent
+
+        try:
+            home = config.home_directory()
+        except NoHome:
+            return False
+        return self.key in consent.allowed_projects(home, self.repository)
+
+
 def resolve_project_key(cwd: str | PathLike[str]) -> str:
     """The key of a working directory: marker file, origin, repository name, directory name."""
-    directory = os.path.abspath(os.path.expanduser(os.fspath(cwd)))
-    marker = _read_marker(directory)
-    if marker:
-        return marker
-    repository = config.find_repository(directory)
+    directory = _absolute(cwd)
+    return _read_marker(directory) or key_without_markers(directory)
+
+
+def key_without_markers(cwd: str | PathLike[str]) -> str:
+    """The key of a working directory whatever markers say."""
+    directory = _absolute(cwd)
+    repository = git_config.find_repository(directory)
     if repository is None:
         return os.path.basename(directory).lower() or GLOBAL
-    origin = config.read_origin(repository)
-    if origin is config.ASK_GIT:
-        origin = _ask_git_for_origin(directory)
-    key = _normalize_remote(config.resolve_ssh_alias(origin)) if origin else ""
-    return key or repository.name.lower() or GLOBAL
+    return _own_key(repository)
+
+
+def waiting_marker(cwd: str | PathLike[str]) -> Marker | None:
+    """The nearest marker that does not count before you allow it, unless a nearer one counts."""
+    found = next(_markers(_absolute(cwd)), None)
+    return found if found is not None and not found.counts else None
+
+
+def deciding_marker(cwd: str | PathLike[str]) -> Marker | None:
+    """The nearest marker that counts."""
+    return next((marker for marker in _markers(_absolute(cwd)) if marker.counts), None)
 
 
 def short_names(keys: Iterable[str]) -> dict[str, str]:
@@ -45,19 +84,56 @@ def short_names(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _read_marker(cwd: str | PathLike[str]) -> str | None:
-    """The first non-empty line of the nearest `.anamnesis/project`, searched upwards.
+    """The first non-empty line of the nearest `.anamnesis/project` that counts."""
+    marker = deciding_marker(cwd)
+    return marker.key if marker else None
+
+
+def _markers(directory: str) -> Iterator[Marker]:
+    """The markers of a directory and of those above it, the nearest first.
 
     The home directory and the root are skipped, so that a stray marker there cannot claim
-    every project.
+    every project. A link is no marker: it could lead to any file.
     """
     home = _identity(os.path.expanduser("~"))
-    directory = os.path.abspath(os.fspath(cwd))
     while os.path.dirname(directory) != directory and (_identity(directory) or ()) != home:
-        line = _first_line(os.path.join(directory, ".anamnesis", "project"))
-        if line:
-            return line
+        folder = os.path.join(directory, ".anamnesis")
+        path = os.path.join(folder, "project")
+        if not os.path.islink(folder) and not os.path.islink(path) and (key := _first_line(path)):
+            yield _placed(path, key, directory)
         directory = os.path.dirname(directory)
-    return None
+
+
+def _placed(path: str, key: str, directory: str) -> Marker:
+    repository = git_config.find_repository(directory)
+    if repository is None:
+        return Marker(path, key)
+    return Marker(path, key, _repository_id(repository), _own_key(repository))
+
+
+def repository_of(directory: str) -> str:
+    """What identifies the repository that a directory is in: its origin or else its path."""
+    repository = git_config.find_repository(_absolute(directory))
+    return _repository_id(repository) if repository else ""
+
+
+def _repository_id(repository: git_config.Repository) -> str:
+    return _origin_key(repository) or f"path:{os.path.realpath(repository.common)}"
+
+
+def _absolute(cwd: str | PathLike[str]) -> str:
+    return os.path.abspath(os.path.expanduser(os.fspath(cwd)))
+
+
+def _own_key(repository: git_config.Repository) -> str:
+    return _origin_key(repository) or repository.name.lower() or GLOBAL
+
+
+def _origin_key(repository: git_config.Repository) -> str:
+    origin = git_config.read_origin(repository)
+    if origin is git_config.ASK_GIT:
+        origin = _ask_git_for_origin(repository.top)
+    return _normalize_remote(git_config.resolve_ssh_alias(origin)) if origin else ""
 
 
 def _identity(directory: str) -> tuple[int, int] | None:

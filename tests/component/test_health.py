@@ -6,6 +6,7 @@ import html
 import json
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -79,6 +80,10 @@ def wreck(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     _spoil_notes(root)
     _spoil_sync(root)
     _spoil_hooks(root)
+    clone = tmp_path / "clone"  # of a repository that names another project
+    subprocess.run(["git", "init", "-q", str(clone)], check=True)
+    write_file(clone, ".anamnesis/project", "demo")
+    monkeypatch.chdir(clone)
     monkeypatch.setattr(meaning, "_FILE", str(tmp_path / "no table"))
     meaning._table.cache_clear()
     monkeypatch.setattr(encoder, "_CARRIER", "no_such_package")
@@ -150,7 +155,7 @@ def shown_by(
         rows = printed if face == DOCTOR else printed["findings"]
         return lambda finding: any(finding.as_dict().items() <= row.items() for row in rows)
     if face == SESSION:
-        text = inject(home, Payload(cwd="/"), format="text")
+        text = inject(home, Payload(cwd=os.getcwd()), format="text")
         return lambda finding: f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" in text
     with MemoryStore(root) as store:
         if face == TOOL:

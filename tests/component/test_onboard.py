@@ -337,12 +337,29 @@ def test_purging_leaves_nothing_of_what_the_commands_keep(
         assert main(command.split()) == 0, command
     (root / "keys").mkdir()
     (root / "keys" / "machine.json").write_text("{}")  # of a sealed remote
+    (root / "vouched").mkdir()
+    (root / "vouched" / f"{note}.0123").touch()  # of an earlier version
+    (root / "vouched.txt").write_text(note)
     kept = {"eval.jsonl", "eval-history.jsonl", "vectors.db", "paused", "undo", "keys"}
     assert kept <= {path.name for path in root.iterdir()}
 
     assert main(["uninstall", "--purge", "--yes"]) == 0
 
     assert not root.exists()
+
+
+def test_purging_a_store_elsewhere_leaves_no_pointer_to_it(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANAMNESIS_HOME")
+    store = tmp_path / "memory"
+    assert main(["init", "--yes", "--local-only", "--agents", "claude", "--home", str(store)]) == 0
+    assert (home / ".config" / "anamnesis" / "home").exists()
+
+    assert main(["uninstall", "--purge", "--yes"]) == 0
+
+    assert not store.exists()
+    assert not (home / ".config" / "anamnesis").exists()
 
 
 def test_purging_keeps_what_is_not_ours(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

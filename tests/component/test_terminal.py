@@ -356,7 +356,7 @@ def test_what_is_forgotten_and_exported_is_told_to_programs(
     assert {note["id"]: note["body"] for note in notes} == {first: "one", second: "two"}
     path = str(tmp_path / "notes.jsonl")
     assert told("export", path) == {"path": path, "format": "jsonl", "notes": 2}
-    nothing = {"forgotten": [], "forgotten_before": [], "versions_purged": 0}
+    nothing = {"forgotten": [], "forgotten_before": [], "sessions": [], "versions_purged": 0}
     assert told("forget", first, "--yes") == {**nothing, "forgotten": [first]}
     assert told("forget", first, "--yes") == {**nothing, "forgotten_before": [first]}
 

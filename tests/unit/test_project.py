@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis import consent
+from anamnesis.config import Home
 from anamnesis.git import command, config
-from anamnesis.project import _normalize_remote, _read_marker, resolve_project_key
+from anamnesis.project import (
+    _normalize_remote,
+    _read_marker,
+    resolve_project_key,
+    waiting_marker,
+)
 
 
 def git(directory: Path, *arguments: str) -> str:
@@ -49,15 +56,118 @@ def test_a_remote_has_one_key_however_it_is_reached(url: str, key: str) -> None:
     assert _normalize_remote(url) == key
 
 
-def test_the_marker_wins(repository: Path) -> None:
-    git(repository, "remote", "add", "origin", "git@github.com:o/a.git")
-    (repository / ".anamnesis").mkdir()
-    (repository / ".anamnesis" / "project").write_text("\n  the-key \nmore\n")
-    below = repository / "src" / "deep"
+def marked(directory: Path, key: str) -> Path:
+    """A directory whose marker names a project."""
+    (directory / ".anamnesis").mkdir(parents=True)
+    (directory / ".anamnesis" / "project").write_text(key)
+    return directory
+
+
+def test_a_marker_outside_of_repositories_wins(home: Path) -> None:
+    marked(home / "code", "\n  the-key \nmore\n")
+    below = home / "code" / "src" / "deep"
     below.mkdir(parents=True)
 
     assert _read_marker(below) == "the-key"
     assert resolve_project_key(below) == "the-key"
+    assert waiting_marker(below) is None
+
+
+def test_a_marker_above_a_repository_is_the_person_s_own(repository: Path) -> None:
+    marked(repository.parent, "team/all")
+    git(repository, "remote", "add", "origin", "git@github.com:o/a.git")
+
+    assert resolve_project_key(repository) == "team/all"
+    assert waiting_marker(repository) is None
+
+
+def test_a_marker_in_a_repository_waits_for_consent(repository: Path, root: Path) -> None:
+    git(repository, "remote", "add", "origin", "git@github.com:o/a.git")
+    below = marked(repository / "src", "team/secret")
+
+    assert resolve_project_key(below) == "github.com/o/a"
+    found = waiting_marker(below)
+    assert found is not None
+    assert (found.key, found.repository) == ("team/secret", "github.com/o/a")
+
+    consent.allow_project(Home(root), "github.com/o/a", "team/secret")
+    assert resolve_project_key(below) == "team/secret"
+    assert waiting_marker(below) is None
+
+
+def test_consent_is_for_one_project_and_one_repository(repository: Path, root: Path) -> None:
+    marked(repository, "team/secret")
+    found = waiting_marker(repository)
+    assert found is not None
+    consent.allow_project(Home(root), found.repository, "team/secret")
+    other = repository.parent / "other"
+    git(other, "init", "-q")
+    marked(other, "team/secret")
+
+    assert resolve_project_key(other) == "other"
+    (repository / ".anamnesis" / "project").write_text("team/payroll")
+    assert resolve_project_key(repository) == "my-project"
+
+    consent.withdraw_project(Home(root), found.repository, "team/secret")
+    (repository / ".anamnesis" / "project").write_text("team/secret")
+    assert resolve_project_key(repository) == "my-project"
+
+
+def test_a_marker_that_names_the_repository_s_own_key_needs_nothing(repository: Path) -> None:
+    git(repository, "remote", "add", "origin", "git@github.com:o/a.git")
+    marked(repository, "github.com/o/a")
+
+    assert waiting_marker(repository) is None
+    assert resolve_project_key(repository) == "github.com/o/a"
+
+
+def test_a_marker_of_a_repository_around_this_one_waits_too(repository: Path) -> None:
+    inner = repository / "vendor" / "inner"
+    git(inner, "init", "-q")
+    marked(repository, "team/secret")
+
+    assert resolve_project_key(inner) == "inner"
+    assert waiting_marker(inner) is not None
+
+
+def test_behind_a_marker_that_waits_the_person_s_own_one_counts(repository: Path) -> None:
+    marked(repository.parent, "team/all")
+    marked(repository, "team/secret")
+
+    assert resolve_project_key(repository) == "team/all"
+    assert waiting_marker(repository) is not None
+
+
+@pytest.mark.parametrize("linked", ["file", "folder"])
+@pytest.mark.parametrize("in_repository", [True, False])
+def test_a_link_is_no_marker(
+    home: Path, repository: Path, linked: str, *, in_repository: bool
+) -> None:
+    target = marked(home / "elsewhere", "team/secret") / ".anamnesis"
+    directory = repository if in_repository else home / "plain"
+    directory.mkdir(exist_ok=True)
+    if linked == "folder":
+        (directory / ".anamnesis").symlink_to(target)
+    else:
+        (directory / ".anamnesis").mkdir()
+        (directory / ".anamnesis" / "project").symlink_to(target / "project")
+
+    assert resolve_project_key(directory) == directory.name.lower()
+    assert waiting_marker(directory) is None
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"github.com/o/a": 3}', "{broken", '{"x": {}}'])
+def test_a_damaged_record_of_consent_allows_nothing(
+    repository: Path, root: Path, content: str
+) -> None:
+    git(repository, "remote", "add", "origin", "git@github.com:o/a.git")
+    marked(repository, "team/secret")
+    (root / "state").mkdir(parents=True)
+    (root / "state" / "repositories.json").write_text(content)
+
+    assert resolve_project_key(repository) == "github.com/o/a"
+    consent.allow_project(Home(root), "github.com/o/a", "team/secret")
+    assert resolve_project_key(repository) == "team/secret"
 
 
 def test_a_marker_at_home_claims_nothing(home: Path) -> None:

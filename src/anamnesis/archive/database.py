@@ -14,10 +14,11 @@ from anamnesis.archive.turns import AGENT, CLIENT, PERSON
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.index import words
+from anamnesis.index.database import compact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from anamnesis.archive.files import Archived, ArchiveFile
     from anamnesis.archive.turns import Turn
@@ -79,6 +80,20 @@ def readable(home: Home) -> sqlite3.Connection | None:
     return _usable(home.sessions_db)
 
 
+def places_of(home: Home, project: str) -> list[tuple[str, float]]:
+    """The directories of a project's sessions, and when the last session in each ended."""
+    db = readable(home)
+    if db is None:
+        return []
+    with closing(db):
+        rows = db.execute(
+            "SELECT cwd, max(CAST(strftime('%s', ended) AS INTEGER)) FROM sessions "
+            "WHERE project = ? AND cwd <> '' GROUP BY cwd",
+            (project,),
+        )
+        return [(cwd, float(ended)) for cwd, ended in rows if ended is not None]
+
+
 def clear(home: Home) -> None:
     """Start over with an empty database."""
     with locks.held(home.lock("archive"), name="the session index", timeout=_LOCK_SECONDS):
@@ -108,20 +123,32 @@ def refresh(
             return max(0, len(changed) - (len(changed) if most is None else most))
 
 
-def forget(home: Home, notes: Iterable[str]) -> None:
-    """Delete the sessions that these notes were made from, in the archive and in its index."""
-    from anamnesis.archive import files
+def forget(home: Home, is_forgotten: Callable[[str, str], bool], *, thorough: bool = False) -> bool:
+    """Delete the sessions of which this is true of their id and their note's id.
 
-    if not files.listed(home):
-        return
+    The files come last, so that a retry finds them. `thorough` also leaves nothing of what was
+    deleted before. False if another process keeps the log of the index open.
+    """
+    if not os.path.exists(home.sessions_db) and not os.path.isdir(home.sessions):
+        return True
     refresh(home)
-    with opened(home) as db:
-        for note in notes:
-            rows = db.execute("SELECT id, path FROM sessions WHERE note = ?", (note,)).fetchall()
-            for row in rows:
-                atomic.remove(row["path"])
-                with _transaction(db):
-                    _drop(db, row["id"])
+    lock = locks.held(home.lock("archive"), name="the session index", timeout=_LOCK_SECONDS)
+    with opened(home) as db, lock:
+        rows = db.execute("SELECT id, path, note FROM sessions").fetchall()
+        gone = [row for row in rows if is_forgotten(row["id"], row["note"])]
+        for row in gone:
+            with _transaction(db):
+                _drop(db, row["id"])
+        is_clean = _scrub(db) if gone or thorough else True
+        for row in gone:
+            atomic.remove(row["path"])
+    return is_clean
+
+
+def _scrub(db: sqlite3.Connection) -> bool:
+    """Leave nothing of deleted turns; full text keeps their words until it is merged."""
+    db.execute("INSERT INTO turns_fts(turns_fts) VALUES ('optimize')")
+    return compact(db)
 
 
 def kind_of(turn: Turn) -> str:

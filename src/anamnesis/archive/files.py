@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 
 from anamnesis.archive.turns import from_json
 from anamnesis.ground import atomic
+from anamnesis.index import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from anamnesis.archive.turns import Turn
     from anamnesis.config import Home
@@ -116,6 +118,27 @@ def load(path: str) -> Archived | None:
     except _UNREADABLE:
         pass  # what came before the damage is good
     return Archived(header, turns) if header else None
+
+
+def having(home: Home, asked: AbstractSet[str]) -> Iterator[Header]:
+    """The sessions in which all these words, as `words.tokens` gives them, were said or printed."""
+    for file in listed(home):
+        try:
+            with gzip.open(file.path, "rb") as stream:
+                text = words.fold(stream.read().decode("utf-8", "replace"))
+        except _UNREADABLE:
+            text = ""
+        # Reading all turns takes ten times as long, and few sessions have a rare word.
+        if text and not all(word in text for word in asked):
+            continue
+        archived = load(file.path)
+        if archived is not None and asked <= set(words.tokens(_said(archived))):
+            yield archived.header
+
+
+def _said(archived: Archived) -> str:
+    values = (value for turn in archived.turns for value in turn.as_json().values())
+    return "\n".join([archived.header.title, *(v for v in values if isinstance(v, str))])
 
 
 def read_header(path: str) -> Header | None:

@@ -66,6 +66,7 @@ GROUPS = {
     },
     "Care": {
         "doctor": "check everything and suggest fixes",
+        "project": "show the project of a directory, or allow a repository to name another",
         "trust": "show which notes sessions get, by author",
         "pause": "stop capturing and recalling for a while",
         "resume": "start capturing and recalling again",

@@ -33,7 +33,7 @@ from anamnesis.notes import tree
 from anamnesis.notes.fields import new_id
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChangedSince", "FileChange", "NothingToUndo", "Replaced", "Undone", "Unit", "apply",
-    "changes_of", "erase", "recover", "recovery", "removal_of", "replaced", "undo", "undoable",
+    "changes_of", "erase", "kept_with", "recover", "recovery", "removal_of", "replaced", "undo",
+    "undoable",
 ]  # fmt: skip
 
 UNDO = "undo"  # the kind of a unit that undid another one
@@ -178,9 +179,12 @@ def erase(
     changes: Sequence[FileChange],
     *,
     ids: Container[NoteId] = (),
+    is_unwanted: Callable[[bytes], bool] | None = None,
     progress: Progress = None,
 ) -> None:
     """Write changes that cannot be undone; no record of them or of these notes is kept.
+
+    Neither is a text of any note of which `is_unwanted` is true.
 
     The records come first and the files last. Killed in between, a note is still there for the
     next try; once it is gone, nothing remembers it.
@@ -190,9 +194,23 @@ def erase(
         _roll_back_unfinished(store)
         with units.store_held():  # no single change may be recorded meanwhile
             units.sweep()
-            units.scrub(ids)
+            units.scrub(lambda image: _is_of(image, ids) or _has(image, is_unwanted))
         units.write(changes, progress, for_good=True)
     store.refresh_paths([change.path for change in changes if change.path.endswith(".md")])
+
+
+def _is_of(image: Image, ids: Container[NoteId]) -> bool:
+    return image.note_id in ids or image.written_id in ids
+
+
+def _has(image: Image, is_unwanted: Callable[[bytes], bool] | None) -> bool:
+    return is_unwanted is not None and image.before is not None and is_unwanted(image.before)
+
+
+def kept_with(home: Home, is_unwanted: Callable[[bytes], bool]) -> int:
+    """How many texts that undo could bring back are unwanted."""
+    images = (image for unit in Units(home).all() for image in unit.files)
+    return sum(_has(image, is_unwanted) for image in images)
 
 
 def undoable(home: Home) -> Iterator[Unit]:

@@ -19,12 +19,12 @@ from anamnesis.notes.fields import encode_id, is_valid_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
-    from anamnesis.notes.fields import Memory, NoteId
+    from anamnesis.notes.fields import Memory
     from anamnesis.sync.conflicts import Conflicts
 
 
@@ -348,14 +348,10 @@ class Units:
             else:
                 total += size
 
-    def scrub(self, ids: Container[NoteId]) -> None:
-        """Remove some notes from every record, so that undo cannot bring them back."""
+    def scrub(self, is_unwanted: Callable[[Image], bool]) -> None:
+        """Remove some files from every record, so that undo cannot bring them back."""
         for unit in self.all():
-            kept = [
-                image
-                for image in unit.files
-                if image.note_id not in ids and image.written_id not in ids
-            ]
+            kept = [image for image in unit.files if not is_unwanted(image)]
             if not kept:
                 self.drop(unit)
             elif len(kept) < len(unit.files):

@@ -178,6 +178,23 @@ class Catalog:
             except OperationalError as error:
                 raise NotWritable(self.path, reason=str(error)) from error
 
+    def scrub(self) -> bool:
+        """Leave no word of removed notes in the file; False while another process reads it.
+
+        Full text keeps the words of deleted rows until it is merged into one segment.
+        """
+        if self._db.read_only:
+            return False
+        from anamnesis.index import rebuild
+
+        with self.lock():
+            with self._db.writing() as db:
+                rebuild.scrub(db)
+            is_clean = self._db.compact()
+        with locks.held(self._rebuild_lock, name="index", timeout=_BUILD_SECONDS):
+            rebuild.discard_unfinished(self.root)
+        return is_clean
+
     @property
     def _files(self) -> difference.Files:
         return difference.Files(self.root)

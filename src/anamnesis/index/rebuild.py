@@ -40,6 +40,7 @@ JOIN main.files file ON file.path = before.path AND file.hash = before.hash
 # What FTS5 collects before it writes a segment, and how many segments it leaves unmerged.
 _USUAL = {"hashsize": 1 << 20, "automerge": 4, "crisismerge": 16}
 _BULK = {"hashsize": 1 << 24, "automerge": 0, "crisismerge": 1000}
+_BUILDING, _SUFFIXES = ".building", ("", "-wal", "-shm", "-journal")
 _BOOT = "/proc/sys/kernel/random/boot_id"
 
 
@@ -56,7 +57,7 @@ def rebuild(
     process at a time may run this. Raises NotWritable.
     """
     path = home.index_db
-    beside = f"{path}.building"
+    beside = f"{path}{_BUILDING}"
     db = _begun(beside)
     build = _Build(db, home)
     try:
@@ -112,7 +113,7 @@ def _boot_id() -> str:
 
 def _discard(path: str, db: sqlite3.Connection) -> None:
     db.close()
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in _SUFFIXES:
         _unlink(path + suffix)
 
 
@@ -201,13 +202,31 @@ def _end_bulk(db: sqlite3.Connection) -> None:
     A bulk load leaves many large ones. At sixteen, FTS5 merges all of them at once: one of the
     next writes would take a second longer, with the store locked.
     """
-    db.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
+    _merge_text(db)
     for option, value in _USUAL.items():
         _set_up_text(db, option, value)
 
 
 def _set_up_text(db: sqlite3.Connection, option: str, value: int) -> None:
     db.execute("INSERT INTO memories_fts(memories_fts, rank) VALUES (?, ?)", (option, value))
+
+
+def scrub(db: sqlite3.Connection) -> None:
+    """Drop what only removed notes had: words, tags and counts."""
+    _merge_text(db)
+    words.build_vocabulary(db)
+    for table in ("tags", "cells"):
+        db.execute(f"DELETE FROM {table} WHERE notes <= 0")  # noqa: S608  fixed names
+
+
+def discard_unfinished(home: Home) -> None:
+    """Delete the half of an index that a killed rebuild left; no rebuild is running."""
+    for suffix in _SUFFIXES:
+        _unlink(f"{home.index_db}{_BUILDING}{suffix}")
+
+
+def _merge_text(db: sqlite3.Connection) -> None:
+    db.execute("INSERT INTO memories_fts(memories_fts) VALUES ('optimize')")
 
 
 def _carry_over(db: sqlite3.Connection, path: str) -> None:

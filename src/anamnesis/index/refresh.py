@@ -327,6 +327,17 @@ def remember_newest(home: Home, paths: Iterable[str]) -> None:
         return
 
 
+def forget_newest(home: Home) -> None:
+    """Drop the paths of files that are gone: their names can say what was in them."""
+    from anamnesis.ground import atomic
+
+    known = newest_known(home)
+    kept = [path for path in known if os.path.exists(os.path.join(home, path))]
+    if len(kept) < len(known):
+        lines = "".join([f"{path}\n" for path in kept])
+        atomic.write_bytes(home.state(_NEWEST), lines.encode("utf-8", "surrogateescape"))
+
+
 def newest_known(home: Home) -> list[str]:
     """The paths that were kept, those with the highest names first."""
     try:

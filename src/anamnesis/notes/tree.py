@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput, reason_of
 from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes.fields import (
@@ -22,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from anamnesis.config import Home
     from anamnesis.notes.fields import Scope, Value
 
 TREES: dict[str, Scope] = {
@@ -40,6 +42,7 @@ _SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(
 Stamp = tuple[int, int, int]  # size, mtime_ns, inode: a file with the same stamp was not changed
 TOMBSTONES = "memory/.tombstones"
 TOMBSTONE = b'{"forgotten": true}\n'
+_BURIED = "buried"  # in state/
 
 
 @record
@@ -372,3 +375,18 @@ def forgotten(root: str) -> set[str]:
         return set()
     ids = {name.removesuffix(".json") for name in names if name.endswith(".json")}
     return {each for each in ids if is_valid_id(each)}
+
+
+def is_burial_due(home: Home) -> bool:
+    """Whether something of a forgotten note may be kept here: a process may have been killed."""
+    latest = folder_mtime(home, TOMBSTONES)
+    try:
+        with open(home.state(_BURIED), "rb") as stream:
+            return stream.read() != b"%d" % latest
+    except OSError:
+        return latest > 0
+
+
+def note_burial(home: Home, until: int) -> None:
+    """Record until which change of the tombstones nothing is kept here; NEVER: all may be."""
+    atomic.write_bytes(home.state(_BURIED), b"%d" % until)

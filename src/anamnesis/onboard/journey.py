@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -226,6 +226,8 @@ def point_to(home: Home | None) -> None:
     pointer = os.path.expanduser(config.POINTER)
     if home is None or not needed_env(home):
         atomic.remove(pointer)
+        with suppress(OSError):  # something else is there, or nothing is
+            os.rmdir(os.path.dirname(pointer))
     elif config.pointed_to() != home:
         atomic.write_text(pointer, f"{home}\n")
 

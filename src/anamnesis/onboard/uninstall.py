@@ -34,6 +34,7 @@ _OURS = (
     "memory", "local", "conflicts", "log", "state", "spool", "locks", "paused", "paused-projects",
     "redact-allow.txt", "dashboard.json", "undo", "eval.jsonl", "sessions",
     "eval-history.jsonl", "keys",
+    "vouched", "vouched.txt",  # of earlier versions
 )  # fmt: skip
 _OUR_BEGINNINGS = ("index.db", "vectors.db", "sessions.db", "config.json", atomic.TEMP_PREFIX)
 _REST_SECONDS = 10.0  # a sync or an embedding in the background

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import NotWritable, reason_of
+from anamnesis.index.database import compact
 from anamnesis.search import encoder
 
 if TYPE_CHECKING:
@@ -153,6 +154,7 @@ def forget(home: Home, ids: Iterable[NoteId]) -> None:
     """Drop some notes, if there are vectors at all: vectors reveal what a note was about."""
     with suppress(OSError, sqlite3.Error), closing(connect(home)) as db:
         _drop(db, ids)
+        compact(db)
 
 
 def remove(home: Home) -> None:

@@ -129,6 +129,13 @@ class Filing:
             make()
             self._follow(paths, trusted)
 
+    def scrub(self) -> bool:
+        """Leave no word of removed notes in the index; False if it is not possible now."""
+        try:
+            return self._catalog.scrub()
+        except INDEX_LAG:
+            return False
+
     def _follow(self, paths: Sequence[str], trusted: Sequence[str]) -> None:
         try:
             self._catalog.record(paths, trusted=trusted)

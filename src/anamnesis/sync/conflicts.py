@@ -174,8 +174,10 @@ class Conflicts:
         for archive in map(self._folder, _ARCHIVES):
             kept += [(archive, name, name[:_STAMP]) for name in _names(archive)]
         for folder, name, note_id in kept:
-            if note_id in ids:
-                shutil.rmtree(os.path.join(folder, name))
+            path = os.path.join(folder, name)
+            half = name.partition(atomic.TEMP_PREFIX)[0]  # of a conflict whose process was killed
+            if note_id in ids or half in ids or any(each in ids for each in _note_ids(path)):
+                shutil.rmtree(path)
 
     def _all(self, *, marked: str = "") -> Iterator[Conflict]:
         for name in filter(is_valid_id, _names(self._root)):
@@ -208,6 +210,14 @@ def archive_name(conflict: Conflict) -> str:
     """Where a conflict goes once it is resolved, relative to the folder of conflicts."""
     stamp = utcnow().replace(":", "").partition("+")[0]
     return f"{_RESOLVED}/{conflict.id}-{stamp}-{os.urandom(2).hex()}"
+
+
+def _note_ids(folder: str) -> Iterator[str]:
+    """The ids in the versions that are kept in a folder, which may be named for their path."""
+    for name in _names(folder):
+        note = note_in(_read(folder, name) or b"") if name.endswith(".md") else None
+        if note is not None:
+            yield note.id
 
 
 def _names(folder: str) -> list[str]:

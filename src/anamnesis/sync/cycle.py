@@ -80,7 +80,7 @@ class Cycle:
         if not self._hurried:  # a cache, which the next sync makes
             self._repository.refresh_index(self._stale)
         if self._follows:
-            purge.forget_past(self._repository)
+            purge.follow(self._repository, home=self._worktree.home)
             self._remarks.append("the history was purged on another machine, and now here too")
         if result.pulled and purge.returned(self._repository):
             self._remarks.append(_PURGED_IS_BACK)

@@ -91,9 +91,12 @@ class GitSyncBackend:
         with locks.held(lock, name="sync", timeout=_COMMIT_SECONDS):
             return self._cycle(accept_deletions=False, exchanges=False).run()
 
-    def purge(self, ids: Container[NoteId]) -> purge.Purged:
+    def purge(
+        self, ids: Container[NoteId], *, is_unwanted: Callable[[bytes], bool] | None = None
+    ) -> purge.Purged:
         """Remove deleted notes from the whole history, here and at the remote.
 
+        So are unwanted earlier versions of other notes.
         Everything must be synced: the remote's history is replaced as a whole, or not at all.
         Raises InvalidInput where the notes have no history to purge.
         """
@@ -111,6 +114,7 @@ class GitSyncBackend:
                 identity=Identity(self.machine_id),
                 url=self.remote,
                 transport=self.transport(),
+                is_unwanted=is_unwanted,
             )
 
     def state(self) -> SyncState:

@@ -13,6 +13,7 @@ from anamnesis.git.command import git
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record, replace
+from anamnesis.notes import tree
 from anamnesis.notes.fields import names_an_id
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import recovery
@@ -29,8 +30,9 @@ from anamnesis.sync.repository import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
+    from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
     from anamnesis.sync import remote
     from anamnesis.sync.plan import Change
@@ -67,10 +69,11 @@ class Purged:
 
 def purge(
     repository: Repository, ids: Container[NoteId], *, identity: Identity, url: str | None,
-    transport: remote.Transport | None,
+    transport: remote.Transport | None, is_unwanted: Callable[[bytes], bool] | None = None,
 ) -> Purged:  # fmt: skip
     """Rewrite the history without some notes that were removed, first at the remote, then here.
 
+    Earlier versions of other notes, and notes that were deleted, go too if they are unwanted.
     Killed after the push, this machine follows at its next sync like any other.
 
     Raises PurgeRefused, PurgeRaced or SyncFailed.
@@ -81,6 +84,8 @@ def purge(
     if transport is not None and repository.resolve(UPSTREAM) != tip:
         raise PurgeRaced("not everything is synced", hint="Run first:  anamnesis sync")
     unwanted = set(_texts_of(repository, tip, ids))
+    if is_unwanted is not None:
+        unwanted |= set(_earlier_texts(repository, tip, is_unwanted))
     if not unwanted:
         before = remembered(repository)
         return _cleared(repository, before, before, url)
@@ -159,11 +164,20 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
     return new
 
 
+def follow(repository: Repository, *, home: Home) -> None:
+    """Forget the past after a purge elsewhere; the index may have words of it until a burial."""
+    tree.note_burial(home, tree.NEVER)
+    forget_past(repository)
+
+
 def forget_past(repository: Repository) -> list[str]:
     """Remove every unreachable commit; returns the other refs, which may name old ones."""
+    import shutil
+
     for ref in (OUTGOING, PURGED):
         repository.git("update-ref", "-d", ref)
     repository.refresh_index(())
+    shutil.rmtree(os.path.join(repository.own, "set-aside"), ignore_errors=True)
     recovery.free_gc_locks(repository.directory)
     repository.git("reflog", "expire", "--expire=now", "--all")
     repository.git(*_CLEAR)
@@ -227,10 +241,25 @@ def without_forgotten(repository: Repository, steps: Sequence[Step], other: str)
 
 def _texts_of(repository: Repository, tip: str, ids: Container[NoteId]) -> Iterator[str]:
     """Every text in a history that is one of the notes, by its name or by what it says."""
+    return forgotten_texts(repository, _all_texts(repository, tip), ids)
+
+
+def _earlier_texts(
+    repository: Repository, tip: str, is_unwanted: Callable[[bytes], bool]
+) -> Iterator[str]:
+    """The unwanted texts in a history that its last state does not have."""
+    current = set(repository.files(tip).values())
+    earlier = [oid for oid, _ in _all_texts(repository, tip) if oid not in current]
+    for start in range(0, len(earlier), _BATCH):
+        contents = repository.contents(earlier[start : start + _BATCH], limit=_LARGEST)
+        yield from (oid for oid, data in contents.items() if is_unwanted(data))
+
+
+def _all_texts(repository: Repository, tip: str) -> list[tuple[str, str]]:
+    """Every text in a history, with a path that it had."""
     listed = repository.ask("rev-list", "--objects", tip).decode("utf-8", "surrogateescape")
     rows = (line.split(" ", 1) for line in listed.splitlines())
-    texts = [(row[0], row[1]) for row in rows if len(row) == 2 and row[1].endswith(".md")]
-    return forgotten_texts(repository, texts, ids)
+    return [(row[0], row[1]) for row in rows if len(row) == 2 and row[1].endswith(".md")]
 
 
 def _without(stream: bytes, unwanted: Container[bytes]) -> Iterator[bytes]:

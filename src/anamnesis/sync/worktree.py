@@ -77,7 +77,7 @@ class WorkTree:
         self, repository: Repository, home: Home, check: Check | None, *, durable: bool = True
     ) -> None:
         self._repository = repository
-        self._home = home
+        self.home = home
         self._check = check
         self._durable = durable  # whether files from elsewhere must survive a power cut here
         self.conflicts = Conflicts(home)
@@ -97,7 +97,7 @@ class WorkTree:
                 continue
             if not is_syncable(path):
                 if reason := why_not(path):
-                    there = committed and not os.path.lexists(f"{self._home.memory}/{path}")
+                    there = committed and not os.path.lexists(f"{self.home.memory}/{path}")
                     where = "it is at the remote, not here: " if there else ""
                     local.held_back[printable(path)] = f"{where}{reason}"
                 continue
@@ -131,7 +131,7 @@ class WorkTree:
         texts = [(change.before, change.path) for change in deleted if change.before]
         stones = purge.forgotten_ids(self._tombstones())
         forgotten = set(purge.forgotten_texts(self._repository, texts, stones))
-        moved = {os.path.basename(path) for path in (*present, *self._present(self._home, "local"))}
+        moved = {os.path.basename(path) for path in (*present, *self._present(self.home, "local"))}
         meant = self.deleted_here()
         lost = [
             change
@@ -308,7 +308,7 @@ class WorkTree:
         if present is not None and collides(change.path, present):
             return "its name differs from that of another file only in upper and lower case"
         theirs = note_in(contents[change.after]) if local else None
-        moved_just_now = os.path.lexists(f"{self._home.local}/{change.path}")
+        moved_just_now = os.path.lexists(f"{self.home.local}/{change.path}")
         if moved_just_now or (theirs and theirs.id in local):
             return "this machine keeps its own version of the note (machine-local)"
         try:
@@ -326,9 +326,9 @@ class WorkTree:
         A generated name contains the id; only files that you named are read.
         """
         ids = set()
-        for path in tree.scan(self._home, ["local"]).files:
+        for path in tree.scan(self.home, ["local"]).files:
             known = names_an_id(path)
-            note = None if known else note_in(tree.bytes_at(f"{self._home}/{path}") or b"")
+            note = None if known else note_in(tree.bytes_at(f"{self.home}/{path}") or b"")
             ids.add(note.id if note else os.path.basename(path)[:-3])
         return frozenset(ids)
 
@@ -338,11 +338,11 @@ class WorkTree:
         A note that was moved, renamed or given another type is found by its id.
         """
         for usual in (f"memory/{conflict.path}", f"local/{conflict.path}"):
-            if os.path.lexists(os.path.join(self._home, usual)):
+            if os.path.lexists(os.path.join(self.home, usual)):
                 return usual
         theirs = note_in(conflict.theirs)
-        for path in tree.scan(self._home).files if theirs else ():
-            note = note_in(tree.bytes_at(os.path.join(self._home, path)) or b"")
+        for path in tree.scan(self.home).files if theirs else ():
+            note = note_in(tree.bytes_at(os.path.join(self.home, path)) or b"")
             if note and theirs and note.id == theirs.id:
                 return path
         return ""
@@ -395,4 +395,4 @@ class WorkTree:
 
     def locked(self) -> AbstractContextManager[None]:
         """The lock that every writer of notes holds."""
-        return locks.held(self._home.lock("store"), name="store", timeout=_LOCK_SECONDS)
+        return locks.held(self.home.lock("store"), name="store", timeout=_LOCK_SECONDS)

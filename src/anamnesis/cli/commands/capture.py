@@ -121,7 +121,9 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         arrivals.owe_memory(home, hook.session_id)
     note = captured.note
     about = f" ({note.project}: {' '.join(note.title.split())})" if note else ""
-    runs.note_run(home, "capture", did=captured.message + about, session=hook.session_id)
+    # Without the title: a log must not outlive what is forgotten.
+    did = f"{captured.message} ({note.project}: {note.id})" if note else captured.message
+    runs.note_run(home, "capture", did=did, session=hook.session_id)
     runs.worked(home, "capture")
     is_over = hook.event in _SPOKEN_EVENTS
     if (note and not options.flag("--no-sync")) or ((note or is_over) and is_ephemeral()):

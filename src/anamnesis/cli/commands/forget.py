@@ -1,7 +1,8 @@
 """Remove notes from all machines.
 
-A tombstone without content keeps them from being captured or imported again. Synced versions stay
-in the git history unless --purge-history rewrites it: here and on the remote now, on every other
+A tombstone without content keeps them from being captured or imported again. --query also removes
+archived sessions of this machine with all the words, and what undo kept. Synced versions stay in
+the git history unless --purge-history rewrites it: here and on the remote now, on every other
 machine at its next sync, which keeps that machine's unsynced changes. Treat a secret that was ever
 pushed as leaked: revoke it, whatever the history holds.
 """
@@ -18,8 +19,9 @@ from anamnesis.operations.travel import purge
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
+    from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
 EXAMPLES = """\
@@ -36,7 +38,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     arguments.add_notes(parser, nargs="*")
     parser.add_argument(
-        "--query", default="", metavar="WORDS", help="notes that contain all these words"
+        "--query",
+        default="",
+        metavar="WORDS",
+        help="notes and archived sessions that contain all these words",
     )
     parser.add_argument("--project", metavar="KEY", help="notes of this project")
     parser.add_argument(
@@ -52,55 +57,87 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Show the notes, ask, and remove them."""
     conditions = bool(args.id or args.query or args.project or args.before)
-    say = (
-        output.talk if args.json else output.say
-    )  # with --json, standard output holds nothing else
-    done: dict[str, object] = {"forgotten": [], "forgotten_before": [], "versions_purged": 0}
+    # With --json, standard output holds nothing else.
+    say = output.talk if args.json else output.say
+    done: dict[str, object] = {
+        "forgotten": [],
+        "forgotten_before": [],
+        "sessions": [],
+        "versions_purged": 0,
+    }
     with arguments.store_to_change("forget") as store:
         if args.purge_history and not conditions:
             return _purge(store, purge.forgotten(store.home), args, done)
-        notes = forget.choose(
-            store,
-            ids=args.id,
-            query=args.query,
-            project=arguments.project_of(args.project),
-            before=args.before,
-        )
+        narrowed = {"project": arguments.project_of(args.project), "before": args.before}
+        notes = forget.choose(store, ids=args.id, query=args.query, **narrowed)
+        sessions = forget.choose_sessions(store.home, args.query, **narrowed, beside=notes)
         before = forget.forgotten_before(store, args.id)
         if before:
-            forget.finish(store, before)  # a command that was killed may have left copies of them
+            # A command that was killed may have left copies of them.
+            _tell_if_open(forget.finish(store, before))
             say(f"forget: {counted(len(before), 'note was', 'notes were')} already forgotten")
-        lines = tables.NoteLines(store, notes)
-        for note in notes:
-            output.talk(lines[note.id])
-        if notes and not asking.confirmed(
-            f"Forget {counted(len(notes), 'note')} on all machines? There is no undo.",
-            yes=args.yes,
+        # Words that are narrowed to a project or a time say nothing about earlier versions.
+        query = "" if args.project or args.before else args.query
+        chosen = _described(store, notes, sessions, forget.kept_for_undo(store.home, query))
+        if chosen and not asking.confirmed(
+            f"Forget {chosen} on all machines? There is no undo.", yes=args.yes
         ):
             output.talk("forget: nothing was removed")
             return 1
-        ids = [note.id for note in notes]
-        done |= {"forgotten": ids, "forgotten_before": before}
-        if notes:
-            removed = counted(forget.forget(store, ids), "note")
-            say(f"forget: {removed} removed; other machines follow at their next sync")
-        if args.purge_history and (notes or before):
-            return _purge(store, [*before, *ids], args, done)
-    if not notes and not before:
+        ids, named = [note.id for note in notes], [each.id for each in sessions]
+        done |= {"forgotten": ids, "forgotten_before": before, "sessions": named}
+        if chosen:
+            _tell_if_open(forget.forget(store, ids, sessions=named, query=query))
+            say(f"forget: {chosen} removed; other machines follow at their next sync")
+        if args.purge_history and (chosen or before or query):
+            return _purge(store, [*before, *ids], args, done, query=query)
+    if not chosen and not before:
         say("forget: no note matches")
     if args.json:
         output.say_json(done)
     return 0
 
 
+def _described(
+    store: MemoryStore,
+    notes: Sequence[Memory],
+    sessions: Sequence[forget.SessionToForget],
+    kept: int,
+) -> str:
+    """Show what was chosen; returns how much that is, in words."""
+    lines = tables.NoteLines(store, notes)
+    for note in notes:
+        output.talk(lines[note.id])
+    for each in sessions:
+        output.talk(f"session {each.id}  {each.line}")
+    numbers = (
+        (len(notes), "note"),
+        (len(sessions), "archived session"),
+        (kept, "version kept for undo", "versions kept for undo"),
+    )
+    return " and ".join(counted(*each) for each in numbers if each[0])
+
+
+def _tell_if_open(is_clean: bool) -> None:
+    if not is_clean:
+        output.talk("another process has the index open; the next sync removes what is left there")
+
+
 def _purge(
-    store: MemoryStore, ids: Collection[str], args: Namespace, report: dict[str, object]
+    store: MemoryStore,
+    ids: Collection[str],
+    args: Namespace,
+    report: dict[str, object],
+    *,
+    query: str = "",
 ) -> int:
-    question = f"Rewrite the history of all machines without {counted(len(ids), 'forgotten note')}?"
+    without = counted(len(ids), "forgotten note")
+    without += " and earlier versions with these words" if query else ""
+    question = f"Rewrite the history of all machines without {without}?"
     if not asking.confirmed(question, yes=args.yes):
         output.talk("forget: the history was not changed")
         return 1
-    done = purge.purge(store, ids)
+    done = purge.purge(store, ids, query=query)
     if args.json:
         output.say_json({**report, "versions_purged": done.texts})
     else:

@@ -67,7 +67,9 @@ def keep(
     note: Memory | None,
     client_title: str = "",
 ) -> None:
-    """Archive a session; a failure is reported, not raised."""
+    """Archive a session that was not forgotten; a failure is reported, not raised."""
+    if tree.is_forgotten_session(home, session.session_id):
+        return
     allow = allow_list(home)
     header = files.Header(
         session=session.session_id,

@@ -22,7 +22,7 @@ from anamnesis.hooks import receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.notes import tree
 from anamnesis.operations.sessions.rules import propose_rules
-from anamnesis.project import resolve_project_key
+from anamnesis.project import resolve_project_key, waiting_marker
 from anamnesis.secrets import allow_list
 from anamnesis.store import MemoryStore
 
@@ -102,6 +102,10 @@ def _captured(
     session, draft, since = _session(home, payload, path, tape)
     story = draft.story.story()
     cwd = session.cwd or payload.cwd or "."
+    if not project and waiting_marker(cwd):
+        from anamnesis.operations.sessions import marker
+
+        marker.accept_if_in_use(home, cwd)
     project = project or resolve_project_key(cwd)
     known = ledger.read(home, session.session_id)
     names = {session.session_id, payload.session_id} - {""}

@@ -12,7 +12,7 @@ from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
 from anamnesis.operations.notes.masking import masked, masked_text
-from anamnesis.project import GLOBAL, resolve_project_key
+from anamnesis.project import GLOBAL, resolve_project_key, waiting_marker
 from anamnesis.store import IndexBroken, MemoryStore
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def inject(
 ) -> str:
     """The working set of the project in the client's format; leaves a receipt."""
     cwd = payload.cwd or "."
-    project = project or resolve_project_key(cwd)
+    project = project or _project_of(home, cwd)
     off = "" if config.is_on(SETTING, default=True) else f"{SETTING} is off"
     if off := off or switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
@@ -54,7 +54,7 @@ def inject(
     checks = sessions.at_session_start(home)
     try:
         with MemoryStore(home, hurried=True) as store:
-            notices = _notices(home, checks, store=store)
+            notices = _notices(home, checks, store=store, cwd=cwd)
             start = _plan_of(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
                 notices=notices, client=format,
@@ -62,10 +62,19 @@ def inject(
             if store.lags:
                 _bring_up_to_date(home)
     except IndexBroken:
-        notices = _notices(home, [check for check in checks if not check.needs_index])
+        checks = [check for check in checks if not check.needs_index]
+        notices = _notices(home, checks, cwd=cwd)
         start = _unindexed(home, project=project, session=session, limit=limit, notices=notices)
     _leave_receipt(home, payload, project, start)
     return render.wrapped(start.text, format=format, event=payload.event or "SessionStart")
+
+
+def _project_of(home: Home, cwd: str) -> str:
+    if waiting_marker(cwd):
+        from anamnesis.operations.sessions import marker
+
+        marker.accept_if_in_use(home, cwd)
+    return resolve_project_key(cwd)
 
 
 def _await_other_machines(home: Home, payload: Payload, format: str) -> None:
@@ -94,7 +103,8 @@ def preview(
 ) -> plan.Plan:
     """What a new session of the project would get now, and why; leaves no trace."""
     home = store.home
-    notices = _notices(home, sessions.at_session_start(home, unasked=False), store=store)
+    checks = sessions.at_session_start(home, unasked=False)
+    notices = _notices(home, checks, store=store, cwd=cwd or ".")
     return _plan_of(store, project=project, k=k, cwd=cwd, session="", limit=limit, notices=notices)
 
 
@@ -111,7 +121,7 @@ def explain_start(
 
     cwd = payload.cwd or "."
     with MemoryStore(home, hurried=True) as store:
-        key = project or resolve_project_key(cwd)
+        key = project or _project_of(home, cwd)
         return explained(preview(store, project=key, k=k, limit=limit or clip.LIMIT, cwd=cwd))
 
 
@@ -195,8 +205,10 @@ def _bring_up_to_date(home: Home) -> None:
     background.update_index(home)
 
 
-def _notices(home: Home, checks: Sequence[Check], *, store: MemoryStore | None = None) -> list[str]:
-    found = examined(Subject(home, store=store), checks, face=SESSION)
+def _notices(
+    home: Home, checks: Sequence[Check], *, cwd: str, store: MemoryStore | None = None
+) -> list[str]:
+    found = examined(Subject(home, store=store, cwd=cwd), checks, face=SESSION)
     return [f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" for finding in found]
 
 

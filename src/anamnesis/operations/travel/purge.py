@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis import __version__, config
 from anamnesis.notes import tree
+from anamnesis.operations.curate.forget import bury, has_words
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import exchange
 from anamnesis.sync.git import backend_of
@@ -32,8 +33,10 @@ def forgotten(home: Home) -> Collection[str]:
     return tree.forgotten(home)
 
 
-def purge(store: MemoryStore, ids: Iterable[NoteId]) -> Purged:
+def purge(store: MemoryStore, ids: Iterable[NoteId], *, query: str = "") -> Purged:
     """Sync, then rewrite the history without these notes, which must be forgotten already.
+
+    With a query, also without all earlier texts that have its words.
 
     Raises PurgeRefused if that is not possible now, and InvalidInput on an ephemeral machine.
     """
@@ -44,10 +47,15 @@ def purge(store: MemoryStore, ids: Iterable[NoteId]) -> Purged:
     for _ in range(_TRIES):
         _synced(backend, store)
         _require_heartbeats(home)
+        # The index may have words that only earlier versions had.
+        tree.note_burial(home, tree.NEVER)
         try:
-            return backend.purge(gone)
+            purged = backend.purge(gone, is_unwanted=has_words(query) if query else None)
         except PurgeRaced as raced:  # another machine pushed first; merge that before
             refused = raced
+        else:
+            bury(store)
+            return purged
     raise refused
 
 

@@ -202,6 +202,7 @@ def exchange(
     do never changes the database.
     """
     from anamnesis.index import database
+    from anamnesis.notes import tree
     from anamnesis.sync.git import GitSyncBackend
 
     if isinstance(backend, GitSyncBackend):
@@ -210,7 +211,7 @@ def exchange(
     paths = tuple(dict.fromkeys((*result.changed, *result.committed)))
     if len(paths) > _MANY and config.is_ephemeral() and not store:
         background.start(["sync"] if result.unfinished else background.REINDEX)
-    elif paths:
+    elif paths or tree.is_burial_due(config.home_directory()):
         _with_store(store, lambda opened: _follow(opened, paths, arrived=result.changed))
     worked = not (result.error or result.offline)
     home = config.home_directory()
@@ -257,13 +258,11 @@ def clean_up(store: MemoryStore, arrived: Sequence[str] = ()) -> list[str]:
     """
     from anamnesis.notes import tree
 
-    stones = [path for path in arrived if path.startswith(f"{tree.TOMBSTONES}/")]
     buried: list[str] = []
-    if stones or tree.forgotten(store.home):
+    if tree.is_burial_due(store.home) or tree.forgotten(store.home):
         from anamnesis.operations.curate import forget
 
-        names = [path.rpartition("/")[2].removesuffix(".json") for path in stones]
-        buried = forget.bury(store, names)
+        buried = forget.bury(store)
     if arrived:
         from anamnesis.operations.curate import native_memory
 

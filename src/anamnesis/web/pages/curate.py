@@ -91,8 +91,10 @@ def _apply(visit: Visit, name: str, ids: Sequence[NoteId], progress: Progress) -
         return review.apply_decision(visit, name, ids, progress=progress)
     if name == "forget-sure":
         existing = [each.note.id for each in _read(visit, ids)]
-        count = forget.forget(visit.store, existing, progress=progress)
-        return Notice(f"{plural(count, 'note')} forgotten; the next sync forgets them elsewhere.")
+        forget.forget(visit.store, existing, progress=progress)
+        return Notice(
+            f"{plural(len(existing), 'note')} forgotten; the next sync forgets them elsewhere."
+        )
     return _notice(name, _change_notes(visit, ids, progress))
 
 

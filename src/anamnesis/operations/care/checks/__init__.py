@@ -72,8 +72,10 @@ class Subject:
         *,
         store: MemoryStore | None = None,
         state: Callable[[], SyncState] | None = None,
+        cwd: str = ".",
     ) -> None:
         self.home = home
+        self.cwd = cwd
         self._store = store
         self._opened: MemoryStore | None = None
         self._closed: AnamnesisError | None = None

@@ -12,14 +12,18 @@ from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks import runs
 from anamnesis.index.queries import count_saved_for_all, count_waiting
 from anamnesis.operations.care.checks import (
+    DOCTOR,
     FAILED,
     GLANCES,
     SESSION,
+    STATUS,
+    TOOL,
     WARNING,
     Check,
     Finding,
     Subject,
 )
+from anamnesis.project import waiting_marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +75,14 @@ def _still_runs(area: str) -> bool:
 def _review(subject: Subject) -> Iterator[Finding]:
     if number := subject.store.ask(count_waiting):
         yield Finding("review", WARNING, f"{counted(number, 'note')} to review", "anamnesis review")
+
+
+def _marker(subject: Subject) -> Iterator[Finding]:
+    # Nothing that the file says is shown: a stranger may have written it, and an agent reads this.
+    if waiting_marker(subject.cwd):
+        sentence = "the file .anamnesis/project of this repository names another project's memory"
+        remedy = "anamnesis project allow # if you want it to have that; it has its own until then"
+        yield Finding("project", WARNING, sentence, remedy)
 
 
 def _held_parts(subject: Subject) -> Iterator[Finding]:
@@ -134,6 +146,7 @@ def _is_due(home: Home) -> bool:
 CHECKS = (
     Check("hooks", _runs, GLANCES | {SESSION}),
     Check("review", _review, GLANCES | {SESSION}, needs_index=True),
+    Check("project", _marker, frozenset({DOCTOR, STATUS, TOOL, SESSION}), needs_store=False),
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )
 # Reported once per session; `conflicts` lists it for good.
