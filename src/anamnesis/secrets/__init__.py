@@ -132,11 +132,11 @@ def _found(text: str) -> Iterator[Finding]:
     words = b" ".join(every).lower()
     long_words = b" ".join([word for word in every if len(word) >= _SHORTEST_TOKEN])
     yield from _key_blocks(text)
-    tokens = long_words.decode("latin-1")
+    tokens = f" {long_words.decode('latin-1')}"
     for literal, rules in _TOKENS.items():
         if literal in long_words:
             # Most words with a literal are none of the format: that is known from the words alone.
-            likely = [rule for rule in rules if _without_edge(rule).search(tokens)]
+            likely = [rule for rule in rules if _in_words(rule).search(tokens)]
             yield from _at(_positions(literal, data), text, likely) if likely else ()
     for literal, rules in _PLACES.items():
         if literal in words:
@@ -144,8 +144,9 @@ def _found(text: str) -> Iterator[Finding]:
     yield from named_values(text, lowered)
 
 
-def _without_edge(rule: Rule) -> re.Pattern[str]:
-    return compiled(rule.pattern.removeprefix(EDGE))
+def _in_words(rule: Rule) -> re.Pattern[str]:
+    """A rule's pattern for separated words, in which a blank stands for a backslash."""
+    return compiled(rule.pattern.replace(EDGE, EDGE.replace(r"\\[nrt]", " [nrt]")))
 
 
 def _by_literal(rules: Iterable[Rule]) -> dict[bytes, tuple[Rule, ...]]:
