@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -8,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.capture import HeuristicSummarizer, ParsedSession, write_episodic
+from anamnesis.capture import HeuristicSummarizer, ParsedSession, ledger, write_episodic
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
+from anamnesis.history import undo
 from anamnesis.hooks import runs
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory
@@ -141,18 +143,131 @@ def test_capturing_twice_changes_nothing(root: Path, transcript: Transcript) -> 
         assert len(store.list()) == 1
 
 
-def test_a_note_that_a_person_rewrote_is_left_alone(root: Path, transcript: Transcript) -> None:
-    captured(root, transcript)
+def edit(root: Path, **fields: str) -> Memory:
+    """Change the only note by hand."""
     with MemoryStore(root) as store:
         (note,) = store.list()
-        store.put(replace(note, body="In my own words."))
+        read = store.require(note.id)
+        return store.update(replace(read.note, **fields), expected_hash=read.hash)
+
+
+def only_note(root: Path) -> Memory:
+    with MemoryStore(root) as store:
+        (note,) = store.list()
+        return note
+
+
+def test_where_a_person_rewrote_what_capture_rewrites_the_person_s_stands(
+    root: Path, transcript: Transcript
+) -> None:
+    captured(root, transcript)
+    edit(root, body="In my own words.")
     transcript.assistant("More happened after that, quite a lot of it.")
 
     said = captured(root, transcript)
 
     assert "edited by hand" in said
+    assert only_note(root).body == "In my own words."
     with MemoryStore(root) as store:
-        assert [note.body for note in store.list()] == ["In my own words."]
+        (unit,) = undo.undoable(store.home)
+        undo.undo(store, id=unit.id)
+    assert "More happened after that" in only_note(root).body
+
+
+def test_the_text_that_did_not_get_in_is_kept_once_and_is_not_the_next_thing_to_undo(
+    root: Path, transcript: Transcript
+) -> None:
+    captured(root, transcript)
+    edit(root, body="In my own words.")
+    for number in range(3):
+        transcript.assistant(f"More happened after that, {number} times at least.")
+        captured(root, transcript)
+    captured(root, transcript)
+
+    with MemoryStore(root) as store:
+        (unit,) = undo.undoable(store.home)
+        assert b"2 times at least" in (unit.files[0].before or b"")
+        with pytest.raises(undo.NothingToUndo):
+            undo.undo(store)
+
+
+def test_what_a_person_added_and_what_happened_since_are_both_there(
+    root: Path, transcript: Transcript
+) -> None:
+    captured(root, transcript)
+    first = only_note(root)
+    edit(root, body=f"{first.body}\n\nMy remark: the cookie was too old.")
+    transcript.assistant("The login works with old cookies too, as a new test shows.")
+
+    captured(root, transcript)
+    transcript.assistant("The cookies of the shop are renewed at every login from now on.")
+    captured(root, transcript)
+
+    body = only_note(root).body
+    assert "My remark: the cookie was too old." in body
+    assert "renewed at every login" in body
+    assert list(undo.undoable(Home(root))) == []
+
+
+def test_a_title_that_a_person_gave_stays(root: Path, transcript: Transcript) -> None:
+    captured(root, transcript)
+    edit(root, title="The login and its cookie")
+    transcript.assistant("The login works with old cookies too, as a new test shows.")
+
+    captured(root, transcript)
+
+    note = only_note(root)
+    assert note.title == "The login and its cookie"
+    assert "old cookies too" in note.body
+
+
+def test_an_edited_note_of_which_an_earlier_version_kept_no_text_is_left_alone(
+    root: Path, transcript: Transcript
+) -> None:
+    captured(root, transcript)
+    entry = root / "state" / "sessions" / "s-1.json"
+    known = json.loads(entry.read_text())
+    entry.write_text(json.dumps(known | {"title": "", "text": "", "whole": ""}))
+    edit(root, body="In my own words.")
+    transcript.assistant("More happened after that, quite a lot of it.")
+
+    said = captured(root, transcript)
+
+    assert "left alone" in said
+    assert only_note(root).body == "In my own words."
+
+
+def test_an_edit_of_a_note_whose_first_capture_was_killed_stays(
+    root: Path, transcript: Transcript
+) -> None:
+    """Killed after the note was written, before the ledger said so."""
+    captured(root, transcript)
+    entry = root / "state" / "sessions" / "s-1.json"
+    known = json.loads(entry.read_text())
+    entry.unlink()
+    ledger.announce(Home(root), ["s-1"], title=known["title"], body=known["text"])
+    edit(root, body=f"{only_note(root).body}\n\nMy remark.")
+    transcript.assistant("More happened after that, quite a lot of it.")
+
+    captured(root, transcript)
+
+    note = only_note(root)
+    assert "My remark." in note.body
+    assert "More happened" in note.body
+
+
+def test_a_note_of_which_nothing_is_known_can_be_brought_back(
+    root: Path, transcript: Transcript
+) -> None:
+    captured(root, transcript)
+    (root / "state" / "sessions" / "s-1.json").unlink()
+    edit(root, body="In my own words.")
+
+    captured(root, transcript)
+
+    with MemoryStore(root) as store:
+        undo.undo(store, kind="capture")
+    assert only_note(root).body == "In my own words."
 
 
 def test_a_note_that_a_person_deleted_does_not_come_back(

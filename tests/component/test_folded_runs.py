@@ -204,14 +204,13 @@ def test_a_run_with_a_note_of_its_own_keeps_it(
     assert len(sessions(store)) == 2
 
 
-def test_a_shared_note_that_was_edited_or_deleted_is_left_alone(
-    store: MemoryStore, root: Path
-) -> None:
+def test_a_shared_note_that_was_edited_or_deleted_stays_so(store: MemoryStore, root: Path) -> None:
     first = run(root, "s-1").note
     assert first is not None
     found = store.require(first.id)
     store.update(replace(found.note, body="My own words."), expected_hash=found.hash)
     assert "edited by hand" in run(root, "s-2").message
+    assert store.require(first.id).note.body == "My own words."
 
     store.delete(first.id)
     assert "deleted" in run(root, "s-3").message

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from anamnesis.capture import ledger
 from anamnesis.capture.triage import is_trivial_session
 from anamnesis.ground import locks
+from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import NoteChangedOnDisk
 from anamnesis.ground.records import replace
 from anamnesis.index.queries import session_note
+from anamnesis.notes.fields import Memory, new_id
 from anamnesis.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from anamnesis.capture.ledger import LedgerEntry
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.summarize import Summarizer, SummaryResult
-    from anamnesis.notes.fields import Memory
+    from anamnesis.notes.tree import ReadNote
     from anamnesis.store import MemoryStore
 
 SOURCES = ("session-end", "precompact", "postcompact", "checkpoint", "sweep", "backfill")
 _PASSING = ("checkpoint", "sweep", "backfill")  # moments that need no note on their own
 _LOCK_SECONDS = 30.0  # the lock is held for one note; ten sessions that end at once take turns
 _OLD = timedelta(hours=1)
+_TRIES = 10  # saves of others in a row; then the sweep captures the session again
 # Secrets are redacted before a text is clipped: half a token is no longer recognisable. Text beyond
 # this length can never reach the note.
 _REDACTED_LENGTH = 20_000
@@ -38,21 +43,26 @@ def write_episodic(
     source: str,
     machine_id: str,
     allow: Iterable[str] = (),
-    announce: Callable[[str], None] | None = None,
+    last: LedgerEntry | None = None,
+    announce: Callable[[SummaryResult], None] | None = None,
 ) -> Memory | None:
     """The session's note, written or updated; None if the session is not worth one.
 
-    `announce` gets the text before a note is changed.
+    `last` is what is known of the last capture: a note that says anything else was edited since,
+    and keeps what you wrote. `announce` gets the summary before a note is changed. Raises
+    NoteChangedOnDisk if others keep saving the note.
     """
     summary = summarised(session, summarizer=summarizer, allow=allow)
     if summary is None:
         return None
     with locks.held(_lock_path(store), name="capture", timeout=_LOCK_SECONDS):
         note_id: str | None = store.ask(lambda db: session_note(db, session.session_id))
+        if note_id is None and last is not None and last.note_id:
+            return None  # it was deleted a moment ago
+        if announce:
+            announce(summary)
         if note_id is not None:
-            if announce:
-                announce(summary.body)
-            return _update(store, note_id, summary, source)
+            return _update(store, note_id, summary, source, last)
         return _create(
             store, session, summary, project=project, source=source, machine_id=machine_id
         )
@@ -85,19 +95,24 @@ def _create(
     source: str,
     machine_id: str,
 ) -> Memory:
-    note = store.write(
-        type="episodic",
-        title=summary.title,
-        body=summary.body,
-        project=project,
-        machine_id=machine_id,
-        tags=["session", source],
-        prov_source="session-end",
-        prov_session=session.session_id,
-        prov_model=summary.prov_model,
+    at = _ended_long_ago(session.ended_at) or utcnow()
+    return store.create(
+        Memory(
+            id=new_id(),
+            type="episodic",
+            title=summary.title,
+            body=summary.body,
+            project=project,
+            machine_id=machine_id,
+            scope="portable",
+            tags=["session", source],
+            created_at=at,
+            updated_at=at,
+            prov_source="session-end",
+            prov_session=session.session_id,
+            prov_model=summary.prov_model,
+        )
     )
-    ended = _ended_long_ago(session.ended_at)
-    return store.put(replace(note, created_at=ended, updated_at=ended)) if ended else note
 
 
 def _ended_long_ago(ended_at: str) -> str:
@@ -111,25 +126,79 @@ def _ended_long_ago(ended_at: str) -> str:
     return ended.isoformat(timespec="seconds")
 
 
-def _update(store: MemoryStore, id: str, summary: SummaryResult, source: str) -> Memory | None:
-    for _ in range(3):
-        file = store.read(id)
-        if file is None:
+def _update(
+    store: MemoryStore, id: str, summary: SummaryResult, source: str, last: LedgerEntry | None
+) -> Memory | None:
+    """The note with a new summary; what others wrote stays, also if they did a moment ago."""
+    tries = 0
+    while True:
+        read = store.read(id)
+        if read is None:
             return None
-        note = file.note
-        content = {"title": summary.title, "body": summary.body, "prov_model": summary.prov_model}
-        is_news = any(getattr(note, name) != value for name, value in content.items())
-        if not is_news and (source in note.tags or source in _PASSING):
-            return note
-        # What was distilled earlier does not cover what came since.
-        ours = {*SOURCES, "session", *(["reflected"] if is_news else [])}
-        kept = [tag for tag in note.tags if tag not in ours]
-        changed = replace(note, **content, tags=["session", source, *kept])
         try:
-            return store.update(changed, expected_hash=file.hash)
+            return _updated(store, read, summary, source, last)
         except NoteChangedOnDisk:
-            continue
-    return store.get(id)
+            tries += 1
+            if tries == _TRIES:
+                raise
+
+
+def _updated(
+    store: MemoryStore,
+    read: ReadNote,
+    summary: SummaryResult,
+    source: str,
+    last: LedgerEntry | None,
+) -> Memory:
+    note, changed = read.note, _changed(read.note, summary, source)
+    if last and not ledger.is_untouched(last, title=note.title, body=note.body):
+        return _merged(store, read, summary, source, last)
+    if _content(note) == _content(changed) and (source in note.tags or source in _PASSING):
+        return note
+    if last is None:  # whose text that is cannot be known: it can be brought back
+        from anamnesis.history import undo
+
+        return undo.replaced(store, changed, before=read, kind="capture").note
+    return store.update(changed, expected_hash=read.hash)
+
+
+def _merged(
+    store: MemoryStore, read: ReadNote, summary: SummaryResult, source: str, last: LedgerEntry
+) -> Memory:
+    """A note that you edited, with what capture has to add; yours stands where both differ.
+
+    What capture made of the session is then kept for undo. Without its last text the two cannot be
+    told apart, and the note is left alone.
+    """
+    if not last.text or ledger.is_untouched(last, title=summary.title, body=summary.body):
+        return read.note
+    from anamnesis.history import undo
+    from anamnesis.sync.prose import weave
+
+    note = read.note
+    base = note.body if ledger.is_ours(last, note.body) else last.text
+    woven = weave(base.strip(), note.body.strip(), summary.body.strip(), mine_first=True)
+    title = summary.title if note.title == last.title else note.title
+    is_whole = woven.clean and summary.title in (title, last.title)
+    merged = _changed(note, replace(summary, title=title, body=woven.kept), source)
+    if is_whole:
+        return store.update(merged, expected_hash=read.hash)
+    merged = replace(merged, updated_at=utcnow())
+    whole = _changed(note, summary, source)
+    return undo.kept_apart(store, merged, before=read, other=whole, kind="capture")
+
+
+def _changed(note: Memory, summary: SummaryResult, source: str) -> Memory:
+    changed = replace(note, title=summary.title, body=summary.body, prov_model=summary.prov_model)
+    # What was distilled earlier does not cover what came since.
+    is_news = _content(note) != _content(changed)
+    ours = {*SOURCES, "session", *(["reflected"] if is_news else [])}
+    kept = [tag for tag in note.tags if tag not in ours]
+    return replace(changed, tags=["session", source, *kept])
+
+
+def _content(note: Memory) -> tuple[str, str, str]:
+    return note.title, note.body, note.prov_model
 
 
 def _lock_path(store: MemoryStore) -> str:

@@ -1,7 +1,7 @@
 """What was captured from each transcript, so that nothing is captured twice or missed.
 
 One small file per session under `<home>/state/sessions/`: the transcript's size and time when it
-was read, and the note that came of it with the hash of what we wrote.
+was read, and the note that came of it with the text that capture last had for it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ class LedgerEntry:
     since: str = ""  # when a fork began
     # Hashes of the body that capture wrote or was about to write; any other was edited by hand.
     body: str = ""
+    # What capture last made of the session, and hashes of title and body as in `body`; empty in
+    # entries of earlier versions.
+    title: str = ""
+    text: str = ""
+    whole: str = ""
 
     def is_current(self) -> bool:
         """Whether the transcript has not changed since."""
@@ -62,7 +67,9 @@ def read(home: Home, session: str) -> LedgerEntry | None:
     """What is known of a session, or None."""
     try:
         with open(path_of(home, session), encoding="utf-8") as file:
-            return LedgerEntry(**json.load(file))
+            stored = json.load(file)
+        known = {name: stored[name] for name in LedgerEntry.__slots__ if name in stored}  # type: ignore[attr-defined]
+        return LedgerEntry(**known)
     except (OSError, ValueError, TypeError):
         return None
 
@@ -75,18 +82,41 @@ def write(home: Home, session: str, entry: LedgerEntry) -> None:
         return
 
 
-def announce(home: Home, sessions: Iterable[str], body: str) -> None:
-    """Record what is about to be written, so that after a kill it does not look like an edit."""
+def announce(home: Home, sessions: Iterable[str], *, title: str, body: str) -> None:
+    """Record what is about to be written, so that after a kill it does not look like an edit.
+
+    Of a session's first note, that is all there is until it is written.
+    """
     for session in sessions:
-        entry = read(home, session)
-        if entry is not None and entry.note_id:
-            hashes = [*entry.body.split()[-_MOST_HASHES:], body_hash(body)]
-            write(home, session, replace(entry, body=" ".join(hashes)))
+        entry = read(home, session) or LedgerEntry("", -1, 0)
+        bodies = [*entry.body.split()[-_MOST_HASHES:], body_hash(body)]
+        wholes = [*entry.whole.split()[-_MOST_HASHES:], _whole_hash(title, body)]
+        entry = replace(entry, body=" ".join(bodies), whole=" ".join(wholes))
+        if not entry.note_id:
+            entry = replace(entry, title=title, text=body)
+        write(home, session, entry)
 
 
 def is_ours(entry: LedgerEntry, body: str) -> bool:
-    """Whether a note still says what was captured."""
+    """Whether the body of a note is what was captured."""
     return not entry.body or body_hash(body) in entry.body.split()
+
+
+def is_untouched(entry: LedgerEntry, *, title: str, body: str) -> bool:
+    """Whether a note is as capture left it, its title included where that is known."""
+    if not entry.text:
+        return is_ours(entry, body)
+    return _whole_hash(title, body) in entry.whole.split()
+
+
+def said(entry: LedgerEntry, *, title: str, body: str) -> LedgerEntry:
+    """The entry once capture has made this of the session."""
+    whole = _whole_hash(title, body)
+    return replace(entry, body=body_hash(body), title=title, text=body, whole=whole)
+
+
+def _whole_hash(title: str, body: str) -> str:
+    return body_hash(f"{title.strip()}\n\n{body}")
 
 
 def encoded(entry: LedgerEntry) -> str:

@@ -43,11 +43,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChangedSince", "FileChange", "NothingToUndo", "Replaced", "Undone", "Unit", "apply",
-    "changes_of", "erase", "kept_with", "recover", "recovery", "removal_of", "replaced", "undo",
-    "undoable",
+    "changes_of", "erase", "kept_apart", "kept_with", "recover", "recovery", "removal_of",
+    "replaced", "undo", "undoable",
 ]  # fmt: skip
 
 UNDO = "undo"  # the kind of a unit that undid another one
+_SUMMARIES = {
+    "edit": "1 note edited",
+    "restore": "1 note restored",
+    "capture": "1 session note written again",
+}
 
 
 class ChangedSince(AnamnesisError):
@@ -95,8 +100,33 @@ def replaced(
     """
     after = tree.storable(replace(after, updated_at=clock.utcnow()))
     changes = changes_of(store, [(before, after)])
-    summary = {"edit": "1 note edited", "restore": "1 note restored"}.get(kind, kind)
-    return Replaced(after, apply(store, changes, kind=kind, summary=summary))
+    return Replaced(after, apply(store, changes, kind=kind, summary=_SUMMARIES.get(kind, kind)))
+
+
+def kept_apart(
+    store: MemoryStore, after: Memory, *, before: tree.ReadNote, other: Memory, kind: str
+) -> Memory:
+    """Save a note over the one that was read; undo keeps another text, which did not get in.
+
+    That is listed as what can be redone: undoing it writes the other text. A later one of the same
+    note takes its place. Raises NoteChangedOnDisk if the note is no longer the one that was read.
+    """
+    after = tree.storable(after)
+    own = store.ask(lambda db: places(db, [after.id])).get(after.id) or tree.path_of(after)
+    change = FileChange(own, before.data, tree.encode(after), after)
+    image = Image(own, tree.encode(tree.storable(other)), hash_of(change.after))
+    unit = Unit(
+        new_id(), UNDO, f"{kind} left out of 1 note", clock.utcnow(), files=[image], redoes=kind
+    )
+    earlier = [each for each in undoable(store.home) if _is_same_offer(each, unit)]
+    _apply_one(store, unit, change)
+    for each in earlier:
+        Units(store.home).drop(each)
+    return after
+
+
+def _is_same_offer(one: Unit, other: Unit) -> bool:
+    return (one.redoes, one.summary, one.note_ids) == (other.redoes, other.summary, other.note_ids)
 
 
 def changes_of(

@@ -135,11 +135,7 @@ class MemoryStore(Filing):
             confidence=confidence,
             supersedes=supersedes,
         )
-        return self._save(note)
-
-    def put(self, mem: Memory) -> Memory:
-        """Create or replace a note, with its own id and times."""
-        return self._save(mem)
+        return self.create(note)
 
     def resolve_id(self, given: str) -> str:
         """The full id for an id, or for enough of its start or end.

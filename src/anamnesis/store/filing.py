@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # The file is written; the next refresh catches up.
 INDEX_LAG = (IndexBroken, NotWritable, StoreBusy, SqliteError)
+_TRIES = 10  # an editor saves a few times a minute; a loop that never ends would hide a fault
 
 
 class Filing:
@@ -52,6 +53,50 @@ class Filing:
                 atomic.make_directory(os.path.join(self.home, name))
         self._catalog = Catalog(self.home, hurried=hurried, progress=progress)
         self._catalog.notice()
+
+    def create(self, note: Memory) -> Memory:
+        """Store a note with its own id and times. Raises FileInTheWay if its id is taken."""
+        note = tree.storable(note)
+        try:
+            with self._catalog.lock():
+                self._require_unused(note.id)
+                return self._save_locked(note, over=None)
+        except StoreBusy:
+            # The store is busy, but a new note conflicts with nothing: it is not lost.
+            self._require_unused(note.id)
+        path = tree.path_of(note)
+        if not atomic.exchange(os.path.join(self.home, path), None, tree.encode(note)):
+            raise FileInTheWay(path)
+        return note
+
+    def put(self, mem: Memory) -> Memory:
+        """Create or replace a note, with its own id and times.
+
+        For callers who own the note. Anamnesis itself replaces only what it has read.
+        """
+        try:
+            return self.create(mem)
+        except FileInTheWay:
+            if (replaced := self.revise(mem.id, lambda _: mem)) is None:
+                raise
+            return replaced
+
+    def revise(self, note_id: str, change: Callable[[Memory], Memory]) -> Memory | None:
+        """Change a note as it is now, whoever else is saving it; None if it is gone.
+
+        Its times stay. `change` may be asked again. Raises NoteChangedOnDisk if every try met
+        another save.
+        """
+        tries = 0
+        while True:
+            try:
+                with self._catalog.lock():
+                    read = self.read(note_id)
+                    return self._save_locked(change(read.note), over=read) if read else None
+            except NoteChangedOnDisk:
+                tries += 1
+                if tries == _TRIES:
+                    raise
 
     def update(self, mem: Memory, *, expected_hash: str) -> Memory:
         """Replace a note if its file has not changed since it was read (see `read`).
@@ -150,17 +195,9 @@ class Filing:
         # All in one transaction: a folder is up to date only together with its notes.
         self._catalog.record([path, *gone], trusted=trusted)
 
-    def _save(self, note: Memory) -> Memory:
-        note = tree.storable(note)
-        try:
-            with self._catalog.lock():
-                return self._save_locked(note, over=self.read(note.id))
-        except StoreBusy:
-            if self._paths_of(note.id):
-                raise
-        # The store is busy, but a new note conflicts with nothing: it is not lost.
-        atomic.write_bytes(os.path.join(self.home, tree.path_of(note)), tree.encode(note))
-        return note
+    def _require_unused(self, note_id: str) -> None:
+        if taken := self._paths_of(note_id):
+            raise FileInTheWay(taken[0])
 
     def _save_locked(self, note: Memory, *, over: tree.ReadNote | None) -> Memory:
         """Save a note over the one that was read, if its file has not changed since."""

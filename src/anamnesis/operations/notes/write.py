@@ -66,7 +66,7 @@ def write(
         return WrittenNote(known, notice=_KNOWN, written=False)
     similar = _similar_notes(store, draft) if rules.checks_near_duplicates and not anyway else ()
     now = utcnow()
-    note = store.put(
+    note = store.create(
         Memory(
             id=new_id(),
             type=draft.type,

@@ -22,11 +22,7 @@ from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.hooks import switches
 from anamnesis.notes import tree
-from anamnesis.operations.sessions.capture import (
-    left_to_the_person,
-    recent_titles,
-    without_ignored_files,
-)
+from anamnesis.operations.sessions.capture import recent_titles, without_ignored_files
 from anamnesis.secrets import allow_list
 
 if TYPE_CHECKING:
@@ -128,7 +124,7 @@ def _why_left(store: MemoryStore, header: Header, note: Memory) -> str:
     known = ledger.read(store.home, header.session)
     if known is None or known.note_id != note.id or not known.body:
         return UNKNOWN
-    if left_to_the_person(store, known):
+    if not ledger.is_ours(known, note.body):
         return EDITED
     if note.prov_model:
         return MODEL
@@ -174,6 +170,6 @@ def _in_ledger(store: MemoryStore, remade: Remade) -> list[undo.FileChange]:
     known = ledger.read(store.home, remade.session)
     if known is None:
         return []
-    entry = replace(known, body=ledger.body_hash(remade.after.body))
+    entry = ledger.said(known, title=remade.after.title, body=remade.after.body)
     name = os.path.relpath(path, store.home).replace(os.sep, "/")
     return [undo.FileChange(name, tree.bytes_at(path), ledger.encoded(entry).encode())]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from anamnesis.capture.session import ParsedSession, SessionDraft
     from anamnesis.capture.story import Story
-    from anamnesis.capture.summarize import Summarizer
+    from anamnesis.capture.summarize import Summarizer, SummaryResult
     from anamnesis.capture.tape import Tape
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
@@ -63,6 +63,7 @@ class Captured:
 
     note: Memory | None
     message: str  # one line to read
+    summary: SummaryResult | None = None  # what the note was to say; it may be merged with an edit
 
 
 def source_of(payload: Payload) -> str:
@@ -133,7 +134,7 @@ def _captured(
         from anamnesis.operations.sessions import foreign_reading
 
         foreign_reading.mark_notes(home, draft.foreign)
-    entry = replace(_entry(path, stamp, captured.note, known), since=since)
+    entry = replace(_entry(path, stamp, captured, known), since=since)
     # A sweep knows a session by its file name, which need not be its id.
     for name in names:
         ledger.write(home, name, entry)
@@ -217,8 +218,7 @@ def _fold(
         if captured.note is not None and goes_on:
             ledger.forget(home, name)
         elif captured.note is not None:
-            body = ledger.body_hash(captured.note.body)
-            ledger.write(home, name, ledger.LedgerEntry("", 0, 0, captured.note.id, body=body))
+            ledger.write(home, name, _said(ledger.LedgerEntry("", 0, 0), captured))
     return captured
 
 
@@ -236,7 +236,7 @@ def _write(
     if not is_worth_a_note(session, story):
         return Captured(None, f"skipped trivial session ({project})")
     with MemoryStore(home) as store:
-        if left := _forgotten(home, session) or left_to_the_person(store, known):
+        if left := _forgotten(home, session) or _left_alone(store, known):
             return Captured(None, left)
         earlier = store.get(known.note_id) if known and known.note_id else None
         ids = triage.runs_of(earlier, session.session_id)
@@ -249,6 +249,7 @@ def _write(
             is_ignored=patterns.covers if patterns else None,
         )
         summarizer = resolve_summarizer(extract, story=story) if source in _FINAL else extract
+        said: list[SummaryResult] = []
         note = write_episodic(
             store,
             session,
@@ -257,16 +258,24 @@ def _write(
             source=source,
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
-            announce=lambda body: ledger.announce(home, names, body),
+            last=known,
+            announce=lambda summary: said.append(_announced(home, names, summary)),
         )
         if note is not None and len(ids) > 1:
-            note = store.put(triage.naming(note, ids))
+            note = store.revise(note.id, lambda note: triage.naming(note, ids))
         if note is not None:
             propose_rules(store, story, note)
     if source in _FINAL:
         _note_trouble(home, summarizer)
-    message = f"wrote episodic note {note.id}" if note else "the summariser skipped this session"
-    return Captured(note, message)
+    if note is None or not said:
+        return Captured(None, "the summariser skipped this session")
+    edited = "" if note.body.strip() == said[0].body.strip() else ", which was edited by hand"
+    return Captured(note, f"wrote episodic note {note.id}{edited}", said[0])
+
+
+def _announced(home: Home, names: Iterable[str], summary: SummaryResult) -> SummaryResult:
+    ledger.announce(home, names, title=summary.title, body=summary.body)
+    return summary
 
 
 def _note_trouble(home: Home, summarizer: Summarizer) -> None:
@@ -360,30 +369,34 @@ def _forgotten(home: Home, session: ParsedSession) -> str:
     return "this session was forgotten" if forgotten else ""
 
 
-def left_to_the_person(store: MemoryStore, before: ledger.LedgerEntry | None) -> str:
-    """Why a note is left alone: it was deleted or rewritten by hand."""
+def _left_alone(store: MemoryStore, before: ledger.LedgerEntry | None) -> str:
+    """Why a note is left alone: it was deleted, or rewritten by hand and nobody knows from what."""
     if before is None or not before.note_id:
         return ""
     note = store.get(before.note_id)
     if note is None:
         return f"note {before.note_id} was deleted; not written again"
-    if not ledger.is_ours(before, note.body):
+    if not before.text and not ledger.is_ours(before, note.body):
         return f"note {before.note_id} was edited by hand; left alone"
     return ""
 
 
 def _entry(
-    path: str, stamp: tuple[int, int], note: Memory | None, known: ledger.LedgerEntry | None
+    path: str, stamp: tuple[int, int], captured: Captured, known: ledger.LedgerEntry | None
 ) -> ledger.LedgerEntry:
     """The ledger entry: how far the transcript was read, and its note."""
+    entry = known or ledger.LedgerEntry("", 0, 0)
     size, mtime_ns = stamp
-    transcript = os.path.abspath(path)
-    if note is not None:
-        body = ledger.body_hash(note.body)
-        return ledger.LedgerEntry(transcript, size, mtime_ns, note_id=note.id, body=body)
-    if known is not None:
-        return replace(known, transcript=transcript, size=size, mtime_ns=mtime_ns)
-    return ledger.LedgerEntry(transcript, size, mtime_ns)
+    return _said(
+        replace(entry, transcript=os.path.abspath(path), size=size, mtime_ns=mtime_ns), captured
+    )
+
+
+def _said(entry: ledger.LedgerEntry, captured: Captured) -> ledger.LedgerEntry:
+    note, summary = captured.note, captured.summary
+    if note is None or summary is None:
+        return entry
+    return ledger.said(replace(entry, note_id=note.id), title=summary.title, body=summary.body)
 
 
 def reflect_in_background(home: Home) -> bool:

@@ -28,9 +28,7 @@ def mark_notes(home: Home, reading: ForeignReading) -> list[str]:
         notes = store.ask(lambda db: written_by_agents(db, since=began, machine=machine))
         marked = [note.id for note in notes if note.id in reading.notes and _is_unmarked(note)]
         for note_id in marked:
-            note = store.get(note_id)
-            if note is not None:
-                store.put(_marked(note))
+            store.revise(note_id, _marked)
     return marked
 
 
@@ -39,5 +37,7 @@ def _is_unmarked(note: Memory) -> bool:
 
 
 def _marked(note: Memory) -> Memory:
+    if not _is_unmarked(note):
+        return note  # by another capture, since it was looked up
     origin = f"{note.origin}{policy.AFTER_WEB}"
     return replace(note, origin=origin, tags=policy.new_tags(origin, note.tags))

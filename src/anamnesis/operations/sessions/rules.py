@@ -37,7 +37,7 @@ def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Mem
         is_new = _key(note.title) not in known and store.get(note.id) is None
         if is_new and not tree.is_forgotten(store.home, note.id):
             known.add(_key(note.title))
-            written.append(store.put(note))
+            written.append(store.create(note))
     return written
 
 
