@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from anamnesis.ground.errors import StoreBusy
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
+from anamnesis.sync import recovery
 from anamnesis.sync.recovery import NotOurRepository
 from support.fleet import FIVE, Fleet, Machine, git, in_step, quiet
 from support.thin import every
@@ -260,6 +262,9 @@ def test_a_lock_of_a_dead_process_is_removed(
     lock.write_text("")
     os.utime(lock, (time.time() - age,) * 2)
     desk.edit("n", body="x")
+    if age < 0 and name == "index.lock":  # it does not stop a sync, which so waits for nothing
+        desk.sync()
+        time.sleep(2.1)
 
     in_step(laptop, desk)
 
@@ -327,6 +332,69 @@ def test_a_lock_of_a_living_git_is_respected(
             living.kill()
 
     assert not desk.sync().error
+
+
+# A container: its own list of processes, and its own place for a folder.
+CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc"]
+needs_container = pytest.mark.skipif(
+    subprocess.run([*CONTAINER, "true"], capture_output=True, check=False).returncode != 0,
+    reason="no container can be made here",
+)
+
+
+@needs_container
+def test_a_lock_of_a_living_git_in_a_container_is_respected(
+    pair: tuple[Machine, Machine], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, desk = pair
+    monkeypatch.setattr("anamnesis.sync.recovery._WAIT_SECONDS", 0.3)
+    lock = desk.memory / ".git" / "refs" / "heads" / "main.lock"
+    lock.write_text("")
+    os.utime(lock, (time.time() - 3,) * 2)
+    sleeper, place = tmp_path / "git-editor", tmp_path / "elsewhere"
+    shutil.copy(shutil.which("sleep") or "/bin/sleep", sleeper)
+    place.mkdir()
+    inside = f"mount --bind {desk.memory} {place}; cd {place}; {sleeper} 60 & echo; wait"
+    child = subprocess.Popen([*CONTAINER, "sh", "-c", inside], stdout=subprocess.PIPE)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"\n"
+        time.sleep(0.3)  # until it runs under its own name
+        with pytest.raises(StoreBusy):
+            desk.sync()
+        assert lock.exists()
+    finally:
+        child.kill()
+        child.communicate()
+
+
+@needs_container
+@pytest.mark.parametrize(("age", "stays"), [(3, True), (-3600, True), (61, False)])
+def test_in_a_container_a_lock_may_be_held_by_a_process_outside(
+    tmp_path: Path, age: int, stays: bool
+) -> None:
+    lock = tmp_path / "HEAD.lock"
+    lock.write_text("")
+    os.utime(lock, (time.time() - age,) * 2)
+    free = f"from anamnesis.sync import recovery; recovery.free_dead_locks({str(tmp_path)!r})"
+
+    subprocess.run([*CONTAINER, sys.executable, "-c", free], check=True)
+
+    assert lock.exists() == stays
+
+
+def test_a_lock_that_is_dated_ahead_is_not_removed_at_once(tmp_path: Path) -> None:
+    lock = tmp_path / "HEAD.lock"
+    lock.write_text("")
+    os.utime(lock, (time.time() + 3600,) * 2)
+
+    recovery.free_dead_locks(str(tmp_path))
+    at_once = lock.exists()
+    time.sleep(2.1)
+    recovery.free_dead_locks(str(tmp_path))
+
+    assert at_once
+    assert not lock.exists()
 
 
 def test_an_index_that_another_git_holds_does_not_stop_a_sync(

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from anamnesis.sync.plan import Change
 
 _WAIT_SECONDS = 5.0  # a live git process ends within this time, unless it waits for an editor
-# Git holds a ref for milliseconds. Processes of another container or host are invisible here, so
-# a younger lock is left alone even if no process seems to hold it.
-_YOUNG_SECONDS = 2.0
+_YOUNG_SECONDS = 2.0  # git holds a ref for milliseconds, and may be about to start
 _OLD_SECONDS = 60.0  # where processes are invisible: no git command of ours takes that long
+_ALL_PROCESSES = "pid:[4026531836]"  # the namespace of processes that Linux starts with
 # Whatever a killed git can leave behind that stops the next one.
 LOCKS = (
     *(f"{name}.lock" for name in ("HEAD", "config", "packed-refs", MAIN, UPSTREAM, "shallow")),
@@ -236,20 +235,32 @@ def _kept_packs(repository: Repository) -> Iterator[str]:
 
 
 def _is_git_at_work_in(directory: str) -> bool | None:
-    """Whether a git process runs in this directory; None where processes cannot be seen."""
-    if not os.path.isdir("/proc/self/fd"):
+    """Whether a git process runs in this directory; None where processes cannot be seen.
+
+    In a container, those of the host and of other containers cannot.
+    """
+    try:
+        if os.readlink("/proc/self/ns/pid") != _ALL_PROCESSES:
+            return None
+    except OSError:
         return None
-    real = os.path.realpath(directory)
-    for name in os.listdir("/proc"):
-        if not name.isdigit() or int(name) == os.getpid():
-            continue
-        try:
-            where = os.readlink(f"/proc/{name}/cwd")
-        except OSError:
-            continue
-        if (where == real or where.startswith(f"{real}/")) and _is_git(name):
-            return True
-    return False
+    unseen = False
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        if int(name) != os.getpid() and _is_git(name):
+            try:
+                if _works_in(name, directory):
+                    return True
+            except PermissionError:  # another user's
+                unseen = True
+            except OSError:
+                continue  # it has ended
+    return None if unseen else False
+
+
+def _works_in(pid: str, directory: str) -> bool:
+    place, real = f"/proc/{pid}/cwd", os.path.realpath(directory)
+    # In a container the same folder has another path.
+    return f"{os.readlink(place)}/".startswith(f"{real}/") or os.path.samefile(place, real)
 
 
 def _is_git(pid: str) -> bool:
@@ -260,11 +271,11 @@ def _is_dead(lock: str, alive: bool | None) -> bool:
     """Whether nobody can hold a lock any more; `alive` is what is known of git's processes."""
     try:
         age = time.time() - os.stat(lock).st_mtime
+        if age < 0:  # the clock was set back: its age counts from now on
+            os.utime(lock)
     except OSError:
         return not alive
-    if alive is None:
-        return age > _OLD_SECONDS
-    return not alive and abs(age) > _YOUNG_SECONDS  # from the future: the clock was set back
+    return not alive and age > (_OLD_SECONDS if alive is None else _YOUNG_SECONDS)
 
 
 @record
