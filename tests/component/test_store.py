@@ -136,9 +136,8 @@ def test_a_note_whose_type_changes_leaves_no_second_file(store: MemoryStore, roo
     assert [found.type for found in store.list()] == ["procedural"]
 
 
-@pytest.mark.parametrize("change", ["edit", "move", "delete"])
-def test_a_second_text_with_the_same_id_survives_every_change_of_the_first(
-    store: MemoryStore, root: Path, change: str
+def test_a_second_text_with_the_same_id_survives_an_edit_of_the_first(
+    store: MemoryStore, root: Path
 ) -> None:
     note = write(store, body="the text that counts")
     second = write_file(
@@ -146,16 +145,58 @@ def test_a_second_text_with_the_same_id_survives_every_change_of_the_first(
     )
     store.refresh()
 
-    if change == "edit":
-        found = store.read(note.id)
-        assert found is not None
-        store.update(replace(note, body="edited"), expected_hash=found.hash)
-    elif change == "move":
-        store.move(note.id, "machine-local")
-    else:
-        store.delete(note.id)
+    found = store.require(note.id)
+    store.update(replace(note, body="edited"), expected_hash=found.hash)
 
     assert "words that are nowhere else" in second.read_text()
+
+
+def test_a_note_is_created_only_where_its_id_is_free(store: MemoryStore) -> None:
+    note = write(store)
+
+    with pytest.raises(FileInTheWay):
+        store.create(replace(note, type="procedural", body="another text"))
+
+    assert store.get(note.id) == note
+
+
+def test_a_small_change_of_a_note_loses_no_save_that_comes_in_between(
+    store: MemoryStore, root: Path
+) -> None:
+    note = write(store, body="as it was")
+    file = root / store.files_of(note)[0]
+    seen = []
+
+    def tagged(found: Memory) -> Memory:
+        seen.append(found.body)
+        if len(seen) == 1:
+            saved = root / "saved"
+            saved.write_text(file.read_text().replace("as it was", "as you saved it"))
+            saved.replace(file)
+        return replace(found, tags=["marked"])
+
+    changed = store.revise(note.id, tagged)
+
+    assert seen == ["as it was", "as you saved it"]
+    assert changed == store.get(note.id)
+    assert changed == replace(note, body="as you saved it", tags=["marked"])
+
+
+def test_a_note_that_is_saved_without_end_is_left_to_whoever_saves_it(
+    store: MemoryStore, root: Path
+) -> None:
+    note = write(store)
+    file = root / store.files_of(note)[0]
+
+    def changed(found: Memory) -> Memory:
+        file.write_text(f"{file.read_text()}.")
+        return replace(found, title="never")
+
+    with pytest.raises(NoteChangedOnDisk):
+        store.revise(note.id, changed)
+
+    assert store.require(note.id).note.title == note.title
+    assert store.revise("MISSING", changed) is None
 
 
 def test_a_copy_of_a_note_goes_with_it(store: MemoryStore, root: Path) -> None:

@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.records import replace
+from anamnesis.history import undo
+from anamnesis.notes.fields import SCOPES
+from anamnesis.operations.notes.delete import delete
+from anamnesis.operations.notes.edit import edit
+from anamnesis.operations.notes.move import move
 from anamnesis.store import MemoryStore
 from support.fleet import Fleet
 from support.notes import content_of_files, hand_written, index_content, write_file
@@ -115,6 +120,88 @@ def test_a_name_that_is_not_text_stops_nothing(store: MemoryStore, root: Path) -
     (other,) = store.unreadable()
     assert other.reason.startswith("its id is also that of")
     assert len(store.list()) == 2
+
+
+def with_two_files(store: MemoryStore) -> tuple[str, Path]:
+    """A note whose file was copied by hand and then edited."""
+    note = store.write(type="semantic", title="one", body="the first text")
+    file = store.root / store.files_of(note)[0]
+    copy = file.with_name("copy.md")
+    copy.write_text(file.read_text().replace("the first text", "the second text"))
+    store.refresh()
+    return note.id, copy
+
+
+def texts(root: Path) -> dict[str, str]:
+    found = [*root.glob("memory/*/*.md"), *root.glob("local/*/*.md")]
+    return {str(path.relative_to(root)): path.read_text().split("---\n")[2] for path in found}
+
+
+@pytest.mark.parametrize("by", ["command", "library"])
+def test_a_note_is_deleted_with_every_file_of_its_id(store: MemoryStore, by: str) -> None:
+    note_id, _ = with_two_files(store)
+    before = texts(store.root)
+
+    if by == "library":
+        store.delete(note_id)
+    else:
+        delete(store, [note_id])
+
+    assert texts(store.root) == {}
+    store.refresh()
+    assert store.list() == []
+    if by == "command":
+        undo.undo(store)
+        assert texts(store.root) == before
+
+
+@pytest.mark.parametrize("by", ["command", "library"])
+def test_a_note_is_moved_with_every_file_of_its_id(store: MemoryStore, by: str) -> None:
+    note_id, _ = with_two_files(store)
+    before = texts(store.root)
+
+    if by == "library":
+        store.move(note_id, "machine-local")
+    else:
+        move(store, [note_id], "machine-local")
+
+    assert not [path for path in texts(store.root) if path.startswith("memory/")]
+    assert texts(store.root)["local/semantic/copy.md"] == before["memory/semantic/copy.md"]
+    assert len(texts(store.root)) == 2
+    if by == "command":
+        undo.undo(store)
+        assert texts(store.root) == before
+
+
+@pytest.mark.parametrize("by", ["command", "library"])
+def test_a_second_file_in_the_other_tree_is_moved_as_well(store: MemoryStore, by: str) -> None:
+    note_id, copy = with_two_files(store)
+    there = store.root / "local" / "semantic" / "copy.md"
+    there.parent.mkdir(parents=True, exist_ok=True)
+    copy.rename(there)
+    store.refresh()
+
+    for scope in sorted(SCOPES):  # local first
+        if by == "library":
+            store.move(note_id, scope)
+        else:
+            move(store, [note_id], scope)
+        store.refresh()
+
+    assert set(texts(store.root)) == {f"memory/semantic/{note_id}.md", "memory/semantic/copy.md"}
+
+
+def test_an_edit_leaves_a_second_file_of_its_id_where_it_is(store: MemoryStore) -> None:
+    note_id, copy = with_two_files(store)
+    there = store.root / "local" / "semantic" / "copy.md"
+    there.parent.mkdir(parents=True, exist_ok=True)
+    copy.rename(there)
+    store.refresh()
+    read = store.require(note_id)
+
+    edit(store, read, replace(read.note, title="new"), face="command")
+
+    assert there.exists()
 
 
 def test_a_corrected_file_is_no_longer_reported(store: MemoryStore, root: Path) -> None:

@@ -236,6 +236,37 @@ def test_what_was_forgotten_is_not_kept_for_an_undo(store: MemoryStore, root: Pa
             assert b"secret plan" not in path.read_bytes(), path
 
 
+def test_the_latest_change_is_undone_first_after_the_clock_was_set_back(
+    store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (first, second, *_) = sessions(store)
+    with monkeypatch.context() as ahead:
+        real = time.time_ns
+        ahead.setattr(time, "time_ns", lambda: real() + 86_400 * 10**9)
+        pin.pin(store, [first.id])
+    pin.pin(store, [second.id])
+    pin.pin(store, [store.write(type="semantic", title="third", body="b").id])
+
+    undone = [undo.undo(store).unit.note_ids for _ in range(3)]
+
+    assert undone[1:] == [[second.id], [first.id]]
+    assert undone[0] not in undone[1:]
+
+
+def test_a_unit_whose_id_is_ahead_of_the_clock_is_kept_for_thirty_days_too(
+    store: MemoryStore, root: Path
+) -> None:
+    (note, *_) = sessions(store)
+    unit = pin.pin(store, [note.id])
+    assert unit is not None
+    ahead = root / "undo" / f"{copied(root, unit, days=-400)}.done.json"
+    os.utime(ahead, (time.time() - 31 * 86_400,) * 2)
+
+    undo.recover(store)
+
+    assert kept(root) == [unit.id]
+
+
 def copied(root: Path, unit: undo.Unit, *, days: int) -> str:
     """The record of a unit once more, as if it had been made so many days ago."""
     id = encode_id(int((time.time() - days * 86_400) * 1000), int.from_bytes(os.urandom(10)))

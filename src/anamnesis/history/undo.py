@@ -30,7 +30,6 @@ from anamnesis.history.units import (
 from anamnesis.index.queries import places
 from anamnesis.index.refresh import reading_of
 from anamnesis.notes import tree
-from anamnesis.notes.fields import new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -114,14 +113,16 @@ def kept_apart(
     after = tree.storable(after)
     own = store.ask(lambda db: places(db, [after.id])).get(after.id) or tree.path_of(after)
     change = FileChange(own, before.data, tree.encode(after), after)
-    image = Image(own, tree.encode(tree.storable(other)), hash_of(change.after))
-    unit = Unit(
-        new_id(), UNDO, f"{kind} left out of 1 note", clock.utcnow(), files=[image], redoes=kind
+    units = Units(store.home)
+    unit = replace(
+        _unit(units, [change], kind=UNDO, summary=f"{kind} left out of 1 note"),
+        files=[Image(own, tree.encode(tree.storable(other)), hash_of(change.after))],
+        redoes=kind,
     )
     earlier = [each for each in undoable(store.home) if _is_same_offer(each, unit)]
     _apply_one(store, unit, change)
     for each in earlier:
-        Units(store.home).drop(each)
+        units.drop(each)
     return after
 
 
@@ -130,9 +131,16 @@ def _is_same_offer(one: Unit, other: Unit) -> bool:
 
 
 def changes_of(
-    store: MemoryStore, notes: Iterable[tuple[tree.ReadNote | None, Memory | None]]
+    store: MemoryStore,
+    notes: Iterable[tuple[tree.ReadNote | None, Memory | None]],
+    *,
+    every_file: bool = False,
 ) -> list[FileChange]:
-    """The file changes that turn each note into its new version."""
+    """The file changes that turn each note into its new version.
+
+    A note that is removed or changes its tree does so with every file that has its id; with
+    `every_file`, they follow one that stays in its tree too.
+    """
     pairs = list(notes)
     known = store.ask(lambda db: places(db, [read.note.id for read, _ in pairs if read]))
     changes: list[FileChange] = []
@@ -146,7 +154,14 @@ def changes_of(
         old = known.get(read.note.id) or tree.path_of(read.note)
         if new is None:
             changes += _moved(store, read, old, "", None)
-        elif not tree.may_stay(old, new):
+            others = store.others_of(read.note)
+            changes += [FileChange(path, current(store.home, path), None) for path in others]
+            continue
+        if every_file or new.scope != read.note.scope:
+            for stray, place in store.strays_of(read.note, new.scope).items():
+                text = current(store.home, stray)
+                changes += [FileChange(place, None, text), FileChange(stray, text, None)]
+        if not tree.may_stay(old, new):
             changes += _moved(store, read, old, tree.path_of(new), tree.encode(new))
         elif (data := tree.encode(new)) != read.data:
             changes.append(FileChange(old, read.data, data, new))
@@ -179,7 +194,7 @@ def apply(
     if not changes:
         return None
     units = Units(store.home)
-    unit = _unit(changes, kind=kind, summary=summary)
+    unit = _unit(units, changes, kind=kind, summary=summary)
     if len(changes) == 1:
         return _apply_one(store, unit, changes[0])
     units.prune()
@@ -277,7 +292,7 @@ def undo(store: MemoryStore, *, kind: str = "", id: str = "", progress: Progress
             raise ChangedSince(left)
         redo = ""
         if back:
-            other = _unit(back, kind=unit.redoes or UNDO, summary=unit.summary)
+            other = _unit(units, back, kind=unit.redoes or UNDO, summary=unit.summary)
             other = replace(other, redoes="" if unit.redoes else unit.kind)
             redo = units.apply(other, back, writing).id
         units.drop(unit)
@@ -315,9 +330,9 @@ def recovery(rolled_back: Sequence[Unit]) -> str:
     return f"an interrupted {kinds} of {number} was rolled back; run it again if needed"
 
 
-def _unit(changes: Iterable[FileChange], *, kind: str, summary: str) -> Unit:
+def _unit(units: Units, changes: Iterable[FileChange], *, kind: str, summary: str) -> Unit:
     images = [Image(change.path, change.before, hash_of(change.after)) for change in changes]
-    return Unit(new_id(), kind, summary, clock.utcnow(), files=images)
+    return Unit(units.next_id(), kind, summary, clock.utcnow(), files=images)
 
 
 def _apply_one(store: MemoryStore, unit: Unit, change: FileChange) -> Unit:

@@ -15,7 +15,7 @@ from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError, FileInTheWay, NoteChangedOnDisk
 from anamnesis.ground.records import fresh, record, replace
 from anamnesis.notes import tree
-from anamnesis.notes.fields import encode_id, is_valid_id
+from anamnesis.notes.fields import encode_id, is_valid_id, next_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,11 +125,12 @@ def hash_of(data: bytes | None) -> str:
     return "" if data is None else blake2b(data, digest_size=16).hexdigest()
 
 
-def _size(path: str) -> int:
+def _size_and_time(path: str) -> tuple[int, float]:
     try:
-        return os.path.getsize(path)
+        status = os.stat(path)
     except OSError:
-        return 0
+        return 0, 0.0
+    return status.st_size, status.st_mtime
 
 
 def _text(data: bytes | None) -> str | None:
@@ -216,6 +217,10 @@ class Units:
         for name in self._names():
             if state in ("", name.split(".")[1]) and (unit := self._load(name)):
                 yield unit
+
+    def next_id(self) -> str:
+        """An id for a new unit that sorts after those of all others."""
+        return next_id(next(iter(self._names()), "").partition(".")[0])
 
     def finished(self, id: str) -> Unit | None:
         """The finished unit with an id."""
@@ -335,15 +340,17 @@ class Units:
 
         Units that removed local-only notes are kept for the whole time: nothing else has them.
         """
-        oldest = encode_id(max(0, int((time.time() - KEPT_DAYS * 86_400) * 1000)), 0)
+        limit = time.time() - KEPT_DAYS * 86_400
+        oldest = encode_id(max(0, int(limit * 1000)), 0)
         total = 0
         for at, name in enumerate(self._names()):
             if name.split(".")[1] == APPLYING:
                 continue
             path = os.path.join(self._home.undo, name)
-            size = _size(path)
+            size, written = _size_and_time(path)
             too_many = at >= _MOST_UNITS or (at > 0 and total + size > _MOST_BYTES)
-            if name < oldest or (too_many and not self._is_needed(name)):
+            is_old = name < oldest or written < limit  # an id may be ahead of the clock
+            if is_old or (too_many and not self._is_needed(name)):
                 atomic.remove(path)
             else:
                 total += size

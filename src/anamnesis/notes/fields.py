@@ -182,6 +182,17 @@ def new_id() -> str:
     return encode_id(time.time_ns() // 1_000_000, int.from_bytes(os.urandom(10)))
 
 
+def next_id(after: str) -> str:
+    """A fresh ULID that sorts after another one, also once the clock was set back."""
+    fresh = new_id()
+    if fresh > after or not names_an_id(f"{after}.md"):
+        return fresh
+    number = 0
+    for letter in after:
+        number = number << 5 | _ALPHABET.index(letter)
+    return encode_id(0, number + 1)
+
+
 def encode_id(milliseconds: int, rest: int) -> str:
     """The ULID for a time and 80 further bits."""
     number = milliseconds << 80 | rest

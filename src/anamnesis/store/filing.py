@@ -110,32 +110,49 @@ class Filing:
             return self._save_locked(replace(mem, updated_at=utcnow()), over=read)
 
     def delete(self, note_id: str) -> Memory:
-        """Remove a note from disk and index; the history of its tree keeps it.
+        """Remove every file of a note, and its row; the history of its tree keeps it.
 
-        Raises NoSuchNote.
+        Raises NoSuchNote, or NoteChangedOnDisk if it is saved at this very moment.
         """
         with self._catalog.lock():
             file = self.require(note_id)
-            paths = self.files_of(file.note)
+            paths = self._paths_of(note_id)
             trusted = self._catalog.trusted(paths)
             for path in paths:
-                atomic.remove(os.path.join(self.home, path))
+                self._remove(path)
             self._follow(paths, trusted)
             return file.note
 
     def move(self, note_id: str, scope: Scope) -> Memory:
-        """Move a note to the other tree: make it local only, or sync it again.
+        """Move every file of a note to the other tree: make it local only, or sync it again.
 
-        Raises NoSuchNote.
+        Raises NoSuchNote, NoteChangedOnDisk or FileInTheWay.
         """
         tree.require_one_of("scope", scope, SCOPES)
         with self._catalog.lock():
             read = self.require(note_id)
-            if read.note.scope == scope:
-                return read.note
-            return self._save_locked(
-                replace(read.note, scope=scope, updated_at=utcnow()), over=read
-            )
+            strays = self.strays_of(read.note, scope)
+            note = read.note
+            if note.scope != scope:
+                moved = replace(note, scope=scope, updated_at=utcnow())
+                note = self._save_locked(moved, over=read)
+            paths = [path for pair in strays.items() for path in pair]
+            trusted = self._catalog.trusted(paths)
+            for old, new in strays.items():
+                data = tree.bytes_at(os.path.join(self.home, old))
+                if not atomic.exchange(os.path.join(self.home, new), None, data):
+                    raise FileInTheWay(new)
+                self._remove(old)
+            self._follow(paths, trusted)
+            return note
+
+    def _remove(self, path: str) -> None:
+        absolute = os.path.join(self.home, path)
+        data = tree.bytes_at(absolute)
+        if data is None:  # a link
+            atomic.remove(absolute)
+        elif not atomic.exchange(absolute, data, None):
+            raise NoteChangedOnDisk(path)
 
     def get(self, note_id: str) -> Memory | None:
         """The note as it is on disk now, or None."""
@@ -166,6 +183,20 @@ class Filing:
         text = (note.title, note.body)
         same = [path for path, read in others if read and (read.note.title, read.note.body) == text]
         return [own, *same] if own else same
+
+    def others_of(self, note: Memory) -> Sequence[str]:
+        """The files that have a note's id but a different text."""
+        own = self.files_of(note)
+        return [path for path in self._paths_of(note.id) if path not in own]
+
+    def strays_of(self, note: Memory, scope: Scope) -> dict[str, str]:
+        """The files with a note's id but a different text that are not in the tree of a scope.
+
+        Each with where it would be there.
+        """
+        name = tree.tree_of(scope)
+        paths = [path for path in self.others_of(note) if not path.startswith(f"{name}/")]
+        return {path: f"{name}/{path.partition('/')[2]}" for path in paths}
 
     def change(self, paths: Sequence[str], make: Callable[[], None]) -> None:
         """Hold the store's lock while notes' files are changed; the index follows if it can."""

@@ -112,6 +112,7 @@ def change(
     done: list[str] = []
     errors: list[AnamnesisError] = []
     wanted_ids = list(dict.fromkeys(ids))
+    is_move = kind == "move"
     first, second = passes(progress, 2, total=len(wanted_ids))
     for note_id in counting(wanted_ids, first):
         try:
@@ -125,9 +126,9 @@ def change(
         done.append(note_id)
         if wanted is None:
             pairs.append((read, None))
-        elif wanted != read.note:
+        elif wanted != read.note or (is_move and store.strays_of(wanted, wanted.scope)):
             pairs.append((read, replace(wanted, updated_at=utcnow())))
-    changes = undo.changes_of(store, pairs)
+    changes = undo.changes_of(store, pairs, every_file=is_move)
     summary = f"{counted(len(done), 'note')} {did}"
     unit = undo.apply(store, changes, kind=kind, summary=summary, progress=second)
     return Curated(tuple(done), unit, tuple(errors))

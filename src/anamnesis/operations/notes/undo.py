@@ -16,7 +16,6 @@ from anamnesis.history.undo import (
     undoable,
 )
 from anamnesis.history.units import DONE, REDACTION, Image, Units, current, hash_of
-from anamnesis.notes.fields import new_id
 from anamnesis.notes.frontmatter import note_in
 
 if TYPE_CHECKING:
@@ -77,8 +76,9 @@ def written(store: MemoryStore, note: Memory) -> Unit:
     """The unit that undoes the writing of a note."""
     path = store.files_of(note)[0]
     image = Image(path, None, hash_of(current(store.home, path)))
-    unit = Unit(new_id(), "write", "1 note written", utcnow(), DONE, [image])
-    Units(store.home).save(unit)
+    units = Units(store.home)
+    unit = Unit(units.next_id(), "write", "1 note written", utcnow(), DONE, [image])
+    units.save(unit)
     return unit
 
 
