@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.injector import Injector
+
 COMMAND = Path(sys.executable).parent / "anamnesis"
 INIT = ("init", "--yes", "--local-only", "--agents", "claude")
 
@@ -124,6 +126,26 @@ def test_unusual_settings_stop_the_set_up_before_anything_is_written(
     assert "settings.json was left unchanged" in finished.stderr
     assert settings.read_text() == text
     assert not (tmp_path / ".claude.json").exists()
+
+
+@pytest.mark.parametrize("where", ["--local-only", "--remote"])
+def test_a_disk_that_is_full_stops_the_set_up_with_a_reason(
+    tmp_path: Path, injector: Injector, where: str
+) -> None:
+    """Every folder for temporary files is on that disk as well."""
+    home, remote = tmp_path / "home", tmp_path / "remote.git"
+    home.mkdir()
+    subprocess.run(["git", "init", "--quiet", "--bare", remote], check=True)
+    command = ["init", "--yes", "--agents", "claude", where, *([str(remote)] * (where[2] == "r"))]
+
+    outcome = injector.run(
+        command, env={"HOME": str(home), "PATH": "/usr/bin:/bin"}, kind="full-for-good", at=1,
+        under=[home, Path("/tmp"), Path("/var/tmp"), Path("/usr/tmp"), Path.cwd()],
+    )  # fmt: skip
+
+    assert outcome.code == 1
+    assert "Traceback" not in outcome.err
+    assert "no space left" in outcome.err or "the disk is full" in outcome.err
 
 
 def test_without_git_everything_but_travelling_works(tmp_path: Path) -> None:

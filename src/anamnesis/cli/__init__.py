@@ -10,7 +10,9 @@ from anamnesis.ground.errors import (
     EXIT_USAGE,
     AnamnesisError,
     CutBytecode,
+    NotWritable,
     drop_cut_bytecode,
+    reason_of,
 )
 
 TYPE_CHECKING = False
@@ -142,10 +144,10 @@ def _ended(arguments: list[str]) -> int:
         code = _complain(arguments, CutBytecode())
         return 0 if arguments and arguments[0] in HOOKS else code
     except OSError as error:
-        if error.filename is not None or not _is_full(error):
+        trouble = _disk_trouble(error)
+        if trouble is None:
             raise
-        _drop_output()
-        return _complain(arguments, AnamnesisError("Cannot write the output: the disk is full."))
+        return _complain(arguments, trouble)
     return code
 
 
@@ -178,10 +180,21 @@ def _complain(arguments: Sequence[str], error: AnamnesisError) -> int:
     return error.exit_code
 
 
-def _is_full(error: OSError) -> bool:
+def _disk_trouble(error: OSError) -> AnamnesisError | None:
+    """What to say of a disk that is full or read-only; None for any other error."""
     import errno
 
-    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    if "usable temporary directory" in (error.strerror or ""):
+        return AnamnesisError(
+            "Cannot create a temporary file: the disk is full or read-only.",
+            hint="Free some space, or set TMPDIR to a folder on another disk.",
+        )
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS):
+        return None
+    if error.filename is None:
+        _drop_output()
+        return AnamnesisError("Cannot write the output: the disk is full.")
+    return NotWritable(os.fsdecode(error.filename), reason=reason_of(error))
 
 
 def _drop_output() -> None:
