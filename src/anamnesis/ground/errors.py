@@ -90,10 +90,15 @@ class NotWritable(AnamnesisError):
 
     def __init__(self, path: str, *, reason: str) -> None:
         self.path = path
-        super().__init__(
-            f"Cannot write {path}: {reason}.",
-            hint="No note was lost. Check permissions and free space, then try again.",
-        )
+        super().__init__(f"Cannot write {path}: {reason}.", hint=f"Not saved. {_advice(reason)}")
+
+
+def _advice(reason: str) -> str:
+    if "read-only file system" in reason:
+        return "Reading works. To save, mount that disk for writing."
+    if "space" in reason or "quota" in reason:
+        return "Free some space and try again."
+    return "Check permissions and the disk, then try again."
 
 
 class FileInTheWay(AnamnesisError):

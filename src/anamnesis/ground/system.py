@@ -1,7 +1,7 @@
 """System features that Python does not offer.
 
 Children that outlive their parent, whether a file is being written to, swapping two names,
-flushing one disk.
+flushing one disk, whether a disk is read-only.
 """
 
 from __future__ import annotations
@@ -41,6 +41,14 @@ def is_being_written(displaced: str) -> bool:
     except OSError:
         return True
     return not refused
+
+
+def is_read_only(path: str) -> bool:
+    """Whether the disk of a path is mounted read-only."""
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except (OSError, AttributeError):  # Windows has no such call
+        return False
 
 
 def _is_open_for_writing(path: str) -> bool:

@@ -11,6 +11,7 @@ import time
 
 from anamnesis import config
 from anamnesis.ground import atomic
+from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks.runs import last_exchange
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def promise(home: Home, session: str, *, is_running: bool = False) -> None:
     if session:
         now = time.time()
         until = now + _patience() if is_running else 0.0
-        atomic.write_text(home.owed("news", session), f"{now!r} {until!r} {_stamp(home)}")
+        _leave(home.owed("news", session), f"{now!r} {until!r} {_stamp(home)}")
 
 
 def since_start(home: Home, session: str) -> list[str]:
@@ -67,7 +68,10 @@ def since_start(home: Home, session: str) -> list[str]:
             _waited(home, int(parts[2]), until=float(parts[1]))
     except (OSError, ValueError, IndexError):
         return []
-    atomic.remove(path)
+    try:
+        atomic.remove(path)
+    except NotWritable:
+        return []  # nothing arrives in a read-only store
     return list(dict.fromkeys(id for at, id in last_exchange(home).arrived if at >= started))
 
 
@@ -78,7 +82,7 @@ def owe_memory(home: Home, session: str) -> None:
     the session again afterwards.
     """
     if session:
-        atomic.write_text(home.owed("again", session), "")
+        _leave(home.owed("again", session), "")
 
 
 def is_memory_owed(home: Home, session: str) -> bool:
@@ -88,7 +92,17 @@ def is_memory_owed(home: Home, session: str) -> bool:
 
 def memory_given(home: Home, session: str) -> None:
     """Clear the debt."""
-    atomic.remove(home.owed("again", session))
+    try:
+        atomic.remove(home.owed("again", session))
+    except NotWritable:
+        return
+
+
+def _leave(path: str, text: str) -> None:
+    try:
+        atomic.write_text(path, text)
+    except NotWritable:
+        return  # a session in a read-only store starts all the same
 
 
 def _waited(home: Home, before: int, *, until: float) -> bool:

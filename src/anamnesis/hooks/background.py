@@ -76,9 +76,11 @@ def start_now_and_then(home: Home, arguments: Sequence[str], *, every: float) ->
     try:
         if time.time() - os.stat(marker).st_mtime < every:
             return
+        if not os.access(marker, os.W_OK):
+            return  # what it would do could not be saved either
+        os.utime(marker)
     except FileNotFoundError:
         atomic.write_text(marker, "")
-    os.utime(marker)
     start(arguments)
 
 

@@ -15,6 +15,7 @@ from anamnesis import __version__
 from anamnesis.capture.discovery import count_without_hooks
 from anamnesis.git import command
 from anamnesis.ground.counting import counted
+from anamnesis.ground.system import is_read_only
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.inject.clip import LIMIT
 from anamnesis.operations.care.checks import (
@@ -64,15 +65,23 @@ def _home(subject: Subject) -> Iterator[Finding]:
         yield Finding("store", FAILED, f"there is no {home}", "anamnesis init")
         return
     wide = [path for path, mode in _private(home) if _mode(path) & ~mode]
-    if wide and os.name != "nt":
+    if is_read_only(home):
+        sentence = f"nothing can be saved: the disk of {home} is mounted read-only"
+        yield Finding("store", FAILED, sentence, "Mount it for writing; reading works meanwhile.")
+    elif closed := [path for path in _written_to(home) if not os.access(path, os.W_OK)]:
+        sentence = f"nothing can be saved: {', '.join(closed)} may not be written"
+        yield Finding("store", FAILED, sentence, f"chmod u+w {shlex.join(closed)}")
+    elif wide and os.name != "nt":
         yield Finding(
             "store", WARNING, f"others may read {', '.join(wide)}",
             "anamnesis doctor --fix", fix=lambda: _make_private(home),
         )  # fmt: skip
-    elif not os.access(home, os.W_OK):
-        yield Finding("store", FAILED, f"{home} is read-only", f"chmod u+w {shlex.quote(home)}")
     else:
         yield Finding("store", OK, home)
+
+
+def _written_to(home: Home) -> list[str]:
+    return [path for path in (home, home.memory, home.local) if os.path.exists(path)]
 
 
 def _private(home: Home) -> list[tuple[str, int]]:
@@ -111,7 +120,7 @@ def _last_runs(subject: Subject) -> Iterator[Finding]:
     for run in runs.latest_runs(subject.home):
         if run.get("session"):  # otherwise it was run by hand, or by the self-test
             latest.setdefault(str(run.get("hook")), run)
-    if "inject" not in latest:
+    if "inject" not in latest and not is_read_only(subject.home):  # which keeps no record
         sentence = "no session has started here since the set-up"
         yield Finding("hooks fire", WARNING, sentence, "Start a session, then check again.")
     for hook in ("inject", "capture"):
@@ -123,6 +132,8 @@ def _last_runs(subject: Subject) -> Iterator[Finding]:
 
 
 def _unhooked(subject: Subject) -> Iterator[Finding]:
+    if is_read_only(subject.home):
+        return  # the hooks may have run; nothing could be saved
     if number := count_without_hooks(subject.home, now=time.time()):
         those = counted(number, "session")
         sentence = f"{those} of the last week ran without hooks and left no notes"
@@ -150,7 +161,7 @@ def _budget(subject: Subject) -> Iterator[Finding]:
 CHECKS = (
     Check("python", _python, frozenset({DOCTOR}), needs_store=False),
     Check("git", _git, frozenset({DOCTOR}), needs_store=False),
-    Check("store", _home, frozenset({DOCTOR}), needs_store=False),
+    Check("store", _home, GLANCES, needs_store=False),
     Check("config", _config, frozenset({DOCTOR, STATUS, DASHBOARD})),
     Check("paused", _paused, GLANCES),
     Check("sessions without hooks", _unhooked, frozenset({DOCTOR, STATUS})),

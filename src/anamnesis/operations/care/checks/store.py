@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import install_command
+from anamnesis.ground.system import is_read_only
 from anamnesis.operations.care.checks import (
     DASHBOARD,
     DOCTOR,
@@ -32,7 +33,10 @@ _CLOCK_SECONDS = 300.0
 
 
 def _index(subject: Subject) -> Iterator[Finding]:
-    if reason := subject.store.degraded:
+    reason = subject.store.degraded
+    if reason and is_read_only(subject.home):
+        yield Finding("index", OK, "built in memory for each command, until it can be saved")
+    elif reason:
         yield Finding(
             "index", WARNING, reason, "anamnesis reindex", fix=lambda: _reindex(subject.home)
         )
