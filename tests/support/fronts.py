@@ -21,6 +21,7 @@ from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
 from support.hooks import ENTRY, environment
+from support.mcp_client import INITIALIZE, line
 
 PROGRAM = [sys.executable, "-c", ENTRY]
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -122,6 +123,29 @@ class Dashboard:
         except FileNotFoundError:  # killed before it listened
             return "http://127.0.0.1:9", ""
         return str(said["address"]).rstrip("/"), str(said["key"])
+
+
+class Tools:
+    """The tools of an agent, each call with a server of its own."""
+
+    def __init__(self, home: Path, *, start: Start = subprocess.Popen, **more: str) -> None:
+        self._commands = Commands(home, start=start, **more)
+
+    def write(self, title: str, body: str) -> str:
+        """The id of a new note; nothing if it was not acknowledged."""
+        arguments = {"type": "semantic", "title": title, "body": body}
+        messages = [
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE},
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+             "params": {"name": "memory_write", "arguments": arguments}},
+        ]  # fmt: skip
+        _, out = self._commands.run("serve", data=b"".join(map(line, messages)))
+        for text in out.splitlines():
+            answer = json.loads(text)
+            if answer.get("id") == 2 and not answer["result"].get("isError"):
+                return str(answer["result"]["structuredContent"]["id"])
+        return ""
 
 
 class Library:
