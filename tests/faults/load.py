@@ -26,8 +26,10 @@ from support.fronts import Commands, Dashboard, Editor, Front, Library, Tools
 from support.hooks import Transcript
 from support.notes import content_of_files, index_content
 
-_SESSIONS = 3
 _SHARED = 6
+_CAPTURES = 4  # of one session, then the next begins: an edit must meet a capture that waits
+_LATEST = 2  # sessions whose notes are edited
+OF_EDITOR, OF_OTHERS = "e", "s"  # sessions by who edits their notes
 _SETTLING = 6  # syncs of each machine until all have everything; a killed git is waited for
 
 
@@ -154,7 +156,7 @@ class Load:
         self._desk = Commands(self._homes["desk"], start=start)
         self._dashboard = Dashboard(laptop, start=start)
         self._tools = Tools(laptop, start=start)
-        self._transcripts = [self._transcript(number) for number in range(_SESSIONS)]
+        self._captured = {OF_EDITOR: 0, OF_OTHERS: 0}
         for name in ("laptop", "desk"):
             assert self._calm[name].run("sync")[0] == 0
 
@@ -169,7 +171,8 @@ class Load:
             self._again_and_again(lambda: self._write("command", self._commands)),
             self._again_and_again(lambda: self._write("dashboard", self._dashboard), pause=0.5),
             self._again_and_again(lambda: self._write("tool", self._tools), pause=0.5),
-            self._again_and_again(self._capture),
+            self._again_and_again(lambda: self._capture(OF_EDITOR)),
+            self._again_and_again(lambda: self._capture(OF_OTHERS)),
             self._again_and_again(lambda: self._sync("laptop"), pause=1.0),
             self._again_and_again(lambda: self._sync("desk"), pause=1.0),
         ]
@@ -188,14 +191,15 @@ class Load:
         return actor
 
     def _edit(self, who: str, front: Front, machine: str = "laptop") -> None:
-        note_id = self._dice.choice(self._shared if machine == "desk" else self._notes())
+        notes = self._sessions(OF_OTHERS) if machine == "laptop" else []
+        note_id = self._dice.choice(notes if notes and next(self._numbers) % 2 else self._shared)
         line = self._line(who)
         if front.add(note_id, line):
             self.did.lines.append((who, machine, note_id, line))
 
     def _save(self, editor: Editor) -> None:
         """An editor may overwrite others; so these notes have only capture and sync besides."""
-        note_id = self._dice.choice([self._of_editor, *self._sessions()[:1]])
+        note_id = self._dice.choice([self._of_editor, *self._sessions(OF_EDITOR)])
         line = self._line("editor")
         if editor.add(note_id, line):
             self.did.lines.append(("editor", "laptop", note_id, line))
@@ -211,11 +215,16 @@ class Load:
             return
         self.did.written.append((who, "laptop", note_id))
 
-    def _capture(self) -> None:
-        number = self._dice.randrange(_SESSIONS)
-        transcript = self._transcripts[number]
+    def _capture(self, kind: str) -> None:
+        session = f"{kind}-{self._captured[kind] // _CAPTURES}"
+        self._captured[kind] += 1
+        path = self._base / "transcripts" / f"{session}.jsonl"
+        transcript = Transcript(path, session=session, cwd=str(self._base))
+        if path.stat().st_size == 0:
+            transcript.user(f"Make part {session} of the shop faster, and keep its tests passing")
+            transcript.edit(f"/u/shop/{session}.py").result()
         transcript.assistant(f"Step {next(self._numbers)} is done, as the tests of the shop show.")
-        payload = {"session_id": f"s-{number}", "transcript_path": str(transcript.path)}
+        payload = {"session_id": session, "transcript_path": str(path)}
         code, _ = self._captures.run("capture", data=json.dumps(payload).encode())
         self.did.captured += code == 0
 
@@ -239,28 +248,15 @@ class Load:
     def _line(self, who: str) -> str:
         return f"Line {next(self._numbers)} that came by {who}."
 
-    def _notes(self) -> list[str]:
-        return [*self._shared, *self._sessions()[1:]]
-
-    def _sessions(self) -> list[str]:
-        """The notes of sessions, in the order of the sessions; those that exist so far."""
+    def _sessions(self, kind: str) -> list[str]:
+        """The notes of the latest sessions of a kind."""
         try:
             with MemoryStore(self._homes["laptop"] / ".anamnesis", hurried=True) as store:
-                found = {
-                    note.prov_session: note.id
-                    for note in store.headers(type="episodic")
-                    if note.prov_session
-                }
+                notes = store.headers(type="episodic")
         except AnamnesisError:
             return []
-        first = found.pop("s-0", None)
-        return [first or self._of_editor, *found.values()]
-
-    def _transcript(self, number: int) -> Transcript:
-        path = self._base / "transcripts" / f"s-{number}.jsonl"
-        transcript = Transcript(path, session=f"s-{number}", cwd=str(self._base))
-        transcript.user(f"Make part {number} of the shop faster, and keep its tests passing")
-        return transcript.edit(f"/u/shop/part{number}.py").result()
+        found = [note for note in notes if note.prov_session.startswith(kind)]
+        return [note.id for note in sorted(found, key=lambda note: note.id)[-_LATEST:]]
 
     def _summary(self, handler: play.Handler) -> None:
         """A model that takes its time and says something else each time."""

@@ -11,9 +11,9 @@ import os
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Protocol
 
@@ -102,7 +102,7 @@ class Dashboard:
             with urllib.request.urlopen(request, data, timeout=_PATIENCE) as answer:
                 found: dict[str, object] = json.load(answer)
                 return found
-        except (OSError, ValueError, urllib.error.HTTPError):  # refused, or killed meanwhile
+        except (OSError, ValueError, HTTPException):  # refused, or killed meanwhile
             return None
 
     def _running(self) -> tuple[str, str]:
@@ -141,7 +141,9 @@ class Tools:
              "params": {"name": "memory_write", "arguments": arguments}},
         ]  # fmt: skip
         _, out = self._commands.run("serve", data=b"".join(map(line, messages)))
-        for text in out.splitlines():
+        for text in out.splitlines(keepends=True):
+            if not text.endswith("\n"):
+                return ""  # killed meanwhile
             answer = json.loads(text)
             if answer.get("id") == 2 and not answer["result"].get("isError"):
                 return str(answer["result"]["structuredContent"]["id"])
