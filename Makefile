@@ -79,7 +79,7 @@ pictures: $(STAMP) ## Write the pictures of the documentation
 	$(BIN)/python -m tests.browser.screenshots
 	$(BIN)/python -m demo.picture
 
-check: $(STAMP) check-frontend ## Formatter, linter, types, layers, size ceiling, docs
+check: $(STAMP) check-frontend ## Formatter, linter, types, layers, docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

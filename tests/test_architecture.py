@@ -14,8 +14,6 @@ import pytest
 REPOSITORY = Path(__file__).parent.parent
 SOURCE = REPOSITORY / "src" / "anamnesis"
 MODULES = sorted(SOURCE.rglob("*.py"))
-MODULE_LINES = 400
-FUNCTION_LINES = 50
 
 # What a hook may never load: each costs more than all that `inject` does.
 HEAVY = {
@@ -28,19 +26,6 @@ OWNERS = {
     "subprocess": {"ground"},
     "yaml": {"notes"},
 }
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_fits_into_a_head(module: Path) -> None:
-    assert len(module.read_text().splitlines()) <= MODULE_LINES
-    for name, length in _functions(ast.parse(module.read_text())):
-        assert length <= FUNCTION_LINES, f"{name} has {length} lines"
-
-
-def _functions(module: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def test_nothing_replaces_a_note_that_it_has_not_read() -> None:

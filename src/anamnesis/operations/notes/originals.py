@@ -14,7 +14,6 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.records import replace
 from anamnesis.history.units import DONE, REDACTION, Image, Unit, Units, current, hash_of
 from anamnesis.notes import tree
-from anamnesis.notes.fields import new_id
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.secrets import ALLOWED, allow_list, findings
 
@@ -34,8 +33,9 @@ def keep(store: MemoryStore, note: Memory, typed: Memory | NoteDraft) -> str:
         note, title=typed.title, body=typed.body, project=typed.project, tags=list(typed.tags)
     )
     image = Image(path, tree.encode(tree.storable(whole)), hash_of(current(store.home, path)))
-    unit = Unit(new_id(), REDACTION, "secrets replaced in 1 note", utcnow(), DONE, [image])
-    Units(store.home).save(unit)
+    units = Units(store.home)
+    unit = Unit(units.next_id(), REDACTION, "secrets replaced in 1 note", utcnow(), DONE, [image])
+    units.save(unit)
     return f"If that is wrong, put it back:  anamnesis undo {unit.id[-_ENDING:]}"
 
 
