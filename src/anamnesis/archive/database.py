@@ -80,20 +80,6 @@ def readable(home: Home) -> sqlite3.Connection | None:
     return _usable(home.sessions_db)
 
 
-def places_of(home: Home, project: str) -> list[tuple[str, float]]:
-    """The directories of a project's sessions, and when the last session in each ended."""
-    db = readable(home)
-    if db is None:
-        return []
-    with closing(db):
-        rows = db.execute(
-            "SELECT cwd, max(CAST(strftime('%s', ended) AS INTEGER)) FROM sessions "
-            "WHERE project = ? AND cwd <> '' GROUP BY cwd",
-            (project,),
-        )
-        return [(cwd, float(ended)) for cwd, ended in rows if ended is not None]
-
-
 def clear(home: Home) -> None:
     """Start over with an empty database."""
     with locks.held(home.lock("archive"), name="the session index", timeout=_LOCK_SECONDS):

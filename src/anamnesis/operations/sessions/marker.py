@@ -8,16 +8,12 @@ under the repository's own key, and the moment of a file's last change cannot be
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from anamnesis import consent
-from anamnesis.archive import database
+from anamnesis.archive.places import places_of
+from anamnesis.config import Home  # noqa: TC001  a hook does without typing
 from anamnesis.ground.errors import NotWritable
-from anamnesis.project import repository_of, waiting_marker
-
-if TYPE_CHECKING:
-    from anamnesis.config import Home
-    from anamnesis.project import Marker
+from anamnesis.project import Marker, repository_of, waiting_marker
 
 
 def accept_if_in_use(home: Home, cwd: str) -> None:
@@ -38,5 +34,5 @@ def _was_in_use(home: Home, marker: Marker) -> bool:
         return False
     return any(
         ended > changed and repository_of(cwd) == marker.repository
-        for cwd, ended in database.places_of(home, marker.key)
+        for cwd, ended in places_of(home, marker.key)
     )
