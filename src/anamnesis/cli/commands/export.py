@@ -12,6 +12,7 @@ from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.operations.curate import export
 from anamnesis.operations.notes.show import note_dict
+from anamnesis.text.display import displayed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -87,8 +88,9 @@ def _write(lines: Iterator[str], path: str | None) -> None:
     if path is not None:
         atomic.write_text(path, "".join(lines))
         return
+    shown = displayed if sys.stdout.isatty() else str  # a pipe gets the notes as they are
     for line in lines:
-        sys.stdout.write(line)
+        sys.stdout.write(shown(line))
 
 
 def _format_of(path: str) -> str:
