@@ -47,7 +47,10 @@ def test_a_secret_is_replaced_and_the_writer_told(
     assert code == 0
     assert note is not None
     assert SECRET not in note.title + note.body
-    assert said.startswith("write: Secrets were replaced before storing: github token. If that ")
+    assert said.startswith(
+        "write: Secrets were replaced before storing: github token. "
+        "If that is wrong, put ghp_a1B2… back:  anamnesis undo "
+    )
 
 
 @pytest.mark.usefixtures("terminal")

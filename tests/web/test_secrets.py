@@ -56,7 +56,7 @@ def test_what_was_replaced_is_put_back_from_the_list_of_changes(
 ) -> None:
     plain = store.write(type="semantic", title="CI", body="one")
     page = _saved(browser, store, plain, f"the token is {SECRET}")
-    ending = page.partition("put it back:  anamnesis undo ")[2][:8]
+    ending = page.partition("back:  anamnesis undo ")[2][:8]
     listed = browser.get("/history?undo=1").text
 
     answer = browser.post("/undo", data={"unit": ending, "back": "/history?undo=1"})

@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 _ENDING = 8  # characters of an id that tell changes apart
+_NAMED = 8  # characters of a value, of a short one a quarter
 
 
 def keep(store: MemoryStore, note: Memory, typed: Memory | NoteDraft) -> str:
-    """Keep what was typed of a stored note; returns the sentence that says how to put it back."""
+    """Keep what was typed of a stored note; returns the sentence that says how to put it back.
+
+    It names each value by its beginning, which tells you which one, and nobody else what it is.
+    """
     path = store.files_of(note)[0]
     whole = replace(
         note, title=typed.title, body=typed.body, project=typed.project, tags=list(typed.tags)
@@ -36,18 +40,25 @@ def keep(store: MemoryStore, note: Memory, typed: Memory | NoteDraft) -> str:
     units = Units(store.home)
     unit = Unit(units.next_id(), REDACTION, "secrets replaced in 1 note", utcnow(), DONE, [image])
     units.save(unit)
-    return f"If that is wrong, put it back:  anamnesis undo {unit.id[-_ENDING:]}"
+    named = ", ".join(
+        f"{value[: min(_NAMED, len(value) // 4)]}…" for value in _values(store.home, whole)
+    )
+    return f"If that is wrong, put {named} back:  anamnesis undo {unit.id[-_ENDING:]}"
 
 
 def allow(home: Home, unit: Unit) -> None:
     """Allow the values that a change replaced, before they are put back."""
     notes = [note for image in unit.files if (note := note_in(image.before or b""))]
-    texts = [text for note in notes for text in (note.title, note.body, note.project, *note.tags)]
-    known = allow_list(home)
-    values = [text[each.start : each.end] for text in texts for each in findings(text, allow=known)]
-    lines = [value for value in dict.fromkeys(values) if "\n" not in value]
+    values = [value for note in notes for value in _values(home, note)]
+    lines = [value for value in values if "\n" not in value]
     if lines:
         path = os.path.join(home, ALLOWED)
         before = (current(home, ALLOWED) or b"").decode("utf-8", "replace")
         start = before if not before or before.endswith("\n") else f"{before}\n"
         atomic.write_text(path, start + "".join(f"{line}\n" for line in lines))
+
+
+def _values(home: Home, note: Memory) -> list[str]:
+    texts, known = (note.title, note.body, note.project, *note.tags), allow_list(home)
+    found = (text[each.start : each.end] for text in texts for each in findings(text, allow=known))
+    return list(dict.fromkeys(found))
