@@ -130,23 +130,26 @@ def _found(text: str) -> Iterator[Finding]:
     # Hundreds of literals are sought, and a text repeats its words: each word is searched once.
     every = set(data.translate(_SEPARATED).split())
     words = b" ".join(every).lower()
-    long_words = b" ".join([word for word in every if len(word) >= _SHORTEST_TOKEN])
+    long_words = b" ".join([b"", *(word for word in every if len(word) >= _SHORTEST_TOKEN)])
     yield from _key_blocks(text)
-    tokens = f" {long_words.decode('latin-1')}"
+    tokens = long_words.decode("latin-1")
     for literal, rules in _TOKENS.items():
         if literal in long_words:
             # Most words with a literal are none of the format: that is known from the words alone.
-            likely = [rule for rule in rules if _in_words(rule).search(tokens)]
-            yield from _at(_positions(literal, data), text, likely) if likely else ()
+            places = list(_positions(literal, long_words))
+            present = [rule for rule in rules if _is_in_words(rule, tokens, places)]
+            yield from _at(_positions(literal, data), text, present) if present else ()
     for literal, rules in _PLACES.items():
         if literal in words:
             yield from _at(_positions(literal, lowered), text, rules)
     yield from named_values(text, lowered)
 
 
-def _in_words(rule: Rule) -> re.Pattern[str]:
-    """A rule's pattern for separated words, in which a blank stands for a backslash."""
-    return compiled(rule.pattern.replace(EDGE, EDGE.replace(r"\\[nrt]", " [nrt]")))
+def _is_in_words(rule: Rule, words: str, positions: Iterable[int]) -> bool:
+    """Whether a rule matches somewhere in separated words, where a blank stands for a backslash."""
+    pattern = compiled(rule.pattern.replace(EDGE, EDGE.replace(r"\\[nrt]", " [nrt]")))
+    starts = (at - before for at in positions for before in rule.before if at >= before)
+    return any(pattern.match(words, start) for start in starts)
 
 
 def _by_literal(rules: Iterable[Rule]) -> dict[bytes, tuple[Rule, ...]]:
