@@ -256,7 +256,7 @@ def resolve_remote() -> str | None:
 
 
 def _hostname() -> str:
-    from _socket import gethostname  # socket would load enum and selectors for every hook
+    from anamnesis.ground.startup import gethostname
 
     try:
         return gethostname().strip()

@@ -45,7 +45,7 @@ def test_a_hook_loads_nothing_heavy(home: Path, name: str) -> None:
     printed, loaded = loaded_by(f"from anamnesis.cli import main\nmain(['{name}'])", home, payload)
 
     assert "Set busy_timeout." in printed
-    assert (loaded - always) & (HEAVY | {"datetime", "json"}) == set()
+    assert (loaded - always) & (HEAVY | {"json"}) == set()
 
 
 def test_a_session_start_in_a_repository_loads_no_patterns(home: Path, tmp_path: Path) -> None:

@@ -34,10 +34,10 @@ def loads(text: str | bytes, *, parse_constant: Callable[[str], Any] = float) ->
     if not isinstance(text, str):
         text = text.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
     try:
-        from _json import make_scanner
+        from anamnesis.ground.startup import c_json
 
         start = len(text) - len(text.lstrip(_SPACE))
-        value, end = make_scanner(_Reading(parse_constant))(text, start)  # type: ignore[arg-type]
+        value, end = c_json.make_scanner(_Reading(parse_constant))(text, start)  # type: ignore[arg-type]
         if not text[end:].strip(_SPACE):
             return value
     except (ImportError, StopIteration, SystemError):
@@ -51,14 +51,14 @@ def dumps(value: object, *, ascii: bool = False, compact: bool = False) -> str:
     """A value as JSON on one line. Raises TypeError for other types."""
     separators = (",", ":") if compact else (", ", ": ")
     try:
-        from _json import encode_basestring, encode_basestring_ascii, make_encoder
+        from anamnesis.ground.startup import c_json
     except ImportError:
         import json
 
         return json.dumps(value, ensure_ascii=ascii, separators=separators)
-    quoted = encode_basestring_ascii if ascii else encode_basestring
+    quoted = c_json.encode_basestring_ascii if ascii else c_json.encode_basestring
     item, key = separators
-    encode = make_encoder(None, _refuse, quoted, None, key, item, False, False, True)
+    encode = c_json.make_encoder(None, _refuse, quoted, None, key, item, False, False, True)
     return "".join(encode(value, 0))
 
 

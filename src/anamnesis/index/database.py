@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
-from _thread import RLock  # what threading.RLock is, without the rest of threading
 
+from anamnesis.ground.startup import RLock, sqlite3
 from anamnesis.notes.fields import FIELDS, NUMBER, WORDS
-
-
-class _StatementCache:
-    """The part of functools that the sqlite3 module needs."""
-
-    @staticmethod
-    def lru_cache(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """A decorator that caches a function's latest results."""
-        from _functools import _lru_cache_wrapper  # type: ignore[import-not-found]
-
-        return lambda function: _lru_cache_wrapper(function, maxsize, False, tuple)
-
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
     from anamnesis.notes.fields import Row
-else:
-    # sqlite3 without its date adapters, which load datetime. It takes lru_cache from functools,
-    # which loads collections: that costs a quarter as much as starting Python.
-    needs_stand_in = "functools" not in sys.modules
-    if needs_stand_in:
-        sys.modules["functools"] = _StatementCache
-    try:
-        import _sqlite3 as sqlite3
-    finally:
-        if needs_stand_in:
-            del sys.modules["functools"]
 
 SqliteError = sqlite3.Error
 OperationalError = sqlite3.OperationalError

@@ -114,6 +114,4 @@ def units(text: str) -> int:
     """The length of a text as JavaScript counts it."""
     if text.isascii():
         return len(text)
-    from _codecs import utf_16_le_encode  # what str.encode calls, without the module in between
-
-    return len(utf_16_le_encode(text, "surrogatepass")[0]) // 2
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
-
+from anamnesis.ground.startup import allocate_lock
 from anamnesis.mcp import protocol
 from anamnesis.mcp.protocol import INVALID_REQUEST, SLOW, Protocol, ProtocolError
 

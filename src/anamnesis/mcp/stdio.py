@@ -10,8 +10,8 @@ import io
 import os
 import signal
 import sys
-from _thread import allocate_lock
 
+from anamnesis.ground.startup import allocate_lock
 from anamnesis.mcp import protocol
 from anamnesis.mcp.conversation import Conversation
 

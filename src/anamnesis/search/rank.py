@@ -8,6 +8,7 @@ constants.
 
 from __future__ import annotations
 
+from datetime import date
 from math import log
 
 from anamnesis.ground.records import record
@@ -17,16 +18,10 @@ from anamnesis.index.words import stem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import date
 
     from anamnesis.search.matrix import Nearness
     from anamnesis.search.meaning import Meaning
     from anamnesis.search.query import Query, Term
-else:
-    try:
-        from _datetime import date  # what datetime.date is, without the same once more in Python
-    except ImportError:
-        from datetime import date
 
 _SATURATION = 1.2  # BM25's k1: the tenth occurrence of a word says little
 _LENGTH = 0.5  # BM25's b; 0.4 suits short turns, 0.75 suits code

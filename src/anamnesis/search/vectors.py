@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from _thread import allocate_lock
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.errors import NotWritable, reason_of
@@ -191,7 +191,7 @@ class Semantics:
 
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._lock = allocate_lock()
+        self._lock = Lock()
         self._db: sqlite3.Connection | None = None
         self._inode = self._version = _UNREAD
         self._matrix: Matrix | None = None
