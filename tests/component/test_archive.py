@@ -14,6 +14,7 @@ import pytest
 from anamnesis.archive import ask, database, files
 from anamnesis.archive.turns import Turn
 from anamnesis.capture import ledger
+from anamnesis.capture.summarize import SummaryResult
 from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.ground.errors import InvalidInput, NotWritable
@@ -127,7 +128,8 @@ def test_a_capture_that_was_killed_after_it_wrote_the_note_knows_its_text(
     transcript = shop(root)
     note = end(root, transcript).note
     assert note is not None
-    ledger.announce(Home(root), ["s-1"], title=note.title, body="**Ask:** as it was about to be")
+    summary = SummaryResult(title=note.title, body="**Ask:** as it was about to be")
+    ledger.announce(Home(root), ["s-1"], summary)
     store.put(replace(note, body="**Ask:** as it was about to be"))
 
     again = end(root, transcript).note

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.capture import HeuristicSummarizer, ParsedSession, ledger, write_episodic
+from anamnesis.capture.summarize import SummaryResult
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
@@ -245,7 +246,7 @@ def test_an_edit_of_a_note_whose_first_capture_was_killed_stays(
     entry = root / "state" / "sessions" / "s-1.json"
     known = json.loads(entry.read_text())
     entry.unlink()
-    ledger.announce(Home(root), ["s-1"], title=known["title"], body=known["text"])
+    ledger.announce(Home(root), ["s-1"], SummaryResult(known["title"], known["text"]))
     edit(root, body=f"{only_note(root).body}\n\nMy remark.")
     transcript.assistant("More happened after that, quite a lot of it.")
 

@@ -155,7 +155,16 @@ def planted(on: On, tmp_path: Path) -> tuple[Path, Path]:
 def test_a_purged_word_is_nowhere_below_any_store(machine: On, tmp_path: Path) -> None:
     laptop, desk = planted(machine, tmp_path)
     places = {path.split("/")[0].split("-")[0] for path in traces(laptop)}
-    assert places >= {"memory", "undo", "log", "sessions", "index.db", "sessions.db", "spool"}
+    assert places >= {
+        "memory",
+        "undo",
+        "log",
+        "sessions",
+        "index.db",
+        "sessions.db",
+        "spool",
+        "state",
+    }
     assert "conflicts" in {path.split("/")[0] for path in traces(desk)}
 
     assert machine("laptop", "forget", "--query", WORD, "--purge-history", "--yes") == 0

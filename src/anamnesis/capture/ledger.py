@@ -16,9 +16,11 @@ from anamnesis.ground.records import record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from anamnesis.capture.summarize import SummaryResult
     from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory
 
 _MOST_ENTRIES = 5_000
 _MOST_HASHES = 3  # one for each capture in a row that was killed
@@ -82,11 +84,12 @@ def write(home: Home, session: str, entry: LedgerEntry) -> None:
         return
 
 
-def announce(home: Home, sessions: Iterable[str], *, title: str, body: str) -> None:
+def announce(home: Home, sessions: Iterable[str], summary: SummaryResult) -> SummaryResult:
     """Record what is about to be written, so that after a kill it does not look like an edit.
 
     Of a session's first note, that is all there is until it is written.
     """
+    title, body = summary.title, summary.body
     for session in sessions:
         entry = read(home, session) or LedgerEntry("", -1, 0)
         bodies = [*entry.body.split()[-_MOST_HASHES:], body_hash(body)]
@@ -95,6 +98,7 @@ def announce(home: Home, sessions: Iterable[str], *, title: str, body: str) -> N
         if not entry.note_id:
             entry = replace(entry, title=title, text=body)
         write(home, session, entry)
+    return summary
 
 
 def is_ours(entry: LedgerEntry, body: str) -> bool:
@@ -109,8 +113,9 @@ def is_untouched(entry: LedgerEntry, *, title: str, body: str) -> bool:
     return _whole_hash(title, body) in entry.whole.split()
 
 
-def said(entry: LedgerEntry, *, title: str, body: str) -> LedgerEntry:
+def said(entry: LedgerEntry, made: SummaryResult | Memory) -> LedgerEntry:
     """The entry once capture has made this of the session."""
+    title, body = made.title, made.body
     whole = _whole_hash(title, body)
     return replace(entry, body=body_hash(body), title=title, text=body, whole=whole)
 
@@ -129,6 +134,15 @@ def forget(home: Home, session: str) -> None:
     atomic.remove(path_of(home, session))
 
 
+def drop_texts(home: Home, is_unwanted: Callable[[str, LedgerEntry], bool]) -> None:
+    """Drop the texts of sessions by name and entry; how far they were captured stays known."""
+    for path in _files(home):
+        session = os.path.splitext(os.path.basename(path))[0]
+        entry = read(home, session)
+        if entry is not None and entry.text and is_unwanted(session, entry):
+            atomic.write_text(path, encoded(replace(entry, title="", text="", whole="")))
+
+
 def seconds_since(home: Home, session: str, *, now: float) -> float | None:
     """How long ago a session was last captured, or None."""
     try:
@@ -139,14 +153,18 @@ def seconds_since(home: Home, session: str, *, now: float) -> float | None:
 
 def prune(home: Home) -> None:
     """Forget the sessions that were captured longest ago, once there are very many."""
-    folder = home.state("sessions")
-    try:
-        with os.scandir(folder) as entries:
-            files = [(each.stat().st_mtime, each.path) for each in entries]
-    except OSError:
-        return
-    for _, path in sorted(files)[: max(0, len(files) - _MOST_ENTRIES)]:
+    files = sorted(_files(home).items(), key=lambda each: each[1])
+    for path, _ in files[: max(0, len(files) - _MOST_ENTRIES)]:
         atomic.remove(path)
+
+
+def _files(home: Home) -> dict[str, float]:
+    """The files of all entries, each with its time."""
+    try:
+        with os.scandir(home.state("sessions")) as entries:
+            return {each.path: each.stat().st_mtime for each in entries}
+    except OSError:
+        return {}
 
 
 def path_of(home: Home, session: str) -> str:

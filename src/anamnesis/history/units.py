@@ -340,7 +340,7 @@ class Units:
 
         Units that removed local-only notes are kept for the whole time: nothing else has them.
         """
-        limit = time.time() - KEPT_DAYS * 86_400
+        limit = time.time() - KEPT_DAYS * 86_400  # ids may be ahead of the clock
         oldest = encode_id(max(0, int(limit * 1000)), 0)
         total = 0
         for at, name in enumerate(self._names()):
@@ -349,8 +349,7 @@ class Units:
             path = os.path.join(self._home.undo, name)
             size, written = _size_and_time(path)
             too_many = at >= _MOST_UNITS or (at > 0 and total + size > _MOST_BYTES)
-            is_old = name < oldest or written < limit  # an id may be ahead of the clock
-            if is_old or (too_many and not self._is_needed(name)):
+            if name < oldest or written < limit or (too_many and not self._is_needed(name)):
                 atomic.remove(path)
             else:
                 total += size

@@ -205,10 +205,10 @@ def _erase(
     is_clean = archive.forget(
         store.home, lambda session, note: note in gone or is_gone(session), thorough=thorough
     )
-    remains.erase(store.home, gone, is_gone)
+    is_unwanted = has_words(query) if query else None
+    remains.erase(store.home, gone, is_gone, is_unwanted=is_unwanted)
     read = [store.read(note_id) for note_id in gone]
     removals = undo.changes_of(store, ((each, None) for each in read if each is not None))
-    is_unwanted = has_words(query) if query else None
     undo.erase(store, removals, ids=gone, is_unwanted=is_unwanted, progress=progress)
     return store.scrub() and is_clean
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from glob import escape, glob
 from typing import TYPE_CHECKING
 
+from anamnesis.capture import ledger
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.hooks import payload
@@ -26,15 +27,30 @@ _WORD = re.compile(r"[\w-]+")
 _ABANDONED_SECONDS = 60.0  # a file is half-written for milliseconds; a payload is taken at once
 
 
-def erase(home: Home, ids: Container[NoteId], is_gone: Callable[[str], bool]) -> None:
+def erase(
+    home: Home,
+    ids: Container[NoteId],
+    is_gone: Callable[[str], bool],
+    *,
+    is_unwanted: Callable[[bytes], bool] | None = None,
+) -> None:
     """Remove every mention of these notes, and of the sessions that are gone.
 
-    A line that a hook appends to a log at this very moment may be lost.
+    So is what capture last had for a note, if `is_unwanted` is true of it. A line that a hook
+    appends to a log at this very moment may be lost.
     """
     for path in glob(os.path.join(escape(home), "log", "*.jsonl*")):
         _filter_log(path, ids, is_gone)
     _drop_payloads(home, is_gone)
     _drop_questions(home, ids)
+    ledger.drop_texts(
+        home,
+        lambda session, entry: (
+            entry.note_id in ids
+            or is_gone(session)
+            or (is_unwanted is not None and is_unwanted(f"{entry.title} {entry.text}".encode()))
+        ),
+    )
     refresh.forget_newest(home)
     _drop_half_written(home)
 

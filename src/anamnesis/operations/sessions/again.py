@@ -170,6 +170,6 @@ def _in_ledger(store: MemoryStore, remade: Remade) -> list[undo.FileChange]:
     known = ledger.read(store.home, remade.session)
     if known is None:
         return []
-    entry = ledger.said(known, title=remade.after.title, body=remade.after.body)
+    entry = ledger.said(known, remade.after)
     name = os.path.relpath(path, store.home).replace(os.sep, "/")
     return [undo.FileChange(name, tree.bytes_at(path), ledger.encoded(entry).encode())]

@@ -259,7 +259,7 @@ def _write(
             machine_id=resolve_machine_id(),
             allow=allow_list(home),
             last=known,
-            announce=lambda summary: said.append(_announced(home, names, summary)),
+            announce=lambda summary: said.append(ledger.announce(home, names, summary)),
         )
         if note is not None and len(ids) > 1:
             note = store.revise(note.id, lambda note: triage.naming(note, ids))
@@ -271,11 +271,6 @@ def _write(
         return Captured(None, "the summariser skipped this session")
     edited = "" if note.body.strip() == said[0].body.strip() else ", which was edited by hand"
     return Captured(note, f"wrote episodic note {note.id}{edited}", said[0])
-
-
-def _announced(home: Home, names: Iterable[str], summary: SummaryResult) -> SummaryResult:
-    ledger.announce(home, names, title=summary.title, body=summary.body)
-    return summary
 
 
 def _note_trouble(home: Home, summarizer: Summarizer) -> None:
@@ -385,18 +380,14 @@ def _entry(
     path: str, stamp: tuple[int, int], captured: Captured, known: ledger.LedgerEntry | None
 ) -> ledger.LedgerEntry:
     """The ledger entry: how far the transcript was read, and its note."""
-    entry = known or ledger.LedgerEntry("", 0, 0)
-    size, mtime_ns = stamp
-    return _said(
-        replace(entry, transcript=os.path.abspath(path), size=size, mtime_ns=mtime_ns), captured
-    )
+    entry, path = known or ledger.LedgerEntry("", 0, 0), os.path.abspath(path)
+    return _said(replace(entry, transcript=path, size=stamp[0], mtime_ns=stamp[1]), captured)
 
 
 def _said(entry: ledger.LedgerEntry, captured: Captured) -> ledger.LedgerEntry:
-    note, summary = captured.note, captured.summary
-    if note is None or summary is None:
+    if captured.note is None or captured.summary is None:
         return entry
-    return ledger.said(replace(entry, note_id=note.id), title=summary.title, body=summary.body)
+    return ledger.said(replace(entry, note_id=captured.note.id), captured.summary)
 
 
 def reflect_in_background(home: Home) -> bool:
