@@ -111,15 +111,16 @@ class ForeignReading:
 
     def result(self, call: object, text: str) -> bool:
         """Take in the result of a call; whether it is foreign."""
-        if call in self._ours and self.began:
+        name = str(call)  # whatever the client wrote there
+        if name in self._ours and self.began:
             self.notes.update(_ID.findall(text))
-        if call in self._open:
-            self._open.discard(str(call))
-            self._done.add(str(call))
+        if name in self._open:
+            self._open.discard(name)
+            self._done.add(name)
             self._read(text)
-        elif call not in self._done:
+        elif name not in self._done:
             self.say(text)
-        return call in self._done
+        return name in self._done
 
     def _read(self, text: str) -> None:
         if self._quotation is None:

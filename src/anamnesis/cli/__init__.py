@@ -68,7 +68,7 @@ GROUPS = {
     },
     "Care": {
         "doctor": "check everything and suggest fixes",
-        "project": "show the project of a directory, or allow a repository to name another",
+        "project": "show which project a directory belongs to",
         "trust": "show which notes sessions get, by author",
         "pause": "stop capturing and recalling for a while",
         "resume": "start capturing and recalling again",
