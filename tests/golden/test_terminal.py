@@ -49,6 +49,7 @@ def fill(home: Path) -> None:
     remote = home / "notes.git"
     subprocess.run(["git", "init", "--quiet", "--bare", "-b", "main", str(remote)], check=True)
     desk = Machine(home / "desk", str(remote))
+    (home / ".anamnesis").mkdir(mode=0o700)
     here = Machine(home / ".anamnesis", str(remote))
     here.name = "laptop"
     for note_id, hours, type, project, title in NOTES:
