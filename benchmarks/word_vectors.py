@@ -16,7 +16,7 @@ from array import array
 from itertools import accumulate
 from pathlib import Path
 
-from anamnesis.index import words
+from anamnesis.text import words
 
 _STEPS = 7  # four bits hold -7..7
 _SCALES = 255

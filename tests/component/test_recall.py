@@ -9,7 +9,7 @@ import pytest
 from anamnesis.cli import main
 from anamnesis.ground.records import replace
 from anamnesis.index import database
-from anamnesis.index.words import facet
+from anamnesis.index.vocabulary import facet
 from anamnesis.notes.fields import Memory
 from anamnesis.search import engine, meaning
 from anamnesis.search.query import Filters

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from anamnesis.ground.records import replace
-from anamnesis.index import words
+from anamnesis.index import vocabulary
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.search import typos
@@ -50,7 +50,7 @@ def test_an_index_without_the_table_is_searched_and_gets_it_with_the_next_write(
     assert titles(store, "kuberntes") == ["one"]
     assert titles(store, "kuber") == ["one"]
     store.write(type="semantic", title="two", body="the postgres replica")
-    assert store.ask(words.has_vocabulary)
+    assert store.ask(vocabulary.has_vocabulary)
     assert titles(store, "kuberntes") == ["one"]
 
 
@@ -92,7 +92,7 @@ def files_from_elsewhere(store: MemoryStore, *, count: int) -> None:
 
 def noted(store: MemoryStore, start: str) -> dict[str, int]:
     """The words that begin so, and in how many notes each is."""
-    found = store.ask(lambda db: words.words_beginning(db, start, most=5))
+    found = store.ask(lambda db: vocabulary.words_beginning(db, start, most=5))
     return {term: notes for term, notes in found}  # noqa: C416  rows of SQLite, no pairs
 
 
@@ -102,13 +102,13 @@ def test_the_words_of_several_batches_are_listed_once(
     store.write(type="semantic", title="first", body="the kubernetes cluster")
     files_from_elsewhere(store, count=2_600)
     listed: list[int] = []
-    build = words.build_vocabulary
+    build = vocabulary.build_vocabulary
 
     def counted(db: sqlite3.Connection) -> None:
         listed.append(1)
         build(db)
 
-    monkeypatch.setattr(words, "build_vocabulary", counted)
+    monkeypatch.setattr(vocabulary, "build_vocabulary", counted)
 
     changes = store.refresh()
 
@@ -128,7 +128,7 @@ def test_words_that_a_killed_refresh_did_not_list_are_listed_by_the_next_write(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(words, "build_vocabulary", killed)
+        patch.setattr(vocabulary, "build_vocabulary", killed)
         with pytest.raises(KeyboardInterrupt):
             store.refresh()
     store.write(type="semantic", title="second", body="the prometheus rules")

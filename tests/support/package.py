@@ -10,7 +10,7 @@ REPOSITORY = Path(__file__).parents[2]
 NEEDED = {
     f"src/anamnesis/{name}"
     for name in (
-        "index/languages.txt",
+        "text/languages.txt",
         "onboard/agents/opencode.js",
         "py.typed",
         "search/encoder/model.py",

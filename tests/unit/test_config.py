@@ -39,7 +39,7 @@ def test_without_settings_the_host_gives_its_name(monkeypatch: pytest.MonkeyPatc
     assert config.resolve_machine_id() == socket.gethostname()
     assert config.resolve_remote() is None
 
-    monkeypatch.setattr("_socket.gethostname", lambda: "")
+    monkeypatch.setattr("anamnesis.ground.startup.gethostname", lambda: "")
     assert config.resolve_machine_id() == "unknown"
 
 

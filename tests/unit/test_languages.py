@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from anamnesis.index.words import language_of, tokens
+from anamnesis.text.languages import language_of
+from anamnesis.text.words import tokens
 
 GERMAN = "warum hängt der Druckdienst nach dem Neustart?"
 FRENCH = "pourquoi est-ce que l'impression s'arrête après le redémarrage ?"

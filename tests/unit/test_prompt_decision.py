@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.index import database, rows
-from anamnesis.index.words import stem
 from anamnesis.inject.prompt import MOST_UNITS, Match, is_worth_a_look, rendered
 from anamnesis.notes.fields import Memory
 from anamnesis.search import prompt
 from anamnesis.search.excerpts import passage
 from anamnesis.search.prompt import PromptAnswer, answers
 from anamnesis.search.query import Filters
+from anamnesis.text.words import stem
 
 WAL = Memory(
     id="WAL", type="semantic", title="SQLite in WAL mode", tags=["database", "locking"],

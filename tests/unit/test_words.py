@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anamnesis.index import words
-from anamnesis.index.words import stem
+from anamnesis.text import words
+from anamnesis.text.words import stem
 
 SUFFIXES = """
 s es ies sses ed eed ing ational tional enci anci izer logi bli alli entli eli ousli ization ation

@@ -13,8 +13,8 @@ from contextlib import closing, contextmanager
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.index import words
 from anamnesis.index.database import compact
+from anamnesis.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.archive.turns import from_json
 from anamnesis.ground import atomic
-from anamnesis.index import words
+from anamnesis.text import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from anamnesis.ground.records import record
-from anamnesis.index import words
+from anamnesis.text import words
 from anamnesis.trust.policy import condition
 
 TYPE_CHECKING = False

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from anamnesis.ground.records import record
-from anamnesis.index import words
+from anamnesis.index import vocabulary
+from anamnesis.text import words
 from anamnesis.trust.policy import condition
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ def _rows(
     phrase = " ".join(words.tokens(name))
     if not phrase:
         return []
-    facets = " OR ".join(f'"{words.facet(project)}"' for project in projects)
+    facets = " OR ".join(f'"{vocabulary.facet(project)}"' for project in projects)
     keys = ",".join("?" * len(projects))
     return db.execute(
         "SELECT m.id, m.type, f.title, substr(f.body, 1, ?) FROM memories_fts f "  # noqa: S608

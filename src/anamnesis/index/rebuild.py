@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.atomic import TEMP_PREFIX
 from anamnesis.ground.errors import NotWritable, reason_of
-from anamnesis.index import database, refresh, rows, words
+from anamnesis.index import database, refresh, rows, vocabulary
 from anamnesis.index.database import Database, IndexBroken
 from anamnesis.notes import tree
 
@@ -159,7 +159,7 @@ class _Build:
         refresh.remember_newest(self._home, listing.files)
         _end_bulk(db)
         database.create_indexes(db)
-        words.build_vocabulary(db)
+        vocabulary.build_vocabulary(db)
         self._resolve_contested()
 
     def catch_up(self) -> None:
@@ -214,7 +214,7 @@ def _set_up_text(db: sqlite3.Connection, option: str, value: int) -> None:
 def scrub(db: sqlite3.Connection) -> None:
     """Drop what only removed notes had: words, tags and counts."""
     _merge_text(db)
-    words.build_vocabulary(db)
+    vocabulary.build_vocabulary(db)
     for table in ("tags", "cells"):
         db.execute(f"DELETE FROM {table} WHERE notes <= 0")  # noqa: S608  fixed names
 

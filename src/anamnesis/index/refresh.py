@@ -195,20 +195,20 @@ class Files:
         return {note.id for note in notes}
 
     def _learn_words(self, db: sqlite3.Connection, notes: list[Memory]) -> None:
-        from anamnesis.index import words  # only writing needs it; a hook reads
+        from anamnesis.index import vocabulary  # only writing needs it; a hook reads
 
-        if self._several and len(notes) >= words.MANY and not self.owes_words:
+        if self._several and len(notes) >= vocabulary.MANY and not self.owes_words:
             # If this process is killed, the next one that needs the table makes it again.
-            words.drop_vocabulary(db)
+            vocabulary.drop_vocabulary(db)
             self.owes_words = True
         if not self.owes_words:
-            words.learn_words(db, notes)
+            vocabulary.learn_words(db, notes)
 
     def finish(self, db: sqlite3.Connection) -> None:
         """List the words that the batches left to be listed."""
-        from anamnesis.index import words
+        from anamnesis.index import vocabulary
 
-        words.build_vocabulary(db)
+        vocabulary.build_vocabulary(db)
         self.owes_words = False
 
     def _choose(self, db: sqlite3.Connection, note_id: str, fresh: dict[str, Reading]) -> None:

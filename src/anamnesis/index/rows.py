@@ -183,11 +183,12 @@ def _cells(note: Memory, body_path: str) -> tuple[object, ...]:
 
 
 def _text(rowid: int, note: Memory) -> tuple[object, ...]:
-    from anamnesis.index import words  # only writing needs it; a hook reads
+    from anamnesis.index import vocabulary  # only writing needs it; a hook reads
+    from anamnesis.text import words  # only writing needs it; a hook reads
 
     parts = words.parts(f"{note.title}\n{note.body}")
     tags = " ".join(_tags(note))
-    return rowid, note.id, note.title, note.body, tags, parts, words.facet(note.project)
+    return rowid, note.id, note.title, note.body, tags, parts, vocabulary.facet(note.project)
 
 
 def _tags(note: Memory) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from anamnesis.ground.records import record
-from anamnesis.index import words
-from anamnesis.index.words import stem
+from anamnesis.text import words
+from anamnesis.text.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ import re
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
-from anamnesis.index import words
 from anamnesis.search import engine, rank
 from anamnesis.search import query as queries
+from anamnesis.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,14 +6,15 @@ import re
 from itertools import pairwise
 
 from anamnesis.ground.records import record, replace
-from anamnesis.index import words
-from anamnesis.index.words import stem
+from anamnesis.index import vocabulary
+from anamnesis.text import languages, words
+from anamnesis.text.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from anamnesis.index.words import Language
+    from anamnesis.text.languages import Language
 
 
 _FUNCTION_WEIGHT = 0.2  # enough to order notes that match the rest equally
@@ -70,7 +71,7 @@ def read(text: str) -> Query:
     """The terms of a free text; nothing in it is ever an operator."""
     sequence = _bounded(words.tokens(text))
     terms: dict[str, Term] = {}
-    language = words.language_of(sequence)
+    language = languages.language_of(sequence)
     for word in sequence:
         if not words.unspaced(word):
             _add(terms, _word(word, language))
@@ -219,7 +220,7 @@ class Filters:
         """The part of the filters that the full-text index itself can apply."""
         clauses = []
         if self.projects:
-            clauses.append(any_of(map(words.facet, self.projects)))
+            clauses.append(any_of(map(vocabulary.facet, self.projects)))
         if path := words.tokens(self.file):
             clauses.append(f'"{" ".join(path)}"')
         return clauses

@@ -12,8 +12,8 @@ from datetime import date
 from math import log
 
 from anamnesis.ground.records import record
-from anamnesis.index import words
-from anamnesis.index.words import stem
+from anamnesis.text import words
+from anamnesis.text.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from anamnesis.ground.records import replace
-from anamnesis.index.words import stem, words_beginning, words_between
+from anamnesis.index.vocabulary import words_beginning, words_between
 from anamnesis.search.query import exchanged
+from anamnesis.text.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

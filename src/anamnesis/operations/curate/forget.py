@@ -14,11 +14,11 @@ from anamnesis.ground.clock import since
 from anamnesis.ground.counting import counting, passes
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.history import undo
-from anamnesis.index.words import tokens
 from anamnesis.notes import tree
 from anamnesis.operations.curate import remains
 from anamnesis.search import vectors
 from anamnesis.sync.conflicts import Conflicts
+from anamnesis.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from anamnesis.archive import ask
 from anamnesis.capture.extract.findings import decisive_line
 from anamnesis.capture.extract.shell import is_looking, main_part, program
-from anamnesis.index import words
 from anamnesis.operations.sessions.archive import bring_up_to_date
+from anamnesis.text import words
 
 if TYPE_CHECKING:
     from anamnesis.archive.ask import SessionFilter, SessionRow
