@@ -21,6 +21,7 @@ IDIOMS = ("TYPE_CHECKING = False", "@record\n")
 SELDOM = {
     "anamnesis.archive.ask",
     "anamnesis.archive.database",
+    "anamnesis.consent",
     "anamnesis.cli.detached",
     "anamnesis.git.renames",
     "anamnesis.hooks.background",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from anamnesis.ground.state import StateFile
+
 EPHEMERAL_MACHINE = "codespace"
 UNKNOWN_MACHINE = "unknown"
 _YES = ("1", "true", "yes", "on")
@@ -112,6 +114,12 @@ class Home(str):
     def state(self, *names: str) -> str:
         """A record of what was captured or set up on this machine."""
         return os.path.join(self, "state", *names)
+
+    def state_file(self, name: str) -> StateFile:
+        """Such a record that is one JSON value."""
+        from anamnesis.ground.state import StateFile
+
+        return StateFile(self.state(name), lock=self.lock("state"))
 
     def spool(self, name: str) -> str:
         """A payload on its way to the background."""

@@ -7,7 +7,11 @@ without the file every repository asks again.
 from __future__ import annotations
 
 from anamnesis.config import Home  # noqa: TC001  a hook does without typing
-from anamnesis.ground import atomic, quickjson
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _FILE = "repositories.json"
 _PROJECTS = "projects"  # keys that markers in the repository may name
@@ -15,37 +19,32 @@ _PROJECTS = "projects"  # keys that markers in the repository may name
 
 def allowed_projects(home: Home, repository: str) -> list[str]:
     """The projects other than its own whose memory a repository may have."""
-    keys = _record(_read(home), repository).get(_PROJECTS)
-    return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+    return _keys(_record(home.state_file(_FILE).record(), repository))
 
 
 def allow_project(home: Home, repository: str, key: str) -> None:
     """Let a repository have the memory of this project from now on. Raises NotWritable."""
-    _write_projects(home, repository, [*allowed_projects(home, repository), key])
+    _change(home, repository, lambda keys: [*(each for each in keys if each != key), key])
 
 
 def withdraw_project(home: Home, repository: str, key: str) -> None:
     """Take that back. Raises NotWritable."""
-    kept = [each for each in allowed_projects(home, repository) if each != key]
-    _write_projects(home, repository, kept)
+    _change(home, repository, lambda keys: [each for each in keys if each != key])
 
 
-def _write_projects(home: Home, repository: str, keys: list[str]) -> None:
-    records = _read(home)
-    record = {**_record(records, repository), _PROJECTS: list(dict.fromkeys(keys))}
-    text = quickjson.dumps({**records, repository: record})
-    atomic.write_text(home.state(_FILE), f"{text}\n")
+def _change(home: Home, repository: str, make: Callable[[list[str]], list[str]]) -> None:
+    def changed(records: dict[str, Any]) -> dict[str, Any]:
+        record = _record(records, repository)
+        return {**records, repository: {**record, _PROJECTS: make(_keys(record))}}
+
+    home.state_file(_FILE).change(changed)
 
 
-def _record(records: dict[str, object], repository: str) -> dict[str, object]:
+def _keys(record: dict[str, Any]) -> list[str]:
+    keys = record.get(_PROJECTS)
+    return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+
+
+def _record(records: dict[str, Any], repository: str) -> dict[str, Any]:
     record = records.get(repository)
     return record if isinstance(record, dict) else {}
-
-
-def _read(home: Home) -> dict[str, object]:
-    try:
-        with open(home.state(_FILE), "rb") as stream:
-            records = quickjson.loads(stream.read())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return records if isinstance(records, dict) else {}

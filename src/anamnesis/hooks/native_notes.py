@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
 from anamnesis.config import Home  # noqa: TC001  a hook does without typing
-from anamnesis.ground import atomic
 
 _STATE = "native-notes.json"
 
@@ -24,13 +21,8 @@ def with_client(home: Home) -> set[str]:
 def remember(home: Home, files: dict[str, str], *, edited: list[str]) -> None:
     """Keep the ids by file, and those edited since, for the next session. Raises NotWritable."""
     content = {"files": files, "edited": dict.fromkeys(edited, "")}
-    atomic.write_text(home.state(_STATE), json.dumps(content))
+    home.state_file(_STATE).write(content)
 
 
 def _stored(home: Home) -> dict[str, dict[str, str]]:
-    try:
-        with open(home.state(_STATE), encoding="utf-8") as stream:
-            content = json.load(stream)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    return home.state_file(_STATE).record()

@@ -21,6 +21,7 @@ _RUNS_LIMIT = 256 * 1024  # about 2,000 runs in each half
 _REASON_LENGTH = 300
 _REMEMBERED_SECONDS = 3_600.0  # what a sync brought, for the sessions that start meanwhile
 _MOST_REMEMBERED = 50
+_EXCHANGE = "exchange.json"
 AREAS = ("inject", "recall", "capture", "summarising", "sync", "reflect", "embed")
 
 
@@ -202,17 +203,16 @@ def note_exchange(home: Home, *, worked: bool, changed: Iterable[str] = ()) -> N
     arrived = [*kept, *((now, id) for id in ids)][-_MOST_REMEMBERED:]
     content = {"at": now, "worked": worked, "arrived": arrived}
     try:
-        atomic.write_text(home.state("exchange.json"), quickjson.dumps(content))
+        home.state_file(_EXCHANGE).write(content)
     except (NotWritable, OSError, UnicodeError):
         return  # the notes are there; only the hint is lost
 
 
 def last_exchange(home: Home) -> Exchange:
     """The last sync; an empty record if there was none or its file is damaged."""
+    content = home.state_file(_EXCHANGE).read()
     try:
-        with open(home.state("exchange.json"), "rb") as stream:
-            content = quickjson.loads(stream.read())
         arrived = tuple((float(at), str(id)) for at, id in content["arrived"])
         return Exchange(float(content["at"]), bool(content["worked"]), arrived)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return Exchange()

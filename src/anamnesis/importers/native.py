@@ -8,9 +8,7 @@ import re
 import stat
 
 from anamnesis import config
-from anamnesis.ground import atomic
 from anamnesis.ground.records import record
-from anamnesis.importers import sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,12 +72,12 @@ def changed(home: Home) -> bool:
 
 def seen(home: Home) -> dict[str, list[int]]:
     """The stamps of the files as they were at the last import."""
-    return sources.remembered(home.state(_STATE))
+    return home.state_file(_STATE).record()
 
 
 def remember(home: Home, stamps: dict[str, list[int]]) -> None:
     """Keep the stamps for the next import."""
-    atomic.write_text(home.state(_STATE), json.dumps(stamps))
+    home.state_file(_STATE).write(stamps)
 
 
 def draft(file: NativeFile, *, project: str) -> ImportDraft | None:

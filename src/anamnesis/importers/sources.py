@@ -5,17 +5,14 @@ A lost file costs one slower import and nothing else.
 
 from __future__ import annotations
 
-import json
 import os
+from typing import TYPE_CHECKING
 
-from anamnesis.ground import atomic
 from anamnesis.notes import tree
 from anamnesis.notes.fields import TYPES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
     from anamnesis.config import Home
     from anamnesis.importers.import_draft import ImportDraft
@@ -70,39 +67,27 @@ def file_key(path: str, *, under: str) -> str:
 
 def _notes_of(home: Home, key: str) -> list[str]:
     """The ids of the notes that a file gave when it was last imported; none if it has changed."""
-    ids: list[str] = remembered(home.state(_FILES)).get(key, [])
+    ids: list[str] = home.state_file(_FILES).record().get(key, [])
     return ids
 
 
 def remember_file(home: Home, key: str, ids: list[str]) -> None:
     """Remember which notes a file gave, none of which has changed since."""
-    before = remembered(home.state(_FILES))
-    if ids and key and before.get(key) != ids:
-        latest = dict(list(before.items())[1 - _MOST_FILES :])
-        atomic.write_text(home.state(_FILES), json.dumps({**latest, key: ids}))
+    if ids and key:
+        home.state_file(_FILES).change(
+            lambda before: {**dict(list(before.items())[1 - _MOST_FILES :]), key: ids}
+        )
 
 
 def known(home: Home) -> dict[str, str]:
     """The marks of what was imported, by the id of the note."""
-    return remembered(home.state(_STATE))
+    return home.state_file(_STATE).record()
 
 
 def remember(home: Home, digests: Mapping[str, str], *, files: Mapping[str, str]) -> None:
     """Remember what this import wrote into which files, for the next one."""
-    before = known(home)
-    after = {**before, **{id: mark(home, file, digest=digests[id]) for id, file in files.items()}}
-    if after != before:
-        atomic.write_text(home.state(_STATE), json.dumps(after))
-
-
-def remembered(path: str) -> dict[str, Any]:
-    """What an earlier import kept in a file; nothing if the file is missing or damaged."""
-    try:
-        with open(path, encoding="utf-8") as stream:
-            content = json.load(stream)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    marks = {id: mark(home, file, digest=digests[id]) for id, file in files.items()}
+    home.state_file(_STATE).change(lambda before: {**before, **marks})
 
 
 def unchanged_notes(store: MemoryStore, file: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ from anamnesis.ground import atomic
 
 if TYPE_CHECKING:
     from anamnesis.config import Home
+
+_FILE = "setup.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def hashed(data: bytes | None) -> str:
 
 def path_of(home: Home) -> str:
     """Where the receipt is kept."""
-    return home.state("setup.json")
+    return home.state(_FILE)
 
 
 def hooks_marker(home: Home) -> str:
@@ -61,9 +62,8 @@ def hooks_marker(home: Home) -> str:
 def load(home: Home) -> Receipt:
     """The receipt of earlier set-ups; an empty one if it is missing or damaged."""
     try:
-        with open(path_of(home), encoding="utf-8") as stream:
-            return _receipt(json.load(stream))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return _receipt(home.state_file(_FILE).record())
+    except (ValueError, TypeError, KeyError, AttributeError):
         return Receipt()
 
 
@@ -93,7 +93,7 @@ def save(home: Home, receipt: Receipt) -> None:
         "places": [dict(place) for place in receipt.places],
         "files": files,
     }
-    atomic.write_text(path_of(home), json.dumps(fields, ensure_ascii=False, indent=2) + "\n")
+    home.state_file(_FILE).write(fields)
 
 
 def forget(home: Home) -> None:

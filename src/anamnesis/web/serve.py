@@ -76,11 +76,10 @@ class SavedAddress:
     @classmethod
     def load(cls, home: Home) -> SavedAddress:
         """The address that was chosen for this store, else a new name without a port."""
+        record = home.state_file("dashboard.json").record()
         try:
-            with open(home.state("dashboard.json"), encoding="utf-8") as stream:
-                record = json.load(stream)
             return cls(str(record["name"]), int(record["port"]))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError):
             letters = (secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
             return cls(f"anamnesis-{''.join(letters)}.localhost", 0)
 
@@ -88,7 +87,7 @@ class SavedAddress:
         """Save it; a store that cannot be written gets a new address next time."""
         record = {"name": self.name, "port": self.port}
         with suppress(NotWritable):
-            atomic.write_text(home.state("dashboard.json"), json.dumps(record) + "\n")
+            home.state_file("dashboard.json").write(record)
 
 
 class Server:

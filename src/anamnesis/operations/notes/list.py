@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import atomic
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.index import browse
 from anamnesis.index.browse import ORDERS, Row
@@ -29,6 +28,7 @@ __all__ = [
 
 _MOST_VIEWS = 50
 _LONGEST_NAME = 60
+_VIEWS = "views.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,8 @@ def titles(store: MemoryStore, ids: Iterable[NoteId]) -> dict[str, str]:
 
 def saved_views(home: Home) -> dict[str, str]:
     """The lists that were saved under a name, each as the query of its address."""
-    import json
-
-    try:
-        with open(home.state("views.json"), encoding="utf-8") as stream:
-            return {str(name): str(query) for name, query in json.load(stream).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}
+    views = home.state_file(_VIEWS).record()
+    return {str(name): str(query) for name, query in views.items()}
 
 
 def save_view(home: Home, name: str, query: str) -> str:
@@ -100,24 +95,21 @@ def save_view(home: Home, name: str, query: str) -> str:
 
     Raises InvalidInput for a name that is empty or too long, and when there are very many views.
     """
-    name, views = " ".join(name.split()), saved_views(home)
+    name = " ".join(name.split())
     if not name or len(name) > _LONGEST_NAME:
         raise InvalidInput(f"A view needs a name of at most {_LONGEST_NAME} characters.")
-    if len(views) >= _MOST_VIEWS and name not in views:
-        raise InvalidInput(f"There are {_MOST_VIEWS} saved views already; remove one first.")
-    _write_views(home, {**views, name: query})
+
+    def with_view(views: dict[str, str]) -> dict[str, str]:
+        if len(views) >= _MOST_VIEWS and name not in views:
+            raise InvalidInput(f"There are {_MOST_VIEWS} saved views already; remove one first.")
+        return dict(sorted({**views, name: query}.items()))
+
+    home.state_file(_VIEWS).change(with_view)
     return name
 
 
 def drop_view(home: Home, name: str) -> None:
     """Remove a saved view; its notes stay."""
-    views = saved_views(home)
-    views.pop(name, None)
-    _write_views(home, views)
-
-
-def _write_views(home: Home, views: dict[str, str]) -> None:
-    import json
-
-    text = json.dumps(dict(sorted(views.items())), ensure_ascii=False, indent=1)
-    atomic.write_text(home.state("views.json"), f"{text}\n")
+    home.state_file(_VIEWS).change(
+        lambda views: {key: query for key, query in views.items() if key != name}
+    )
