@@ -33,7 +33,7 @@ class PersonNeeded(AnamnesisError):
         who = f"this shell belongs to an agent ({agent})" if agent else "this is not a terminal"
         super().__init__(
             f"Cannot {what} here: {who}.",
-            hint="Run the command in a terminal of your own, or use the dashboard:  anamnesis web",
+            hint="Use a terminal of your own, or the dashboard:  anamnesis dashboard",
         )
 
 
