@@ -41,7 +41,7 @@ class Desk:
 
 @pytest.fixture
 def desks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Desk]:
-    monkeypatch.setattr("_socket.gethostname", lambda: "desk")
+    monkeypatch.setattr("anamnesis.ground.startup.gethostname", lambda: "desk")
     return [Desk(tmp_path / str(number), monkeypatch) for number in range(3)]
 
 
