@@ -325,6 +325,8 @@ def test_a_lock_of_a_living_git_is_respected(
     shutil.copy(shutil.which("sleep") or "/bin/sleep", sleeper)
     with subprocess.Popen([sleeper, "60"], cwd=desk.memory) as living:
         try:
+            while "git" not in Path(f"/proc/{living.pid}/comm").read_text():
+                time.sleep(0.01)  # Linux names a process last
             with pytest.raises(StoreBusy):
                 desk.sync()
             assert lock.exists()
