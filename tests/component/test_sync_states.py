@@ -411,6 +411,8 @@ def test_an_index_that_another_git_holds_does_not_stop_a_sync(
     desk.edit("n", body="while somebody is in an editor")
     with subprocess.Popen([sleeper, "60"], cwd=desk.memory) as living:
         try:
+            while "git" not in Path(f"/proc/{living.pid}/comm").read_text():
+                time.sleep(0.01)  # Linux names a process last
             assert desk.sync().pushed
             assert lock.exists()
         finally:
