@@ -101,7 +101,7 @@ def _saved_for_all(subject: Subject) -> Iterator[Finding]:
     marker = subject.home.state("agents-told.txt")
     since = ""
     try:
-        with open(marker, encoding="ascii", errors="replace") as file:
+        with open(marker, encoding="utf-8", errors="replace") as file:
             since = file.read(40)
     except OSError:
         pass  # the first session that asks
