@@ -10,7 +10,7 @@ import sqlite3
 from binascii import crc32
 from contextlib import closing, contextmanager
 
-from anamnesis.archive.turns import AGENT, CLIENT, PERSON
+from anamnesis.archive.turns import AGENT, CLIENT, PERSON, Header, Transcript
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.index import words
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from anamnesis.archive.files import Archived, ArchiveFile
+    from anamnesis.archive.files import ArchiveFile
     from anamnesis.archive.turns import Turn
     from anamnesis.config import Home
 
@@ -246,7 +246,7 @@ def _read_in(db: sqlite3.Connection, file: ArchiveFile) -> None:
 
     archived = files.load(file.path)
     if archived is None:  # remembered by its name, so that it is not tried at every question
-        archived = files.Archived(files.Header(session=os.path.basename(file.path)), [])
+        archived = Transcript(Header(session=os.path.basename(file.path)))
     with _transaction(db):
         for row in db.execute("SELECT id FROM sessions WHERE path = ?", (file.path,)).fetchall():
             _drop(db, row["id"])
@@ -254,7 +254,7 @@ def _read_in(db: sqlite3.Connection, file: ArchiveFile) -> None:
         _insert(db, file, archived)
 
 
-def _insert(db: sqlite3.Connection, file: ArchiveFile, archived: Archived) -> None:
+def _insert(db: sqlite3.Connection, file: ArchiveFile, archived: Transcript) -> None:
     head = archived.header
     db.execute(
         "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

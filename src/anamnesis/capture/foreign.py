@@ -90,6 +90,11 @@ class ForeignReading:
         self._done: set[str] = set()  # what a subagent read is taken in before the session itself
         self._ours: set[str] = set()
 
+    @property
+    def has_read(self) -> bool:
+        """Whether anything was read from elsewhere."""
+        return self._quotation is not None
+
     def call(self, tool: object, arguments: Mapping[str, object], *, call: object, at: str) -> None:
         """Take in a call of a tool."""
         tool = tool if isinstance(tool, str) else ""  # Codex' own shell has no name
