@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.archive.turns import AGENT
 from anamnesis.capture.extract import findings, note, paths, shell, title
 from anamnesis.capture.extract.rules import is_rule, rules
 from anamnesis.capture.extract.text import clipped, sentences, statements
@@ -26,8 +27,10 @@ class Telling:
     def add_text(self, kind: str, text: str) -> None:
         if kind == EDIT:
             self.recorder.call("Edit", {"file_path": text}, call="e")
+        elif kind == ANSWER:
+            self.recorder.say(AGENT, text)
         else:
-            {PROMPT: self.recorder.ask, ANSWER: self.recorder.answer}[kind](text)
+            self.recorder.ask(text)
 
     def story(self) -> Story:
         return story_of(self.recorder.transcript())

@@ -83,17 +83,18 @@ def save(home: Home, whole: Transcript, *, known: Transcript | None = None) -> N
 
 def load(path: str) -> Transcript | None:
     """An archived session, as much as can be read; None if nothing can."""
-    header: Header | None = None
-    turns: list[Turn] = []
+    header = read_header(path)
+    return Transcript(header, list(turns_in(path))) if header else None
+
+
+def turns_in(path: str) -> Iterator[Turn]:
+    """The turns of an archived session, as many as can be read."""
     try:
         for line in _lines(path):
-            if header is None:
-                header = _header(line)
-            elif (turn := from_json(line)) is not None:
-                turns.append(turn)
+            if (turn := from_json(line)) is not None:
+                yield turn
     except _UNREADABLE:
-        pass  # what came before the damage is good
-    return Transcript(header, turns) if header else None
+        return  # what came before the damage is good
 
 
 def having(home: Home, asked: AbstractSet[str]) -> Iterator[Header]:

@@ -7,6 +7,7 @@ import os
 import re
 
 from anamnesis.archive.turns import AGENT, ITEM, LIST, PLAN, QUESTION, TASK, Turn
+from anamnesis.capture.foreign import command_of
 from anamnesis.capture.lines import mappings, word
 from anamnesis.capture.privacy import clean, clipped
 
@@ -42,7 +43,6 @@ _LISTS = {
 }
 _SAYS = {TASK: ("description", "prompt"), QUESTION: (), PLAN: ("plan",), ITEM: ("subject",)}
 _FILES = ("file_path", "notebook_path", "filePath", "path", "absolute_path")
-_COMMANDS = ("command", "cmd")
 PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.{1,500})$", re.MULTILINE)
 _FILES_OF_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: .{1,500}$", re.MULTILINE)
@@ -64,7 +64,7 @@ def turn_of(
     with_input: bool = False,
 ) -> Turn:
     """A call as a turn; of what a shell does not run, with the arguments in short if wanted."""
-    command = _command(arguments)
+    command = command_of(arguments)
     is_run = bool(command) and tool in _SHELLS
     kind = LIST if tool in _LISTS else _KINDS.get(tool, "")
     return Turn(
@@ -131,13 +131,6 @@ def _items(tool: str, arguments: Mapping[str, Any]) -> tuple[Item, ...]:
     return tuple(
         (key, clean(word(text))[:_LONGEST_ITEM], str(status)) for key, text, status in given
     )
-
-
-def _command(arguments: Mapping[str, Any]) -> str:
-    command = next((arguments[key] for key in _COMMANDS if arguments.get(key)), "")
-    if isinstance(command, list):  # `["bash", "-lc", "make test"]`
-        command = command[-1] if command else ""
-    return word(command)
 
 
 def _value(text: str) -> str:

@@ -6,7 +6,6 @@ import json
 import re
 
 from anamnesis.archive.turns import (
-    AGENT,
     CHOICE,
     CLIENT,
     COMMAND,
@@ -54,8 +53,6 @@ def _take(turn: Turn, recorder: Recorder, *, following: Turn | None, call: str) 
         question = _question(recorder, turn.text)
         kind = CHOICE if question else COMMAND if _SLASH_COMMAND.match(turn.text) else ""
         recorder.ask(turn.text, kind=kind, to=question)
-    elif turn.who == AGENT:
-        recorder.answer(turn.text)
     else:
         recorder.say(turn.who, turn.text)
 

@@ -88,15 +88,12 @@ class Recorder:
         self.foreign.type(text)
         self._say(PERSON, text, kind=kind, to=to)
 
-    def answer(self, text: str) -> None:
-        """Add what the agent said."""
-        if text := clean(text):
-            self.foreign.say(self._say(AGENT, text))
-
     def say(self, who: str, text: str) -> None:
-        """Add what a subagent said, or how the client summarised the conversation."""
+        """Add what an agent said, or how the client summarised the conversation."""
         if text := clean(text):
-            self._say(who, text)
+            own = self._say(who, text)
+            if who == AGENT:
+                self.foreign.say(own)
 
     def remark(self, about: str, text: str, *, failed: bool = False) -> None:
         """Add what the client itself said: its recap, or a hook's objection."""
@@ -129,7 +126,8 @@ class Recorder:
     ) -> None:
         """Add the result of a call, with the exit status if the client records one."""
         is_foreign = self.foreign.result(call, text)
-        if (turn := self.call_of(call)) is None:
+        turn = self.call_of(call)
+        if turn is None or turn.result:  # unknown, or written twice
             return
         longest = _LONGEST_ERROR if failed else _LONGEST_RESULT
         if turn.kind == TASK:
@@ -203,9 +201,11 @@ class Recorder:
             return turn
         for name in ("text", "command", "input"):
             turn = turn.with_foreign(name, self.foreign.spans(getattr(turn, name), by_word=True))
-        own = self.foreign.without
-        items = tuple((key, own(text), status) for key, text, status in turn.items)
-        return replace(turn, edits=(*filter(None, map(own, turn.edits)),), items=items)
+        if turn.edits or turn.items:
+            own = self.foreign.without
+            items = tuple((key, own(text), status) for key, text, status in turn.items)
+            turn = replace(turn, edits=(*filter(None, map(own, turn.edits)),), items=items)
+        return turn
 
     def _foreign_in(self, turn: Turn, *, is_foreign: bool) -> list[Span]:
         """What is foreign in a result; of a file's contents, which nobody is given, nothing."""

@@ -104,12 +104,11 @@ class Reader:
     def take_foreign(self, entry: dict[str, Any]) -> None:
         """Read only what comes from elsewhere."""
         foreign, at = self.recorder.foreign, word(entry.get("timestamp"))
-        for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_use":
-                arguments = mapping(block.get("input"))
-                foreign.call(block.get("name"), arguments, call=block.get("id"), at=at)
-            elif block.get("type") == "tool_result":
-                foreign.result(block.get("tool_use_id"), text_of(block.get("content")))
+        for block in _blocks(entry, "tool_use"):
+            arguments = mapping(block.get("input"))
+            foreign.call(block.get("name"), arguments, call=block.get("id"), at=at)
+        for block in _blocks(entry, "tool_result"):
+            foreign.result(block.get("tool_use_id"), text_of(block.get("content")))
 
     def take(self, entry: dict[str, Any]) -> None:
         """Read a line of the session itself."""
@@ -133,7 +132,7 @@ class Reader:
         if entry.get("isSidechain") is True:
             self.take_from_subagent(entry)
         elif kind == "assistant":
-            self._take_answer(entry)
+            self._take_answer(entry, who=turns.AGENT)
         elif kind == "user":
             self._take_user_line(entry)
         else:
@@ -142,15 +141,11 @@ class Reader:
     def take_from_subagent(self, entry: dict[str, Any]) -> None:
         """Read what a subagent said and ran."""
         self.recorder.at = word(entry.get("timestamp")) or self.recorder.at
-        content = mapping(entry.get("message")).get("content")
         if entry.get("type") == "assistant":
-            self.recorder.say(turns.SUBAGENT, text_of(content))
-        for block in mappings(content):
-            if block.get("type") == "tool_use":
-                self._take_call(block, who=turns.SUBAGENT)
-            elif block.get("type") == "tool_result":
-                call, text = block.get("tool_use_id"), text_of(block.get("content"))
-                self.recorder.result(call, text, failed=block.get("is_error") is True)
+            self._take_answer(entry, who=turns.SUBAGENT)
+        for block in _blocks(entry, "tool_result"):
+            call, text = block.get("tool_use_id"), text_of(block.get("content"))
+            self.recorder.result(call, text, failed=block.get("is_error") is True)
 
     def _identify(self, entry: dict[str, Any]) -> None:
         self.recorder.identify(
@@ -164,17 +159,13 @@ class Reader:
         at = entry.get("timestamp")
         return "forkedFrom" in entry or (isinstance(at, str) and at < self._since)
 
-    def _take_answer(self, entry: dict[str, Any]) -> None:
+    def _take_answer(self, entry: dict[str, Any], *, who: str) -> None:
         message = mapping(entry.get("message"))
         if entry.get("isApiErrorMessage") is not True and message.get("model") != _CLIENTS_OWN:
-            self.recorder.answer(text_of(message.get("content")))
-        for block in mappings(message.get("content")):
-            if block.get("type") == "tool_use":
-                self._take_call(block, who=turns.AGENT)
-
-    def _take_call(self, block: dict[str, Any], *, who: str) -> None:
-        arguments = mapping(block.get("input"))
-        self.recorder.call(block.get("name"), arguments, call=block.get("id"), who=who)
+            self.recorder.say(who, text_of(message.get("content")))
+        for block in _blocks(entry, "tool_use"):
+            arguments = mapping(block.get("input"))
+            self.recorder.call(block.get("name"), arguments, call=block.get("id"), who=who)
 
     def _take_aside(self, entry: dict[str, Any]) -> None:
         """What was typed while the agent worked, and the client's own recap."""
@@ -190,7 +181,8 @@ class Reader:
             self.recorder.remark(turns.RECAP, recap)
 
     def _take_user_line(self, entry: dict[str, Any]) -> None:
-        self._take_results(entry)
+        for block in _blocks(entry, "tool_result"):
+            take_result(block, entry.get("toolUseResult"), self.recorder)
         text = text_of(mapping(entry.get("message")).get("content"))
         if entry.get("isCompactSummary") is True:
             self.recorder.say(turns.CLIENT, summary_of(text))
@@ -201,11 +193,6 @@ class Reader:
         elif entry.get("isMeta") is not True:
             self._take_ask(text)
 
-    def _take_results(self, entry: dict[str, Any]) -> None:
-        for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_result":
-                take_result(block, entry.get("toolUseResult"), self.recorder)
-
     def _take_ask(self, text: str) -> None:
         if command := _COMMAND.search(text):
             arguments = _ARGUMENTS.search(text)
@@ -214,6 +201,11 @@ class Reader:
                 self.recorder.ask(asked, kind=turns.COMMAND)
         else:
             self.recorder.ask(_INTERRUPTED.sub("", text))
+
+
+def _blocks(entry: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    content = mapping(entry.get("message")).get("content")
+    return [block for block in mappings(content) if block.get("type") == kind]
 
 
 def take_result(block: dict[str, Any], detail: object, recorder: Recorder) -> None:

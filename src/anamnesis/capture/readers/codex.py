@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from anamnesis.archive.turns import CLIENT
+from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, text_of
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def take(entry: dict[str, Any], recorder: Recorder) -> None:
         recorder.identify(session_id=session_id, cwd=payload.get("cwd"), branch=branch)
         recorder.is_interactive = payload.get("source") != "exec"
     elif entry.get("type") == "compacted":
-        recorder.say(CLIENT, text_of(payload.get("message")))
+        recorder.say(turns.CLIENT, text_of(payload.get("message")))
     elif payload.get("type") == "message":
         _take_message(payload, recorder)
     elif payload.get("type") in ("function_call", "custom_tool_call", "local_shell_call"):
@@ -65,7 +65,7 @@ def take(entry: dict[str, Any], recorder: Recorder) -> None:
 def _take_message(payload: dict[str, Any], recorder: Recorder) -> None:
     text = text_of(payload.get("content"), kinds=("input_text", "output_text", "text"))
     if payload.get("role") == "assistant":
-        recorder.answer(text)
+        recorder.say(turns.AGENT, text)
     elif payload.get("role") == "user" and not _NOT_ASKED.match(text.lstrip()):
         recorder.ask(text)
 

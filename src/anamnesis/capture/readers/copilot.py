@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, mappings
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ def take(entry: dict[str, Any], recorder: Recorder) -> None:
     elif kind == "user.message":
         recorder.ask(str(data.get("content") or ""))  # `transformedContent` holds what hooks added
     elif kind == "assistant.message":
-        recorder.answer(str(data.get("content") or ""))
+        recorder.say(turns.AGENT, str(data.get("content") or ""))
     elif kind == "tool.execution_start":
         arguments = mapping(data.get("arguments"))
         recorder.call(data.get("toolName"), arguments, call=data.get("toolCallId"))

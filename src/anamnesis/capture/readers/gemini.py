@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, mappings
 
 TYPE_CHECKING = False
@@ -55,7 +56,7 @@ def take_document(whole: dict[str, Any], recorder: Recorder) -> None:
 def _take_message(message: dict[str, Any], recorder: Recorder) -> None:
     recorder.see_time(message.get("timestamp"))
     if message.get("type") == "gemini":
-        recorder.answer(_text(message.get("content")))
+        recorder.say(turns.AGENT, _text(message.get("content")))
         for call in mappings(message.get("toolCalls")):
             _take_call(call, recorder)
     elif message.get("type") == "user":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, mappings
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ def _take_message(message: dict[str, Any], recorder: Recorder) -> None:
     if mapping(message.get("info")).get("role") == "user":
         recorder.ask(text)
     else:
-        recorder.answer(text)
+        recorder.say(turns.AGENT, text)
     for part in parts:
         if part.get("type") == "tool":
             _take_call(part, mapping(part.get("state")), recorder)

@@ -76,12 +76,9 @@ def keep(
     project: str,
     note: Memory | None,
 ) -> None:
-    """Archive a session that was not forgotten; a failure is reported, not raised."""
-    header = whole.header
-    if tree.is_forgotten_session(home, header.session):
-        return
+    """Archive a session; a failure is reported, not raised."""
     header = replace(
-        header,
+        whole.header,
         project=project,
         machine=config.resolve_machine_id(),
         title=note.title if note else _title(whole),

@@ -147,17 +147,12 @@ def _with_message(
     turn = None
     if payload.compact_summary:
         turn = Turn(who=CLIENT, at=recorder.at, text=clean(summary_of(payload.compact_summary)))
-    elif payload.last_message and recorder.has_begun and not _has_answer(whole):
+    elif payload.last_message and recorder.has_begun and not session_of(whole).last_outcome:
         turn = Turn(who=AGENT, at=recorder.at, text=clean(payload.last_message))
     if turn is None:
         return whole
     text = redact(recorder.foreign.without(turn.text), allow=allow_list(home))
     return replace(whole, turns=[*whole.turns, replace(turn, text=text)])
-
-
-def _has_answer(whole: Transcript) -> bool:
-    said = (each for each in whole.turns if each.who in (AGENT, CLIENT) and not each.tool)
-    return any(each.own().text for each in said)
 
 
 def _noted(
