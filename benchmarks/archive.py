@@ -20,7 +20,6 @@ from pathlib import Path
 
 from anamnesis.archive import ask, database, files
 from anamnesis.archive.ask import SessionFilter
-from anamnesis.capture.tape import Tape
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
 from benchmarks.corpus import questions, vocabulary
@@ -86,9 +85,7 @@ def main() -> None:
         plain = time.process_time() - start
         start = time.process_time()
         for path in paths:
-            tape = Tape()
-            session = read_transcript(path, tape=tape).session()
-            files.save(home, files.Header(session.session_id, project="shop"), tape.turns)
+            files.save(home, files.joined(None, read_transcript(path).transcript()))
         database.refresh(home)
         kept = time.process_time() - start
         stored = sum(file.size for file in files.listed(home))

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from anamnesis.capture import parse_transcript
-from anamnesis.capture.tape import Tape
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.hooks.usefulness import Uses
 from anamnesis.index import fixes
@@ -78,11 +77,10 @@ def _useful_starts(score: Score, session: Labelled, store: MemoryStore, project:
     """The same in less room, before and after the session itself judged the notes it was given."""
     needs = [(each, need) for each in session.gold.get("next", []) for need in each["needs"]]
     facts = {fact["id"]: fact for fact in session.gold.get("facts", []) if "id" in fact}
-    tape = Tape()
-    read_transcript(str(session.transcript), tape=tape)
+    turns = read_transcript(session.transcript).turns
     chosen = select.candidates(store, project=project)
     notes = [note for each in chosen if (note := store.get(each.note.id)) is not None]
-    done = actions_of(tape.turns)
+    done = actions_of(turns)
     useful = {note.id: Uses(*((3, 0) if is_used(note, done) else (0, 3))) for note in notes}
     for name, given in (("tight", None), ("tight, useful", useful)):
         ordered = select.candidates(store, project=project, useful=given)

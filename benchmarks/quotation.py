@@ -22,7 +22,6 @@ from typing import Any
 
 from anamnesis.archive import ask
 from anamnesis.archive.turns import PERSON
-from anamnesis.capture.tape import Tape
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
@@ -154,18 +153,17 @@ def sessions(folders: list[str], *, listed: bool) -> None:
 
 def _counted(path: Path, *, listed: bool) -> Counter[str]:
     count: Counter[str] = Counter(sessions=1)
-    tape = Tape()
     with tempfile.TemporaryDirectory() as folder:
         plain = path
         if path.suffix == ".gz":
             plain = Path(folder) / path.stem
             plain.write_bytes(gzip.decompress(path.read_bytes()))
-        reading = read_transcript(plain, tape=tape).foreign
-    count["read elsewhere"] += bool(reading.began)
-    for turn in tape.turns:
+        recorder = read_transcript(plain)
+    count["read elsewhere"] += bool(recorder.foreign.began)
+    for turn in recorder.turns:
         if turn.text and turn.who != PERSON:
             count["sentences"] += len(sentences(turn.text))
-            count["after reading"] += len(sentences(turn.text)) if reading.began else 0
+            count["after reading"] += len(sentences(turn.text)) if recorder.foreign.began else 0
             for _, start, end in turn.foreign:
                 gone = [each for each in turn.text[start:end].splitlines() if each.strip()]
                 count["left out"] += len(sentences(turn.text[start:end]))

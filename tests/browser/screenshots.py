@@ -18,8 +18,7 @@ from unittest.mock import patch
 
 from playwright.sync_api import Page, sync_playwright
 
-from anamnesis.archive import files
-from anamnesis.archive.turns import Turn
+from anamnesis.archive.turns import Header, Turn
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
@@ -34,6 +33,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.sync import GitSyncBackend
 from anamnesis.web.dashboard import Job
 from anamnesis.web.serve import Server
+from support.archive import save
 
 from .ensure_chromium import chromium
 
@@ -185,11 +185,11 @@ def work(store: MemoryStore, home: Home) -> None:
             Turn("agent", at=at, tool="Bash", command="make test", result="212 passed"),
             Turn("agent", at=at, text=f"Done and committed: {commits.splitlines()[0]}."),
         ]
-        header = files.Header(
+        header = Header(
             session=session, agent="claude-code", project=project, machine="laptop", title=title,
             started=at, ended=at, note=note.id, turns=len(turns), branch="main",
         )  # fmt: skip
-        files.save(home, header, turns)
+        save(home, header, turns)
         inject(home, Payload(session_id=session, source="startup"), project=project)
         given = [str(each["id"]) for each in next(receipts.latest(home))["notes"]]
         usefulness.count_uses(home, session, used=set(given[:3]), ignored=set(given[3:8]))

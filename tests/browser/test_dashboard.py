@@ -7,8 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from anamnesis.archive import files
-from anamnesis.archive.turns import Turn
+from anamnesis.archive.turns import Header, Turn
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
@@ -18,6 +17,7 @@ from anamnesis.operations.care.evaluate import approved_cases
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
+from support.archive import save
 from support.notes import write_file
 
 from .conftest import Visitor
@@ -26,9 +26,9 @@ from .conftest import Visitor
 @pytest.fixture
 def notes(store: MemoryStore) -> list[Memory]:
     """A few notes of all kinds, the last one replaced."""
-    files.save(
+    save(
         Home(store.root),
-        files.Header(session="s-1", agent="claude-code", project="github.com/team/app"),
+        Header(session="s-1", agent="claude-code", project="github.com/team/app"),
         [
             Turn("person", at="2026-11-10T09:00:00Z", text="Fix the flaky test"),
             Turn("agent", tool="Bash", command=f"pytest {'x' * 400}", result="1\n2", failed=True),

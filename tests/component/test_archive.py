@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from anamnesis.archive import ask, database, files
-from anamnesis.archive.turns import Turn
+from anamnesis.archive.turns import Header, Turn
 from anamnesis.capture import ledger
 from anamnesis.capture.summarize import SummaryResult
 from anamnesis.config import Home
@@ -34,6 +34,7 @@ from anamnesis.operations.sessions.standup import markdown, standup
 from anamnesis.store import MemoryStore
 from anamnesis.sync.git import backend_of
 from corpus.secrets import planted
+from support.archive import save
 from support.hooks import Transcript, hook
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -376,7 +377,7 @@ def test_a_question_does_not_wait_for_another_process_that_reads_sessions(
 ) -> None:
     home = Home(root)
     end(root, shop(root))
-    files.save(home, files.Header("s-2"), [Turn("person", text="grommets")])
+    save(home, Header("s-2"), [Turn("person", text="grommets")])
 
     with locks.held(home.lock("archive"), name="a test", timeout=1):
         assert database.refresh(home, most=3) == 0
@@ -410,7 +411,7 @@ def test_forgetting_a_note_deletes_its_session(store: MemoryStore, root: Path) -
 def test_the_oldest_sessions_go_first(store: MemoryStore, root: Path) -> None:
     home, now = Home(root), 1_800_000_000.0
     for age, session in ((1, "new"), (2, "older"), (500, "oldest")):
-        files.save(home, files.Header(session), [Turn("person", text=os.urandom(3000).hex())])
+        save(home, Header(session), [Turn("person", text=os.urandom(3000).hex())])
         os.utime(files.path_of(home, session), (now - age * 86400,) * 2)
 
     assert files.expire(home, days=400, megabytes=500, now=now) == 1
@@ -453,7 +454,7 @@ def test_a_lost_or_damaged_index_is_built_again(
 def test_a_question_reads_only_so_many_changed_sessions(store: MemoryStore, root: Path) -> None:
     home = Home(root)
     for number in range(7):
-        files.save(home, files.Header(f"s-{number}"), [Turn("person", text=f"word{number}")])
+        save(home, Header(f"s-{number}"), [Turn("person", text=f"word{number}")])
 
     assert database.refresh(home, most=3) == 4
     assert database.refresh(home, most=3) == 1
@@ -467,7 +468,7 @@ def test_an_archive_that_cannot_be_written_does_not_cost_the_note(
 
     assert end(root, shop(root)).note is not None
     with pytest.raises(NotWritable):
-        files.save(Home(root), files.Header("s-9"), [Turn("person", text="x")])
+        save(Home(root), Header("s-9"), [Turn("person", text="x")])
 
 
 def test_how_gives_the_command_that_worked_and_what_it_fixed(

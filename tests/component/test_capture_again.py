@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from anamnesis.archive import files
-from anamnesis.archive.files import Archived, Header
-from anamnesis.archive.turns import Turn
+from anamnesis.archive import files, turns
 from anamnesis.capture import ledger
 from anamnesis.capture.extract.note import ExtractSummarizer
-from anamnesis.capture.replay import replayed
-from anamnesis.capture.story import PROMPT, RECAP, RUN, Todo
-from anamnesis.capture.tape import Tape
+from anamnesis.capture.format1 import upgraded
+from anamnesis.capture.session import session_of
+from anamnesis.capture.story import PROMPT, RECAP, RUN, Todo, story_of
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
 from anamnesis.ground.errors import NoteChangedOnDisk
@@ -28,8 +26,10 @@ from anamnesis.operations.curate.forget import forget
 from anamnesis.operations.sessions import again
 from anamnesis.operations.sessions.capture import Captured, capture
 from anamnesis.store import MemoryStore
+from support.archive import as_format_1
 from support.hooks import SAMPLES, Transcript, hook
 
+Again = Callable[[Transcript], turns.Transcript]
 OLD = "**Ask:** what an older version made of it"
 
 
@@ -247,64 +247,89 @@ def test_a_note_that_is_edited_after_the_preview_is_not_overwritten(
     assert [body(store, note) for note in notes] == [OLD, "My own words"]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        each
-        for pattern in (
-            "claude-code/transcripts/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl",
-            "copilot/*.jsonl", "opencode/export.json",
-        )
-        for each in sorted(SAMPLES.glob(pattern))
-    ],
-    ids=lambda path: path.name,
-)  # fmt: skip
-def test_the_archive_gives_the_same_note_as_the_transcript(path: Path) -> None:
-    tape = Tape()
-    draft = read_transcript(str(path), tape=tape)
-    session = draft.session()
-    header = Header(
-        session=session.session_id,
-        agent=session.agent,
-        cwd=session.cwd,
-        branch=session.git_branch,
-        client_title=draft.story.client_title,
+CLIENTS = [
+    each
+    for pattern in (
+        "claude-code/transcripts/*.jsonl", "codex/*.jsonl", "gemini/*.jsonl",
+        "copilot/*.jsonl", "opencode/export.json",
     )
-    turns = [_through_json(turn) for turn in tape.turns]
-
-    told_again = replayed(Archived(header, turns))
-
-    from_transcript = ExtractSummarizer(draft.story.story()).summarize(session)
-    from_archive = ExtractSummarizer(told_again.story.story()).summarize(told_again.session())
-    assert from_archive == from_transcript
-    assert told_again.session().files_touched == session.files_touched
+    for each in sorted(SAMPLES.glob(pattern))
+]  # fmt: skip
 
 
-def _through_json(turn: Turn) -> Turn:
-    return Turn(**json.loads(json.dumps(turn.as_json())))
+@pytest.mark.parametrize("path", CLIENTS, ids=lambda path: path.name)
+def test_the_archive_gives_the_same_note_as_the_transcript(path: Path, root: Path) -> None:
+    read = read_transcript(str(path)).transcript()
+    kept = through_archive(read, root)
+
+    assert story_of(kept) == story_of(read)
+    assert replace(session_of(kept), ended_at="") == replace(session_of(read), ended_at="")
+    for each in (kept, upgraded(as_format_1(kept))):
+        from_archive = ExtractSummarizer(story_of(each)).summarize(session_of(each))
+        assert from_archive == ExtractSummarizer(story_of(read)).summarize(session_of(read))
+        assert session_of(each).files_touched == session_of(read).files_touched
 
 
-def told_again(said: Transcript) -> Any:
-    tape = Tape()
-    read_transcript(str(said.path), tape=tape)
-    return replayed(Archived(Header(session="s-1", agent="claude-code"), tape.turns))
+@pytest.mark.parametrize("path", CLIENTS, ids=lambda path: path.name)
+def test_a_note_made_again_is_the_same_byte_for_byte(
+    path: Path, store: MemoryStore, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANAMNESIS_CAPTURE_NONINTERACTIVE", "all")
+    note = capture(Home(root), Payload(transcript_path=str(path)), source="session-end").note
+
+    plan = again.plan_again(store)
+
+    assert (len(plan.remade), plan.same, dict(plan.left)) == (0, int(note is not None), {})
 
 
-def test_what_a_person_chose_is_told_once_and_with_its_question(tmp_path: Path) -> None:
+def test_a_secret_is_gone_before_the_note_is_made_so_that_it_is_made_again_alike(
+    store: MemoryStore, root: Path
+) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    said = transcript(root).user(f"Use {key} for the export, and never print it")
+    said.assistant(f"The export uses {key} from now on; it is read from the environment.")
+    note = end(root).note
+    assert note is not None
+
+    assert key not in note.title + note.body
+    assert again.plan_again(store).same == 1
+
+
+def through_archive(read: turns.Transcript, root: Path) -> turns.Transcript:
+    files.save(Home(root), files.joined(None, read))
+    kept = files.load(files.path_of(Home(root), read.header.session))
+    assert kept is not None
+    return kept
+
+
+@pytest.fixture(params=[1, turns.FORMAT])
+def told_again(request: pytest.FixtureRequest, root: Path) -> Again:
+    """A session as the archive has it, in either format."""
+
+    def told(said: Transcript) -> turns.Transcript:
+        kept = through_archive(read_transcript(str(said.path)).transcript(), root)
+        return upgraded(as_format_1(kept)) if request.param == 1 else kept
+
+    return told
+
+
+def test_what_a_person_chose_is_told_once_and_with_its_question(
+    tmp_path: Path, told_again: Again
+) -> None:
     said = Transcript(tmp_path / "s-1.jsonl").user("Choose a database for the shop")
     asked = {"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": {"questions": []}}
     chosen = 'User has answered: "Which one?"="SQLite", "Which port?"="4041"'
     said.assistant(asked)
     said.user([{"type": "tool_result", "tool_use_id": "q", "content": chosen}])
 
-    prompts = told_again(said).story.story().of(PROMPT)
+    prompts = story_of(told_again(said)).of(PROMPT)
 
     assert [(each.text, each.answer) for each in prompts[1:]] == [
         ("SQLite", "Which one?"), ("4041", "Which port?")
     ]  # fmt: skip
 
 
-def test_an_edit_that_failed_or_was_refused_is_no_edit(tmp_path: Path) -> None:
+def test_an_edit_that_failed_or_was_refused_is_no_edit(tmp_path: Path, told_again: Again) -> None:
     said = Transcript(tmp_path / "s-1.jsonl").user("Tidy the settings up")
     said.edit("/shop/a.toml", call="a").result(call="a", failed=True)
     refusal = "The tool use was rejected. The user said: not this file, it is generated"
@@ -312,15 +337,17 @@ def test_an_edit_that_failed_or_was_refused_is_no_edit(tmp_path: Path) -> None:
     said.user([{"type": "tool_result", "tool_use_id": "b", "content": refusal, "is_error": True}])
     said.edit("/shop/c.toml", call="c").result(call="c")
 
-    assert told_again(said).session().files_touched == ["/shop/c.toml"]
+    assert session_of(told_again(said)).files_touched == ["/shop/c.toml"]
 
 
-def test_the_clients_recap_and_a_hook_that_objected_are_told_again(tmp_path: Path) -> None:
+def test_the_clients_recap_and_a_hook_that_objected_are_told_again(
+    tmp_path: Path, told_again: Again
+) -> None:
     said = Transcript(tmp_path / "s-1.jsonl").user("Split the settings")
     said.user("Stop hook feedback:\n[check.sh]: There are unstaged changes", isMeta=True)
     said.line(type="system", subtype="away_summary", content="The settings are half split.")
 
-    moments = told_again(said).story.story().moments[1:]
+    moments = story_of(told_again(said)).moments[1:]
 
     assert [(each.kind, each.text, each.answer, each.failed) for each in moments] == [
         (RUN, "Stop hook", "There are unstaged changes", True),
@@ -328,14 +355,14 @@ def test_the_clients_recap_and_a_hook_that_objected_are_told_again(tmp_path: Pat
     ]
 
 
-def test_a_long_list_of_open_items_is_still_whole(tmp_path: Path) -> None:
+def test_a_long_list_of_open_items_is_still_whole(tmp_path: Path, root: Path) -> None:
     todos = [
         {"content": f"Move setting {n} into its own file", "status": "pending"} for n in range(60)
     ]
     said = Transcript(tmp_path / "s-1.jsonl").user("Split the settings")
     said.assistant({"type": "tool_use", "id": "t", "name": "TodoWrite", "input": {"todos": todos}})
 
-    found = told_again(said).story.story().todos
+    found = story_of(through_archive(read_transcript(said.path).transcript(), root)).todos
 
     assert found == [Todo(each["content"], is_done=False) for each in todos]
 

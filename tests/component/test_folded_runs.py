@@ -112,7 +112,7 @@ def test_a_session_that_somebody_sat_at_is_known(root: Path, text: str) -> None:
     path = root.parent / "s-2.jsonl"
     path.write_text(text, "utf-8")
 
-    assert read_transcript(path).story.is_interactive
+    assert read_transcript(path).is_interactive
 
 
 def test_a_single_run_has_a_plain_note(store: MemoryStore, root: Path) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.archive import database, files
-from anamnesis.archive.turns import Turn
+from anamnesis.archive import database
+from anamnesis.archive.turns import Header, Turn
 from anamnesis.cli import main
 from anamnesis.config import Home
 from anamnesis.hooks.payload import Payload
@@ -22,6 +22,7 @@ from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.project import resolve_project_key
 from anamnesis.store import MemoryStore
+from support.archive import save
 from support.fleet import git
 from support.hooks import Transcript, environment, hook
 from support.pty import shown
@@ -96,8 +97,8 @@ def test_status_and_doctor_name_it(
 def archived(root: Path, directory: Path, *, ended: float, key: str = VICTIM) -> None:
     """A session that an earlier version captured there."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ended))
-    header = files.Header("s-0", project=key, cwd=str(directory), note="n", ended=at)
-    files.save(Home(root), header, [Turn("person", at=at, text="What about the export?")])
+    header = Header("s-0", project=key, cwd=str(directory), note="n", ended=at)
+    save(Home(root), header, [Turn("person", at=at, text="What about the export?")])
     database.refresh(Home(root))
 
 

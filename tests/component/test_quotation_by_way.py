@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from anamnesis.archive import ask, files
+from anamnesis.archive import ask
 from anamnesis.archive.turns import Turn
 from anamnesis.capture import ledger
-from anamnesis.capture.story import ANSWER
+from anamnesis.capture.story import ANSWER, story_of
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
@@ -23,6 +23,7 @@ from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.moment import help_after_failure
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.sync.git import backend_of
+from support.archive import as_format_1, save
 from support.hooks import Transcript
 
 if TYPE_CHECKING:
@@ -242,7 +243,8 @@ def test_a_note_that_is_made_again_leaves_it_out_as_well(
     if version != "marked":
         kept = archive.show_session(Home(root), "s-1")
         (root / "sessions" / "s-1.jsonl.gz").unlink()
-        files.save(Home(root), kept.header, [replace(each, foreign=()) for each in kept.turns])
+        kept = as_format_1(kept)
+        save(Home(root), kept.header, [replace(each, foreign=()) for each in kept.turns])
 
     body = _remade(store)
 
@@ -290,6 +292,6 @@ def test_another_client_reads_from_elsewhere_too(tmp_path: Path, kind: str) -> N
     path = tmp_path / "rollout-1.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in lines), "utf-8")
 
-    draft = read_transcript(path)
+    story = story_of(read_transcript(path).transcript())
 
-    assert [each.text for each in draft.story.story().of(ANSWER)] == ["Three partitions."]
+    assert [each.text for each in story.of(ANSWER)] == ["Three partitions."]

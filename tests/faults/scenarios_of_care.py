@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from anamnesis.archive import files as archive
-from anamnesis.archive.files import Header
-from anamnesis.archive.turns import Turn
+from anamnesis.archive.turns import Header, Transcript, Turn
 from anamnesis.capture import ledger
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
@@ -161,7 +160,7 @@ class CaptureExpires(CaptureMore):
         command = super().prepare(world)
         home = Home(world.store())
         header = Header("s-0", "claude-code", started="2020-01-01T00:00:00+00:00")
-        archive.save(home, header, [Turn(who="user", text="said long ago")])
+        archive.save(home, Transcript(header, [Turn(who="user", text="said long ago")]))
         long_ago = time.time() - 500 * 24 * 3600
         os.utime(archive.path_of(home, "s-0"), (long_ago, long_ago))
         return command

@@ -6,23 +6,43 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.archive.turns import AGENT
 from anamnesis.capture.extract import findings, note, paths, shell, title
 from anamnesis.capture.extract.rules import is_rule, rules
 from anamnesis.capture.extract.text import clipped, sentences, statements
-from anamnesis.capture.session import ParsedSession, SessionDraft
-from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RUN, StoryDraft
+from anamnesis.capture.recorder import Recorder
+from anamnesis.capture.session import ParsedSession
+from anamnesis.capture.story import ANSWER, EDIT, PROMPT, Story, story_of
 
 WISHES = Path(__file__).parents[1] / "data" / "wishes.txt"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA7bq1xYz8VhJ2kQ0\n" * 9
 
 
-def run(story: StoryDraft, command: str, output: str = "", *, failed: bool = False) -> None:
-    story.start_call(RUN, command, call="c")
-    story.finish_call("c", output, failed=failed)
+class Telling:
+    """A session that is told moment by moment."""
+
+    def __init__(self) -> None:
+        self.recorder = Recorder(agent="claude-code")
+
+    def add_text(self, kind: str, text: str) -> None:
+        if kind == EDIT:
+            self.recorder.call("Edit", {"file_path": text}, call="e")
+        elif kind == ANSWER:
+            self.recorder.say(AGENT, text)
+        else:
+            self.recorder.ask(text)
+
+    def story(self) -> Story:
+        return story_of(self.recorder.transcript())
+
+
+def run(story: Telling, command: str, output: str = "", *, failed: bool = False) -> None:
+    story.recorder.call("Bash", {"command": command}, call="c")
+    story.recorder.result("c", output, failed=failed)
 
 
 def test_an_error_and_what_fixed_it_are_one_line() -> None:
-    story = StoryDraft()
+    story = Telling()
     run(story, "pytest -q", "E  KeyError: 'id'\n1 failed", failed=True)
     story.add_text(EDIT, "/repo/src/cart.py")
     run(story, "pytest -q tests", "12 passed in 1s")
@@ -35,7 +55,7 @@ def test_an_error_and_what_fixed_it_are_one_line() -> None:
 
 
 def test_an_error_that_a_pipe_hides_is_not_fixed() -> None:
-    story = StoryDraft()
+    story = Telling()
     run(story, "pnpm build", "Error: wrong package manager", failed=True)
     run(story, "pnpm build --force | tail -1", "Error: wrong package manager")
 
@@ -90,7 +110,7 @@ def test_the_decisive_line_of_what_a_tool_printed(output: str, decisive: str) ->
 
 
 def test_a_lock_file_is_not_what_fixed_an_error() -> None:
-    story = StoryDraft()
+    story = Telling()
     run(story, "pnpm test", "TypeError: x is not a function", failed=True)
     story.add_text(EDIT, "/repo/src/cart.ts")
     story.add_text(EDIT, "/repo/pnpm-lock.yaml")
@@ -111,14 +131,14 @@ def test_a_lock_file_is_not_what_fixed_an_error() -> None:
     ],
 )  # fmt: skip
 def test_a_result_is_the_line_that_counts_something(output: str, failed: bool, result: str) -> None:
-    story = StoryDraft()
+    story = Telling()
     run(story, "make test", output, failed=failed)
 
     assert findings.results(story.story()) == [("make test", result)]
 
 
 def test_what_was_edited_after_the_last_commit_is_open() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "Count the items of the cart and write the docs.")
     story.add_text(EDIT, "/repo/src/cart.py")
     run(story, "git commit -am 'cart: count items'", "[main 1a2b3c4] cart: count items")
@@ -128,7 +148,7 @@ def test_what_was_edited_after_the_last_commit_is_open() -> None:
     text = note.body(ParsedSession(cwd="/repo"), story.story())
 
     assert "- Edited after the last commit: `cart.md`\n" in text
-    assert findings.uncommitted(StoryDraft().story()) == []
+    assert findings.uncommitted(Telling().story()) == []
 
 
 @pytest.mark.parametrize(
@@ -144,7 +164,7 @@ def test_the_subject_of_a_commit(command: str, output: str) -> None:
 
 
 def test_an_amended_commit_counts_once() -> None:
-    story = StoryDraft()
+    story = Telling()
     run(story, "git commit -m x", "[main 1111111] cart: cuont items")
     run(story, "git commit --amend -m y", "[main 2222222] cart: count items")
 
@@ -183,7 +203,7 @@ def test_a_request_is_no_rule(sentence: str) -> None:
 
 
 def test_a_failure_is_over_once_the_same_program_succeeds_without_a_word() -> None:
-    story = StoryDraft()
+    story = Telling()
     run(story, "go build ./...", "go: module requires go >= 1.24", failed=True)
     run(story, "go test ./...", "ok  \tshop/cart\t0.31s")
     run(story, "go build ./...", "")
@@ -205,7 +225,7 @@ def test_most_wishes_are_known_and_what_is_proposed_is_one() -> None:
 
 def test_a_secret_at_the_place_where_a_long_output_is_cut_is_not_halved() -> None:
     token = "ghp_" + "a1B2c3D4" * 5
-    story = StoryDraft()
+    story = Telling()
     for shift in range(0, 40, 3):
         run(story, f"make {shift}", "x " * (300 - shift) + token + " y" * 700)
 
@@ -220,7 +240,7 @@ def test_a_secret_is_not_halved_where_a_line_is_clipped() -> None:
 
 
 def test_a_title_says_what_was_done_and_is_not_taken_twice() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "continue")
     story.add_text(EDIT, "/repo/cart.py")
     story.add_text(
@@ -237,7 +257,7 @@ def test_a_title_says_what_was_done_and_is_not_taken_twice() -> None:
 
 
 def test_a_long_title_ends_with_a_clause() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "speed it up")
     story.add_text(EDIT, "/repo/report.py")
     story.add_text(
@@ -252,7 +272,7 @@ def test_a_long_title_ends_with_a_clause() -> None:
 
 
 def test_a_session_of_questions_is_called_by_what_was_asked() -> None:
-    story = StoryDraft()
+    story = Telling()
     for question in (
         "How are requests between our services signed?",
         "And how long are they valid?",
@@ -266,7 +286,7 @@ def test_a_session_of_questions_is_called_by_what_was_asked() -> None:
 
 
 def test_an_address_is_no_title_and_a_commit_of_the_pipeline_is_one() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "The pipeline fails with the new compiler.")
     run(story, "git commit -m x", "[main 1a2b3c4] ci: build with libc++ from the image")
     story.add_text(
@@ -280,7 +300,7 @@ def test_an_address_is_no_title_and_a_commit_of_the_pipeline_is_one() -> None:
 
 
 def test_of_a_hasty_prompt_only_the_sentence_that_binds_is_proposed() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "the test is flaky, find out why. we use pnpm, not npm")
     story.add_text(PROMPT, "de acuerdo. a partir de ahora usa siempre el digest en los charts")
 
@@ -291,7 +311,7 @@ def test_of_a_hasty_prompt_only_the_sentence_that_binds_is_proposed() -> None:
 
 
 def test_source_leaves_its_room_to_findings() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "Why are nested carts lost when the shop restarts?")
     source = "\n".join(
         f'if cart[{n}].Nested != "" {{\n  path{n} := join(root, "{n}")' for n in range(60)
@@ -311,7 +331,7 @@ def test_source_leaves_its_room_to_findings() -> None:
 
 def told(*moments: tuple[str, str]) -> str:
     """The note of a session in which this happened."""
-    story = StoryDraft()
+    story = Telling()
     for kind, text in moments:
         story.add_text(kind, text)
     return note.body(ParsedSession(), story.story())
@@ -386,7 +406,7 @@ def test_an_open_item_of_few_characters_says_enough_in_chinese() -> None:
 
 
 def test_thanks_do_not_replace_the_outcome() -> None:
-    story = StoryDraft()
+    story = Telling()
     story.add_text(PROMPT, "Make the cart count items")
     story.add_text(EDIT, "/repo/cart.py")
     report = "The cart counts items of one kind once; the total is shown above the list of items."
@@ -398,7 +418,7 @@ def test_thanks_do_not_replace_the_outcome() -> None:
 
 
 def test_a_note_of_a_very_long_session_keeps_its_size() -> None:
-    story = StoryDraft()
+    story = Telling()
     for number in range(400):
         story.add_text(
             PROMPT, f"Please change part {number} of the shop so that it counts {number}"
@@ -416,14 +436,14 @@ def test_a_note_of_a_very_long_session_keeps_its_size() -> None:
 
 
 def test_a_line_of_a_key_is_not_taken_alone() -> None:
-    draft = SessionDraft(agent="codex")
-    draft.answer(f"I made a key:\n```\n{KEY}```\n")
+    story = Telling()
+    story.add_text(ANSWER, f"I made a key:\n```\n{KEY}```\n")
 
-    assert "MIIEow" not in draft.story.story().moments[0].text
+    assert "MIIEow" not in story.story().moments[0].text
 
 
 def test_the_memory_of_a_story_is_bounded() -> None:
-    story = StoryDraft()
+    story = Telling()
     for number in range(1_000):
         story.add_text(ANSWER, f"{number} " + "word " * 2_000)
 

@@ -10,11 +10,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from anamnesis.archive import files
-from anamnesis.archive.turns import Turn
+from anamnesis.archive.turns import Header, Turn
 from anamnesis.config import Home
 from anamnesis.operations.sessions import archive
 from anamnesis.store import MemoryStore
 from anamnesis.web.pages.sessions import LISTED, TURNS
+from support.archive import save
 
 HOSTILE = '</pre></details><script>alert(1)</script><img src=x onerror="alert(1)">'
 SAID = (
@@ -31,7 +32,7 @@ SAID = (
 
 def _keep(store: MemoryStore, session: str, turns: Sequence[Turn] = SAID, **fields: str) -> Path:
     told = {"agent": "claude-code", "project": "shop", "machine": "desk", "title": session}
-    files.save(Home(store.root), files.Header(session=session, **{**told, **fields}), turns)  # type: ignore[arg-type]
+    save(Home(store.root), Header(session=session, **{**told, **fields}), turns)  # type: ignore[arg-type]
     return Path(files.path_of(Home(store.root), session))
 
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from anamnesis.archive.files import Archived
+    from anamnesis.archive.turns import Transcript
     from anamnesis.config import Home
     from anamnesis.search.query import Query, Term
 
@@ -179,7 +179,7 @@ def _passages(
     return chosen
 
 
-def archived(home: Home, session: str) -> Archived | None:
+def archived(home: Home, session: str) -> Transcript | None:
     """A session word for word, by its id or an unambiguous beginning of it."""
     from anamnesis.archive import files  # late, for hooks: it unpacks and redacts
 

@@ -10,7 +10,7 @@ import sqlite3
 from binascii import crc32
 from contextlib import closing, contextmanager
 
-from anamnesis.archive.turns import AGENT, CLIENT, PERSON
+from anamnesis.archive.turns import AGENT, CLIENT, PERSON, Header
 from anamnesis.ground import atomic, locks
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.index.database import compact
@@ -18,9 +18,9 @@ from anamnesis.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from anamnesis.archive.files import Archived, ArchiveFile
+    from anamnesis.archive.files import ArchiveFile
     from anamnesis.archive.turns import Turn
     from anamnesis.config import Home
 
@@ -230,25 +230,18 @@ def _changed(home: Home, db: sqlite3.Connection) -> list[ArchiveFile]:
 def _read_in(db: sqlite3.Connection, file: ArchiveFile) -> None:
     from anamnesis.archive import files
 
-    archived = files.load(file.path)
-    if archived is None:  # remembered by its name, so that it is not tried at every question
-        archived = files.Archived(files.Header(session=os.path.basename(file.path)), [])
+    # One that cannot be read is remembered by its name: it is not tried at every question.
+    header = files.read_header(file.path) or Header(session=os.path.basename(file.path))
     with _transaction(db):
         for row in db.execute("SELECT id FROM sessions WHERE path = ?", (file.path,)).fetchall():
             _drop(db, row["id"])
-        _drop(db, archived.header.session)
-        _insert(db, file, archived)
+        _drop(db, header.session)
+        _insert(db, file, header, files.turns_in(file.path))
 
 
-def _insert(db: sqlite3.Connection, file: ArchiveFile, archived: Archived) -> None:
-    head = archived.header
-    db.execute(
-        "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (head.session, file.path, file.size, file.mtime_ns, head.agent, head.project, head.machine,
-         head.cwd, head.branch, head.started, head.ended, head.title, head.note,
-         len(archived.turns)),
-    )  # fmt: skip
-    for number, turn in enumerate(archived.turns):
+def _insert(db: sqlite3.Connection, file: ArchiveFile, head: Header, turns: Iterable[Turn]) -> None:
+    count = 0
+    for number, turn in enumerate(turns):
         text = text_of(turn)
         row = db.execute(
             "INSERT INTO turns(session, number, kind, who, at, failed, command, length) "
@@ -268,6 +261,12 @@ def _insert(db: sqlite3.Connection, file: ArchiveFile, archived: Archived) -> No
             "INSERT INTO turns_fts(rowid, text, parts) VALUES (?, ?, ?)",
             (row.lastrowid, text, words.parts(text)),
         )
+        count += 1
+    db.execute(
+        "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (head.session, file.path, file.size, file.mtime_ns, head.agent, head.project, head.machine,
+         head.cwd, head.branch, head.started, head.ended, head.title, head.note, count),
+    )  # fmt: skip
 
 
 def _drop(db: sqlite3.Connection, session: str) -> None:

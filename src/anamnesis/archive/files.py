@@ -11,12 +11,13 @@ import json
 import os
 import re
 import zlib
-from dataclasses import asdict, dataclass, fields, replace
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from anamnesis.archive.turns import from_json
+from anamnesis.archive.turns import Header, Transcript, from_json
 from anamnesis.ground import atomic
+from anamnesis.ground.records import record, replace
 from anamnesis.text import words
 
 if TYPE_CHECKING:
@@ -26,44 +27,15 @@ if TYPE_CHECKING:
     from anamnesis.archive.turns import Turn
     from anamnesis.config import Home
 
-FORMAT = 1
 ENDING = ".jsonl.gz"
 _LEVEL = 6  # of compression; 9 costs three times as much and saves two per cent
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _DAY = 24 * 3600.0
+_GZIP = 31  # the form for zlib: the largest window, with the header of a file
 _UNREADABLE = (OSError, EOFError, ValueError, zlib.error)
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """Which session an archive holds."""
-
-    session: str
-    agent: str = ""
-    project: str = ""
-    machine: str = ""
-    cwd: str = ""
-    branch: str = ""
-    started: str = ""
-    ended: str = ""
-    title: str = ""
-    note: str = ""  # the id of the note that was made from it
-    client_title: str = ""  # what the client calls the session
-    turns: int = 0
-    taken: int = 0  # turns that the transcript had when it was read
-    source: str = ""  # their digest, by which the next capture recognises them
-    format: int = FORMAT
-
-
-@dataclass(frozen=True, slots=True)
-class Archived:
-    """A session and what was said in it."""
-
-    header: Header
-    turns: list[Turn]
-
-
-@dataclass(frozen=True, slots=True)
+@record
 class ArchiveFile:
     """One file of the archive as the folder lists it."""
 
@@ -78,46 +50,51 @@ def path_of(home: Home, session: str) -> str:
     return os.path.join(home.sessions, name + ENDING)
 
 
-def save(home: Home, header: Header, turns: Sequence[Turn], *, allow: Iterable[str] = ()) -> Header:
-    """Keep the turns of a session without their secrets, beside those already kept.
+def joined(known: Transcript | None, fresh: Transcript, *, allow: Iterable[str] = ()) -> Transcript:
+    """The turns of a session without their secrets, beside those already kept.
 
-    Turns that the transcript no longer has stay. Raises NotWritable.
+    Turns that the client's file no longer has stay; only new ones are searched for secrets.
     """
-    known = load(path_of(home, header.session))
-    allowed = frozenset(allow)
-    before = known.turns if known else []
-    taken = _taken(known, turns) if known else 0
     from anamnesis.secrets import redact  # its patterns are for those who write
 
-    fresh = [turn.cleaned(lambda text: redact(text, allow=allowed)) for turn in turns[taken:]]
-    whole = [*(before if taken else _no_longer_there(before, fresh)), *fresh]
+    allowed = frozenset(allow)
+    before, turns = known.turns if known else [], fresh.turns
+    taken = _taken(known, turns) if known else 0
+    news = [turn.cleaned(lambda text: redact(text, allow=allowed)) for turn in turns[taken:]]
+    whole = [*(before if taken else _no_longer_there(before, news)), *news]
     times = [turn.at for turn in whole if turn.at]
     header = replace(
-        header,
+        fresh.header,
+        client_title=redact(fresh.header.client_title, allow=allowed),
         turns=len(whole),
         taken=len(turns),
-        started=min(times, default=header.started),
-        ended=max(times, default=header.ended),
+        started=min(times, default=fresh.header.started),
+        ended=max(times, default=fresh.header.ended),
         source=digest(turns),
     )
-    if known is None or known.header != header or len(before) != len(whole):
-        atomic.write_bytes(path_of(home, header.session), _packed(header, whole))
-    return header
+    return Transcript(header, whole)
 
 
-def load(path: str) -> Archived | None:
+def save(home: Home, whole: Transcript, *, known: Transcript | None = None) -> None:
+    """Keep a session, unless that is what is `known` of it. Raises NotWritable."""
+    if whole != known:
+        atomic.write_bytes(path_of(home, whole.header.session), _packed(whole))
+
+
+def load(path: str) -> Transcript | None:
     """An archived session, as much as can be read; None if nothing can."""
-    header: Header | None = None
-    turns: list[Turn] = []
+    header = read_header(path)
+    return Transcript(header, list(turns_in(path))) if header else None
+
+
+def turns_in(path: str) -> Iterator[Turn]:
+    """The turns of an archived session, as many as can be read."""
     try:
         for line in _lines(path):
-            if header is None:
-                header = _header(line)
-            elif (turn := from_json(line)) is not None:
-                turns.append(turn)
+            if (turn := from_json(line)) is not None:
+                yield turn
     except _UNREADABLE:
-        pass  # what came before the damage is good
-    return Archived(header, turns) if header else None
+        return  # what came before the damage is good
 
 
 def having(home: Home, asked: AbstractSet[str]) -> Iterator[Header]:
@@ -136,7 +113,7 @@ def having(home: Home, asked: AbstractSet[str]) -> Iterator[Header]:
             yield archived.header
 
 
-def _said(archived: Archived) -> str:
+def _said(archived: Transcript) -> str:
     values = (value for turn in archived.turns for value in turn.as_json().values())
     return "\n".join([archived.header.title, *(v for v in values if isinstance(v, str))])
 
@@ -188,7 +165,7 @@ def digest(turns: Iterable[Turn]) -> str:
     return state.hexdigest()
 
 
-def _taken(known: Archived, turns: Sequence[Turn]) -> int:
+def _taken(known: Transcript, turns: Sequence[Turn]) -> int:
     """How many of the transcript's turns are kept already, from the first on."""
     count, is_damaged = known.header.taken, len(known.turns) != known.header.turns
     if is_damaged or count > len(turns) or digest(turns[:count]) != known.header.source:
@@ -205,10 +182,11 @@ def _no_longer_there(known: Sequence[Turn], fresh: Sequence[Turn]) -> list[Turn]
     ]
 
 
-def _packed(header: Header, turns: Iterable[Turn]) -> bytes:
-    head = {name: value for name, value in asdict(header).items() if value}
-    lines = [_line(head), *(_line(turn.as_json()) for turn in turns)]
-    return gzip.compress(b"".join(lines), compresslevel=_LEVEL, mtime=0)
+def _packed(whole: Transcript) -> bytes:
+    packer = zlib.compressobj(_LEVEL, wbits=_GZIP)
+    head = {name: value for name in _FIELDS if (value := getattr(whole.header, name))}
+    lines = chain([head], (turn.as_json() for turn in whole.turns))
+    return b"".join([*(packer.compress(_line(each)) for each in lines), packer.flush()])
 
 
 def _line(value: dict[str, object]) -> bytes:
@@ -226,6 +204,8 @@ def _lines(path: str) -> Iterator[dict[str, object]]:
 def _header(line: dict[str, object]) -> Header | None:
     if not isinstance(line.get("session"), str):
         return None
-    kinds = {field.name: int if isinstance(field.default, int) else str for field in fields(Header)}
-    usable = {name: value for name, value in line.items() if isinstance(value, kinds.get(name, ()))}
+    usable = {name: value for name, value in line.items() if type(value) is _FIELDS.get(name)}
     return Header(**usable)  # type: ignore[arg-type]
+
+
+_FIELDS = {name: type(getattr(Header(""), name)) for name in Header.__slots__}  # type: ignore[attr-defined]

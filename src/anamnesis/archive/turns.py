@@ -1,8 +1,12 @@
-"""One turn of a session: what was said, or a tool call and its result."""
+"""A session as a list of turns: what was said, and tool calls with their results.
+
+A reader makes the list from a client's file, the archive keeps it, and everything else is made
+from it: the note, the passages that a search finds, what `sessions show` prints.
+"""
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record, replace
+from anamnesis.ground.records import fresh, record, replace
 from anamnesis.text.spans import cut
 
 TYPE_CHECKING = False
@@ -12,9 +16,15 @@ if TYPE_CHECKING:
     from anamnesis.text.spans import Span
 
     Foreign = tuple[tuple[str, int, int], ...]
+    Item = tuple[str, str, str]  # of a list: key, text, status
 
+FORMAT = 2
 PERSON, AGENT, SUBAGENT, CLIENT = "person", "agent", "subagent", "client"
-_TEXTS = ("text", "command", "input", "file", "result")
+# What a person said other than a prompt, and calls that say something beside their result.
+COMMAND, CHOICE, REMARK = "command", "choice", "remark"
+TASK, QUESTION, PLAN, ITEM, LIST = "task", "question", "plan", "item", "list"
+RECAP = "recap"  # the tool of the client's own recap
+_TEXTS = ("text", "to", "command", "input", "file", "result")
 
 
 @record
@@ -23,18 +33,28 @@ class Turn:
 
     who: str
     at: str = ""
-    text: str = ""
+    kind: str = ""  # of what a person said, and of a call that says something; see above
+    text: str = ""  # what was said; the task of a subagent, a plan, an item of a list
+    to: str = ""  # the question that a choice answers
     tool: str = ""
     command: str = ""  # of a tool that runs a shell
     input: str = ""  # of every other tool, clipped
     file: str = ""
+    edits: tuple[str, ...] = ()  # files that the call was to change; "" if it must not be named
+    items: tuple[Item, ...] = ()  # of the agent's list that the call set
     result: str = ""  # clipped
     failed: bool = False
+    refused: bool = False  # by the person, who may have said why in the next turn
+    exit: int | None = None  # status, where the client records one
     foreign: Foreign = ()  # what was read elsewhere or repeats it: text, start and end
 
     def as_json(self) -> dict[str, object]:
         """The turn as one line of the archive has it: only what is set."""
-        return {name: value for name in self.__slots__ if (value := getattr(self, name))}  # type: ignore[attr-defined]
+        return {
+            name: value
+            for name, default in _DEFAULTS
+            if (value := getattr(self, name)) is not default and value != default
+        }
 
     def cleaned(self, clean: Callable[[str], str]) -> Turn:
         """The turn with every text passed through `clean`."""
@@ -46,7 +66,9 @@ class Turn:
             else (each[0], 0, len(texts[each[0]]))
             for each in self.foreign
         )
-        return replace(self, **texts, foreign=foreign)
+        edits = tuple(map(clean, self.edits))
+        items = tuple((key, clean(text), status) for key, text, status in self.items)
+        return replace(self, **texts, edits=edits, items=items, foreign=foreign)
 
     def with_foreign(self, name: str, spans: Iterable[Span]) -> Turn:
         """The turn with places of one of its texts marked as foreign."""
@@ -64,24 +86,67 @@ class Turn:
         return replace(self, **texts, foreign=())
 
 
+_DEFAULTS = [
+    (name, Turn.__record_defaults__.get(name, ""))  # type: ignore[attr-defined]
+    for name in Turn.__slots__  # type: ignore[attr-defined]
+]
+
+
+@record
+class Header:
+    """Which session it is."""
+
+    session: str
+    agent: str = ""
+    project: str = ""
+    machine: str = ""
+    cwd: str = ""
+    branch: str = ""
+    started: str = ""
+    ended: str = ""
+    title: str = ""
+    note: str = ""  # the id of the note that was made from it
+    client_title: str = ""  # what the client calls the session
+    scripted: bool = False  # a program asked, not a person
+    turns: int = 0
+    taken: int = 0  # turns that the client's file had when it was read
+    source: str = ""  # their digest, by which the next capture recognises them
+    format: int = FORMAT
+
+
+@record
+class Transcript:
+    """A session and what was said in it: as just read, or as kept in the archive."""
+
+    header: Header
+    turns: list[Turn] = fresh(default_factory=list)
+
+
 def from_json(line: Mapping[str, object]) -> Turn | None:
     """The turn in a line; None if there is none. Unknown keys are ignored."""
     if not isinstance(line.get("who"), str):
         return None
-    texts = {
-        name: value
-        for name in ("who", "at", "tool", *_TEXTS)
-        if isinstance(value := line.get(name), str)
+    fields = {
+        name: _rows(value, _ROWS[name]) if name in _ROWS else value
+        for name, value in line.items()
+        if type(value) is _TYPES.get(name)
     }
-    return Turn(**texts, failed=line.get("failed") is True, foreign=_foreign(line.get("foreign")))
+    return Turn(**fields)  # type: ignore[arg-type]
 
 
-def _foreign(value: object) -> Foreign:
-    marks = (
-        [tuple(each) for each in value if isinstance(each, list)] if isinstance(value, list) else []
-    )
-    return tuple(
-        (name, start, end)
-        for name, start, end in (each for each in marks if len(each) == 3)
-        if name in _TEXTS and isinstance(start, int) and isinstance(end, int)
-    )
+_ROWS = {"edits": (str,), "items": (str, str, str), "foreign": (str, int, int)}
+_TYPES: dict[str, type] = {
+    **{name: type(default) for name, default in _DEFAULTS},
+    **dict.fromkeys(_ROWS, list),
+    "exit": int,
+}
+
+
+def _rows(value: object, shape: tuple[type, ...]) -> tuple[object, ...]:
+    """The sound ones of the rows in a list; a row of one value is the value."""
+    found = []
+    for each in value if isinstance(value, list) else []:
+        row = tuple(each) if isinstance(each, list) else (each,)
+        if tuple(map(type, row)) == shape and (shape[-1] is str or row[0] in _TEXTS):
+            found.append(row if len(shape) > 1 else each)
+    return tuple(found)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from anamnesis.capture.calls import _EDIT_TOOLS
     from anamnesis.capture.episodic import write_episodic
     from anamnesis.capture.lines import text_of as _text_of
     from anamnesis.capture.model_summary import resolve_summarizer
-    from anamnesis.capture.readers.claude_code import _EDIT_TOOLS
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.summarize import (
         _MAX_LEN,
@@ -29,7 +29,7 @@ _HOMES = {
     "ParsedSession": "session",
     "Summarizer": "summarize",
     "SummaryResult": "summarize",
-    "_EDIT_TOOLS": "readers.claude_code",
+    "_EDIT_TOOLS": "calls",
     "_MAX_LEN": "summarize",
     "_TRIVIAL_OUTCOME_FLOOR": "triage",
     "is_trivial_session": "triage",

@@ -48,7 +48,7 @@ def is_foreign(tool: str, arguments: Mapping[str, object]) -> bool:
     """Whether a call reads what strangers may have written: the web, issues, other servers."""
     if _TOOL.fullmatch(tool):
         return OURS not in tool and OURS not in str(arguments.get("server"))
-    command = _command(arguments)
+    command = command_of(arguments)
     return _FORGE.search(command) is not None or (
         _FETCH.search(command) is not None and not _stays_here(command)
     )
@@ -66,7 +66,8 @@ def _stays_here(command: str) -> bool:
     return all(_MENTIONS_LOCAL.search(each) or "$" in each for each in fetches)
 
 
-def _command(arguments: Mapping[str, object]) -> str:
+def command_of(arguments: Mapping[str, object]) -> str:
+    """The command that a call is to run; empty if none."""
     for name in _COMMANDS:
         given = arguments.get(name)
         if isinstance(given, list):  # `["bash", "-lc", "make test"]`
@@ -90,6 +91,11 @@ class ForeignReading:
         self._done: set[str] = set()  # what a subagent read is taken in before the session itself
         self._ours: set[str] = set()
 
+    @property
+    def has_read(self) -> bool:
+        """Whether anything was read from elsewhere."""
+        return self._quotation is not None
+
     def call(self, tool: object, arguments: Mapping[str, object], *, call: object, at: str) -> None:
         """Take in a call of a tool."""
         tool = tool if isinstance(tool, str) else ""  # Codex' own shell has no name
@@ -99,7 +105,7 @@ class ForeignReading:
             if at and not (self.began and self.began <= at):
                 self.began = at
             self._open.add(str(call))
-        elif OURS in tool or tool.startswith("memory_") or OURS in _command(arguments):
+        elif OURS in tool or tool.startswith("memory_") or OURS in command_of(arguments):
             self._ours.add(str(call))
         for text in arguments.values():
             if isinstance(text, str):
@@ -141,8 +147,8 @@ class ForeignReading:
 
     def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
         """The sentences, or words, of a text that repeat what was read, by their place."""
-        return self._quotation.spans(text, by_word=by_word) if self._quotation else []
+        return self._quotation.spans(text, by_word=by_word) if text and self._quotation else []
 
-    def without(self, text: str, *, by_word: bool = False) -> str:
-        """A text without the sentences, or words, that repeat what was read."""
-        return self._quotation.without(text, by_word=by_word) if self._quotation else text
+    def without(self, text: str) -> str:
+        """A text without the sentences that repeat what was read."""
+        return self._quotation.without(text) if self._quotation else text

@@ -26,6 +26,7 @@ _ADDED = re.compile(
     r".*?(?:</(?P=tag)>|\Z)",
     re.DOTALL,
 )
+_SPANS_LINES = "-----BEGIN"
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
@@ -41,3 +42,24 @@ def without_private_and_recalled(text: str) -> str:
     if "\0" in text:
         text = text.replace("\0", "")
     return (_BLANK_LINES.sub("\n\n", text) if "\n" in text else text).strip()
+
+
+def clean(text: str) -> str:
+    """A text without what must not be kept, and without secrets that span lines.
+
+    A single line of such a secret has no shape any more by which it could be found later.
+    """
+    text = without_private_and_recalled(text)
+    if _SPANS_LINES in text:
+        from anamnesis.secrets import redact
+
+        return redact(text)
+    return text
+
+
+def clipped(text: str, longest: int) -> str:
+    """A text's beginning and end, where the middle is too much."""
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half].rstrip(SOLID)}\n…\n{text[-half:].lstrip(SOLID)}"

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from anamnesis.capture.foreign import ForeignReading
-from anamnesis.capture.privacy import SOLID, without_private_and_recalled
-from anamnesis.ground.records import fresh, record, replace
+from anamnesis.archive import turns
+from anamnesis.capture.calls import PATCH
+from anamnesis.capture.privacy import clipped
+from anamnesis.ground.records import fresh, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from anamnesis.archive.turns import Transcript, Turn
 
 PROMPT, ANSWER, RUN, EDIT, SUBAGENT, SUMMARY, RECAP = (
     "prompt", "answer", "run", "edit", "agent", "summary", "recap"
 )  # fmt: skip
+_SAID = (PROMPT, ANSWER, EDIT, SUMMARY, RECAP)
 
 _LONGEST = {PROMPT: 12_000, ANSWER: 16_000, SUMMARY: 40_000}  # characters; the rest are lines
 _LONGEST_OTHER = 4_000
@@ -18,7 +26,8 @@ _MOST_CHARACTERS = 800_000  # of one session; what is older goes first, but for 
 _BEGINNING = 40  # moments that are never dropped
 _MOST_TODOS = 200
 _MOST_FORMER_TODOS = 1_000
-_SPANS_LINES = "-----BEGIN"
+_DONE = frozenset({"completed", "done", "cancelled", "deleted"})
+_OURS = "anamnesis"
 
 
 @record
@@ -57,137 +66,80 @@ class Story:
         return [each for each in self.moments if each.kind in kinds]
 
 
-class StoryDraft:
-    """A story while its transcript is being read; nobody but you may repeat what is foreign."""
-
-    def __init__(self, foreign: ForeignReading | None = None) -> None:
-        self._foreign = foreign or ForeignReading()
-        self._moments: list[Moment] = []
-        self._open: dict[str, int] = {}  # calls whose result has not come, by their place
-        self._todos: dict[str, Todo] = {}
-        self._former_todos: dict[str, None] = {}
-        self._size = 0
-        self.client_title = ""
-        self.is_interactive = True
-        self.own_calls = self.other_calls = 0
-        self.at = ""
-
-    def add_text(self, kind: str, text: str, *, answer: str = "") -> None:
-        """Add a text of the user or the agent, as `clean` gives it."""
-        if kind != PROMPT:
-            text = self._foreign.without(text)
-        if answer:
-            answer = self._foreign.without(answer) or "…"
-        if not text:
-            return
-        last = self._moments[-1] if self._moments else None
-        if last is not None and last.kind == kind and last.text == text:
-            return  # clients write some lines twice
-        self._add(
-            Moment(kind, clipped(text, _LONGEST.get(kind, _LONGEST_OTHER)), answer, at=self.at)
-        )
-
-    def start_call(self, kind: str, text: object, *, call: object) -> None:
-        """Add a call of a tool; its result comes later."""
-        text = clean(text) if isinstance(text, str) else ""
-        if text := self._foreign.without(text, by_word=True):
-            self._add(Moment(kind, clipped(text, _LONGEST_OTHER), at=self.at))
-            if isinstance(call, str):
-                self._open[call] = len(self._moments) - 1
-
-    def finish_call(self, call: object, text: str, *, failed: bool) -> None:
-        """Add the result of a call."""
-        place = self._open.pop(call, None) if isinstance(call, str) else None
-        if place is not None and place < len(self._moments):
-            most = _LONGEST_ERROR if failed else _LONGEST_OUTPUT
-            if self._moments[place].kind != RUN:
-                most = _LONGEST[ANSWER]
-            is_run = self._moments[place].kind == RUN
-            answer = self._foreign.without(clipped(clean(text), most), by_word=is_run)
-            self._moments[place] = replace(self._moments[place], answer=answer, failed=failed)
-            self._size += len(answer)
-
-    def awaits(self, call: str) -> bool:
-        """Whether the result of a call is wanted."""
-        return call in self._open
-
-    def call_kind(self, call: object) -> str:
-        """What kind of call this was; empty if its result is not wanted."""
-        place = self._open.get(call) if isinstance(call, str) else None
-        return self._moments[place].kind if place is not None else ""
-
-    def call_text(self, call: object) -> str:
-        """What a call asked for."""
-        place = self._open.get(call) if isinstance(call, str) else None
-        return self._moments[place].text if place is not None else ""
-
-    def count_call(self, tool: object) -> None:
-        """Count a call of a tool: Anamnesis' or another's."""
-        if isinstance(tool, str) and "anamnesis" in tool:
-            self.own_calls += 1
-        else:
-            self.other_calls += 1
-
-    def replace_todos(self, todos: list[tuple[object, object]]) -> None:
-        """Replace the agent's todo list: text and status of each item."""
-        if len(self._former_todos) < _MOST_FORMER_TODOS:
-            self._former_todos.update((each.text, None) for each in self._todos.values())
-        self._todos.clear()
-        for text, status in todos[:_MOST_TODOS]:
-            if isinstance(text, str) and text.strip():
-                self.set_todo(text, text, status)
-
-    def set_todo(self, key: str, text: object, status: object) -> None:
-        """Add one todo item, or change it."""
-        known = self._todos.get(key)
-        given = self._foreign.without(text) if isinstance(text, str) else ""
-        words = given or (known.text if known else "")
-        if words and (known or len(self._todos) < _MOST_TODOS):
-            is_done = str(status) in {"completed", "done", "cancelled", "deleted"}
-            self._todos[key] = Todo(without_private_and_recalled(words)[:300], is_done)
-
-    def story(self) -> Story:
-        """The story as far as the transcript was read."""
-        return Story(
-            moments=list(self._moments),
-            todos=list(self._todos.values()),
-            former_todos=list(self._former_todos),
-            client_title=self._foreign.without(self.client_title),
-            is_interactive=self.is_interactive,
-            own_calls=self.own_calls,
-            other_calls=self.other_calls,
-        )
-
-    def _add(self, moment: Moment) -> None:
-        self._moments.append(moment)
-        self._size += len(moment.text) + len(moment.answer)
-        if self._size > _MOST_CHARACTERS:
-            self._drop_the_oldest()
-
-    def _drop_the_oldest(self) -> None:
-        # Half at once: a list that lost one at a time would be moved for every line.
-        keep_from = _BEGINNING + (len(self._moments) - _BEGINNING) // 2
-        self._moments[_BEGINNING:keep_from] = []
-        self._size = sum(len(each.text) + len(each.answer) for each in self._moments)
-        self._open.clear()
+def story_of(transcript: Transcript) -> Story:
+    """What a session's turns tell, without what is foreign in them."""
+    calls = [each for each in transcript.turns if each.tool and each.who == turns.AGENT]
+    own_calls = sum(_OURS in each.tool for each in calls)
+    todos, former = _todos(calls)
+    return Story(
+        moments=_bounded(each for turn in transcript.turns for each in _moments(turn.own())),
+        todos=todos,
+        former_todos=former,
+        client_title=transcript.header.client_title,
+        is_interactive=not transcript.header.scripted,
+        own_calls=own_calls,
+        other_calls=len(calls) - own_calls,
+    )
 
 
-def clean(text: str) -> str:
-    """A text without what must not be kept, and without secrets that span lines.
+def _moments(turn: Turn) -> Iterator[Moment]:
+    """What one turn tells; of a subagent only its edits: the rest is between the two agents."""
+    if not (turn.failed or turn.refused):
+        for path in turn.edits:
+            yield Moment(EDIT, clipped(path, _LONGEST_OTHER), at=turn.at)
+    if turn.who == turns.SUBAGENT:
+        return
+    if not turn.tool:
+        kind = {turns.PERSON: PROMPT, turns.CLIENT: SUMMARY}.get(turn.who, ANSWER)
+        asked = turn.to or ("…" if turn.kind == turns.CHOICE else "")
+        yield Moment(kind, clipped(turn.text, _LONGEST[kind]), asked, at=turn.at)
+    elif turn.who == turns.CLIENT and turn.tool == turns.RECAP:
+        yield Moment(RECAP, clipped(turn.result, _LONGEST_OTHER), at=turn.at)
+    elif turn.who == turns.CLIENT:  # a hook that objected
+        yield _call(turn, RUN, turn.tool)
+    elif turn.command and PATCH not in turn.command:
+        yield _call(turn, RUN, turn.command)
+    elif turn.text:
+        yield _call(turn, SUBAGENT if turn.kind == turns.TASK else turn.kind, turn.text)
 
-    A single line of such a secret has no shape any more by which it could be found later.
-    """
-    text = without_private_and_recalled(text)
-    if _SPANS_LINES in text:
-        from anamnesis.secrets import redact
 
-        return redact(text)
-    return text
+def _call(turn: Turn, kind: str, text: str) -> Moment:
+    longest = _LONGEST_ERROR if turn.failed else _LONGEST_OUTPUT
+    answer = clipped(turn.result, longest if kind == RUN else _LONGEST[ANSWER])
+    return Moment(kind, clipped(text, _LONGEST_OTHER), answer, turn.failed, turn.at)
 
 
-def clipped(text: str, longest: int) -> str:
-    """A text's beginning and end, where the middle is too much."""
-    if len(text) <= longest:
-        return text
-    half = longest // 2
-    return f"{text[:half].rstrip(SOLID)}\n…\n{text[-half:].lstrip(SOLID)}"
+def _bounded(moments: Iterable[Moment]) -> list[Moment]:
+    """The moments that say something, each once; of too many the beginning and the latest."""
+    kept: list[Moment] = []
+    size = 0
+    for moment in moments:
+        last = kept[-1] if kept and moment.kind in _SAID else None
+        is_told = moment.text or moment.kind == EDIT
+        if not is_told or (last and (last.kind, last.text) == (moment.kind, moment.text)):
+            continue  # clients write some lines twice
+        kept.append(moment)
+        size += len(moment.text) + len(moment.answer)
+        if size > _MOST_CHARACTERS:
+            # Half at once: a list that lost one at a time would be moved for every line.
+            kept[_BEGINNING : _BEGINNING + (len(kept) - _BEGINNING) // 2] = []
+            size = sum(len(each.text) + len(each.answer) for each in kept)
+    return kept
+
+
+def _todos(calls: Iterable[Turn]) -> tuple[list[Todo], list[str]]:
+    """The agent's list at the end, and items of lists that it replaced."""
+    todos: dict[str, Todo] = {}
+    former: dict[str, None] = {}
+    for call in calls:
+        if call.kind == turns.LIST:
+            if len(former) < _MOST_FORMER_TODOS:
+                former.update((each.text, None) for each in todos.values())
+            todos.clear()
+        for key, text, status in call.items:
+            known = todos.get(key or text)
+            if (text := text or (known.text if known else "")) and (
+                known or len(todos) < _MOST_TODOS
+            ):
+                todos[key or text] = Todo(text, status in _DONE)
+    return list(todos.values()), list(former)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from itertools import islice
 
-from anamnesis.capture.lines import document, entries
+from anamnesis.capture.lines import beginning, document, entries
 from anamnesis.capture.readers import claude_code, codex, copilot, gemini, opencode
-from anamnesis.capture.session import ParsedSession, SessionDraft
+from anamnesis.capture.recorder import Recorder
+from anamnesis.capture.session import session_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from anamnesis.capture.tape import Tape
+    from anamnesis.capture.session import ParsedSession
 
 _LINE_READERS = (codex, copilot, gemini)  # Claude Code is what remains
 _DOCUMENT_READERS = (opencode, gemini)
@@ -25,26 +26,27 @@ _MAX_SUBAGENTS = 200
 
 def parse_transcript(path: str | os.PathLike[str], *, since: str = "") -> ParsedSession:
     """What the transcript says; empty or partial where it cannot be read, never an error."""
-    return read_transcript(path, since=since).session().leaving_raw_on_disk(os.fspath(path))
+    session = session_of(read_transcript(path, since=since, whole=False).transcript())
+    return session.leaving_raw_on_disk(os.fspath(path)) if beginning(path, 1) else session
 
 
 def read_transcript(
-    path: str | os.PathLike[str], *, since: str = "", tape: Tape | None = None
-) -> SessionDraft:
-    """Everything that a note is made from, in memory that does not grow with the transcript.
+    path: str | os.PathLike[str], *, since: str = "", whole: bool = True
+) -> Recorder:
+    """The turns of a session, in memory that is bounded however long the file is.
 
-    Lines before `since` (an ISO time) belong to the session that this one was forked from. A
-    `tape` takes every turn word for word.
+    Lines before `since` (an ISO time) belong to the session that this one was forked from. Unless
+    it is taken as a `whole`, only what a note may quote is kept.
     """
     head = list(islice(entries(path, wanted=_any_line), _LINES_THAT_TELL))
     reader = next(filter(None, map(_reader_of, head)), None)
     if reader in _LINE_READERS:
-        return _read_lines(path, reader, tape)
-    if reader is None and (whole := document(path)):
+        return _read_lines(path, reader, whole=whole)
+    if reader is None and (found := document(path)):
         for each in _DOCUMENT_READERS:
-            if each.is_document(whole):
-                return _read_document(whole, each, tape)
-    return _read_claude_code(path, tape, since=since)
+            if each.is_document(found):
+                return _read_document(found, each, whole=whole)
+    return _read_claude_code(path, since=since, whole=whole)
 
 
 def _reader_of(entry: dict[str, Any]) -> ModuleType | None:
@@ -57,26 +59,22 @@ def _any_line(_line: bytes) -> bool:
     return True
 
 
-def _read_lines(
-    path: str | os.PathLike[str], reader: ModuleType, tape: Tape | None
-) -> SessionDraft:
-    draft = SessionDraft(agent=reader.AGENT, tape=tape)
-    take: Callable[[dict[str, Any], SessionDraft], None] = reader.take
+def _read_lines(path: str | os.PathLike[str], reader: ModuleType, *, whole: bool) -> Recorder:
+    recorder = Recorder(agent=reader.AGENT, whole=whole)
+    take: Callable[[dict[str, Any], Recorder], None] = reader.take
     for entry in entries(path, wanted=reader.is_wanted):
-        take(entry, draft)
-    return draft
+        take(entry, recorder)
+    return recorder
 
 
-def _read_document(whole: dict[str, Any], reader: ModuleType, tape: Tape | None) -> SessionDraft:
-    draft = SessionDraft(agent=reader.AGENT, tape=tape)
-    reader.take_document(whole, draft)
-    return draft
+def _read_document(found: dict[str, Any], reader: ModuleType, *, whole: bool) -> Recorder:
+    recorder = Recorder(agent=reader.AGENT, whole=whole)
+    reader.take_document(found, recorder)
+    return recorder
 
 
-def _read_claude_code(
-    path: str | os.PathLike[str], tape: Tape | None, *, since: str
-) -> SessionDraft:
-    reader = claude_code.Reader(SessionDraft(agent=claude_code.AGENT, tape=tape), since=since)
+def _read_claude_code(path: str | os.PathLike[str], *, since: str, whole: bool) -> Recorder:
+    reader = claude_code.Reader(Recorder(agent=claude_code.AGENT, whole=whole), since=since)
     subagents = subagent_transcripts(path)
     for agent in subagents:  # first: the session may repeat what they found
         for entry in entries(agent, wanted=reader.may_read_elsewhere):
@@ -86,7 +84,7 @@ def _read_claude_code(
     for agent in subagents:
         for entry in entries(agent, wanted=reader.is_wanted):
             reader.take_from_subagent(entry)
-    return reader.draft
+    return reader.recorder
 
 
 def subagent_transcripts(path: str | os.PathLike[str]) -> list[str]:

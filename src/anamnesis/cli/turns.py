@@ -11,12 +11,12 @@ from anamnesis.operations.sessions.archive import SPEAKERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.operations.sessions.archive import Archived, Turn
+    from anamnesis.operations.sessions.archive import Transcript, Turn
 
 AROUND = 10  # turns shown before and after the requested one
 
 
-def say_session(archived: Archived, *, around: int | None = None, as_json: bool) -> None:
+def say_session(archived: Transcript, *, around: int | None = None, as_json: bool) -> None:
     """Print a session, or the turns around one of its turns."""
     numbered = list(enumerate(archived.turns))
     if around is not None:

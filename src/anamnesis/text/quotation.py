@@ -73,8 +73,6 @@ class Quotation:
         self._typed = _Texts(typed)
         self._seen = _Texts(seen)
         self._searches = _MOST_SEARCHES
-        # A text is asked about twice, for the note and for the archive.
-        self._last: tuple[tuple[str, bool, int], list[Span]] = (("", False, 0), [])
 
     def read(self, text: str) -> None:
         """Take in a text from elsewhere: its runs are foreign from now on."""
@@ -90,24 +88,12 @@ class Quotation:
                 self._sizes.setdefault(part[0], set()).add(len(part))
         for each in islice(_run_hashes(words), max(0, MOST - len(self._read))):
             self._read.setdefault(each, before)
-        self._last = (("", False, 0), [])
 
     def spans(self, text: str, *, by_word: bool = False) -> list[Span]:
         """The sentences of a text that repeat a run or a whole sentence, by their place.
 
         By word, only the words that do: what a program prints has no sentences.
         """
-        asked = (text, by_word, len(self._typed))
-        if self._last[0] != asked:
-            self._last = (asked, self._found(text, by_word=by_word))
-        return self._last[1]
-
-    def without(self, text: str, *, by_word: bool = False) -> str:
-        """A text without the sentences, or words, that repeat what was read."""
-        spans = self.spans(text, by_word=by_word)
-        return cut(text, spans) if spans else text
-
-    def _found(self, text: str, *, by_word: bool) -> list[Span]:
         words = _words(text)
         short = (hash(tuple(words[first:last])) for first, last in self._short(words))
         if self._read.keys().isdisjoint(chain(_run_hashes(words), short)):
@@ -124,6 +110,11 @@ class Quotation:
             if self._is_foreign(words[first:last])
             for place in places[first:last]
         )
+
+    def without(self, text: str, *, by_word: bool = False) -> str:
+        """A text without the sentences, or words, that repeat what was read."""
+        spans = self.spans(text, by_word=by_word)
+        return cut(text, spans) if spans else text
 
     def _short(self, words: list[str]) -> Iterator[Span]:
         """Where a whole sentence may stand that is shorter than a run."""

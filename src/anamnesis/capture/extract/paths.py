@@ -55,4 +55,4 @@ def listing(files: list[str], *, root: str, most: int) -> list[str]:
 
 def written(files: list[str]) -> list[str]:
     """The files that were written by hand; lock files and build output are left out."""
-    return [path for path in files if not _GENERATED.search(path.replace("\\", "/"))]
+    return [path for path in files if path and not _GENERATED.search(path.replace("\\", "/"))]

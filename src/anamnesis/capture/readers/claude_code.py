@@ -10,18 +10,15 @@ import re
 
 from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, mappings, text_of, word
-from anamnesis.capture.story import RUN, SUBAGENT, clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.capture.session import SessionDraft
-    from anamnesis.capture.tape import Tape
+    from anamnesis.capture.recorder import Recorder
 
 
 AGENT = "claude-code"
-_EDIT_TOOLS = {"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
 _LINE = re.compile(
     rb'"type": ?"(?:user|assistant|ai-title|custom-title)"|"queued_command"|"away_summary"'
@@ -51,9 +48,6 @@ _BEFORE_SUMMARY = re.compile(r"\AThis session is being continued from[^\n]*\n+")
 _AFTER_SUMMARY = re.compile(
     r"\n+If you need specific details from before compaction.*\Z", re.DOTALL
 )
-QUESTION = "AskUserQuestion"
-_SUBAGENTS = ("Task", "Agent")
-_ASIDE = (QUESTION, "ExitPlanMode", "TaskCreate")  # their results say something
 # The client's own sentences around what was typed when refusing a call.
 _REFUSED = re.compile(
     r"(?:reason for the rejection|the user said|user feedback|with the following feedback):\s*",
@@ -63,7 +57,7 @@ _MOST_BEFORE_REASON = 600  # characters; further behind, an output may say anyth
 _AFTER_REASON = re.compile(r"\n+Note: The user's next message may contain.*\Z", re.DOTALL)
 _CHOSEN = re.compile(r'"([^"]{1,500})"="([^"]{1,2000})"')
 _LAUNCHED = "Async agent launched"
-_TASK_NUMBER = re.compile(r"#(\w{1,20})")
+_EXIT_CODE = re.compile(r"\AExit code (\d{1,10})\b")
 _REPORTED = re.compile(r"<result>(.*?)(?:</result>|\Z)", re.DOTALL)
 _SUMMARY = re.compile(r"<summary>(.{1,500}?)</summary>", re.DOTALL)
 
@@ -82,10 +76,10 @@ def summary_of(text: str) -> str:
 
 
 class Reader:
-    """Reads the lines of one transcript, and of its subagents, into a draft."""
+    """Reads the lines of one transcript, and of its subagents, into turns."""
 
-    def __init__(self, draft: SessionDraft, *, since: str = "") -> None:
-        self.draft = draft
+    def __init__(self, recorder: Recorder, *, since: str = "") -> None:
+        self.recorder = recorder
         self._since = since
         self._has_begun = False
 
@@ -95,27 +89,26 @@ class Reader:
             return not self._has_begun and _STARTED.search(line) is not None
         if b'"tool_use_id"' not in line:
             return _THINKING.search(line) is None or _BLOCK.search(line) is not None
-        if self.draft.tape or _FAILED.search(line) is not None:
+        if _FAILED.search(line) is not None:
             return True
         calls = _RESULT.findall(line)
-        return any(self.draft.awaits(call.decode("utf-8", "replace")) for call in calls)
+        return any(self.recorder.awaits(call.decode("utf-8", "replace")) for call in calls)
 
     def may_read_elsewhere(self, line: bytes) -> bool:
         """Whether a line of a subagent may call a tool that does, or is the result of one."""
         if b'"tool_use_id"' not in line:
             return b'"tool_use"' in line
         calls = _RESULT.findall(line)
-        return any(self.draft.foreign.awaits(call.decode("utf-8", "replace")) for call in calls)
+        return any(self.recorder.foreign.awaits(call.decode("utf-8", "replace")) for call in calls)
 
     def take_foreign(self, entry: dict[str, Any]) -> None:
         """Read only what comes from elsewhere."""
-        foreign, at = self.draft.foreign, word(entry.get("timestamp"))
-        for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_use":
-                arguments = mapping(block.get("input"))
-                foreign.call(block.get("name"), arguments, call=block.get("id"), at=at)
-            elif block.get("type") == "tool_result":
-                foreign.result(block.get("tool_use_id"), text_of(block.get("content")))
+        foreign, at = self.recorder.foreign, word(entry.get("timestamp"))
+        for block in _blocks(entry, "tool_use"):
+            arguments = mapping(block.get("input"))
+            foreign.call(block.get("name"), arguments, call=block.get("id"), at=at)
+        for block in _blocks(entry, "tool_result"):
+            foreign.result(block.get("tool_use_id"), text_of(block.get("content")))
 
     def take(self, entry: dict[str, Any]) -> None:
         """Read a line of the session itself."""
@@ -127,7 +120,7 @@ class Reader:
             return
         if kind in ("ai-title", "custom-title"):
             title = entry.get("customTitle") or entry.get("aiTitle")
-            self.draft.story.client_title = title if isinstance(title, str) else ""
+            self.recorder.client_title = word(title)
         if kind not in ("user", "assistant", "attachment", "system"):
             return
         self._has_begun = True
@@ -135,68 +128,44 @@ class Reader:
         if self._is_inherited(entry):
             self.take_foreign(entry)
             return
-        self.draft.see_time(at)
+        self.recorder.see_time(at)
         if entry.get("isSidechain") is True:
             self.take_from_subagent(entry)
         elif kind == "assistant":
-            self._take_answer(entry)
+            self._take_answer(entry, who=turns.AGENT)
         elif kind == "user":
             self._take_user_line(entry)
         else:
             self._take_aside(entry)
 
     def take_from_subagent(self, entry: dict[str, Any]) -> None:
-        """Read only the edits and what is foreign: the rest is between the two agents."""
-        self.take_foreign(entry)
-        if self.draft.tape:
-            self._record_turns(entry, self.draft.tape)
+        """Read what a subagent said and ran."""
+        self.recorder.at = word(entry.get("timestamp")) or self.recorder.at
         if entry.get("type") == "assistant":
-            self._take_edits(entry)
-        elif entry.get("type") == "user":
-            self._take_refusals(entry)
-
-    def _record_turns(self, entry: dict[str, Any], tape: Tape) -> None:
-        """Add what a subagent said and ran, word for word."""
-        tape.at = str(entry.get("timestamp") or tape.at)
-        content = mapping(entry.get("message")).get("content")
-        if entry.get("type") == "assistant":
-            tape.say(turns.SUBAGENT, clean(text_of(content)))
-        for block in mappings(content):
-            if block.get("type") == "tool_use":
-                arguments = mapping(block.get("input"))
-                tape.call(block.get("name"), arguments, call=block.get("id"), who=turns.SUBAGENT)
-            elif block.get("type") == "tool_result":
-                call, text = block.get("tool_use_id"), text_of(block.get("content"))
-                foreign = self.draft.foreign.result(call, text)
-                tape.result(call, text, failed=block.get("is_error") is True, foreign=foreign)
+            self._take_answer(entry, who=turns.SUBAGENT)
+        for block in _blocks(entry, "tool_result"):
+            call, text = block.get("tool_use_id"), text_of(block.get("content"))
+            self.recorder.result(call, text, failed=block.get("is_error") is True)
 
     def _identify(self, entry: dict[str, Any]) -> None:
-        self.draft.identify(
+        self.recorder.identify(
             session_id=entry.get("sessionId"), cwd=entry.get("cwd"), branch=entry.get("gitBranch")
         )
         if str(entry.get("entrypoint")).startswith("sdk"):
-            self.draft.story.is_interactive = False
+            self.recorder.is_interactive = False
 
     def _is_inherited(self, entry: dict[str, Any]) -> bool:
         # A fork copies its parent's lines, with their times and with its own session id.
         at = entry.get("timestamp")
         return "forkedFrom" in entry or (isinstance(at, str) and at < self._since)
 
-    def _take_answer(self, entry: dict[str, Any]) -> None:
+    def _take_answer(self, entry: dict[str, Any], *, who: str) -> None:
         message = mapping(entry.get("message"))
         if entry.get("isApiErrorMessage") is not True and message.get("model") != _CLIENTS_OWN:
-            self.draft.answer(text_of(message.get("content")))
-        self._take_edits(entry)
-        for block in mappings(message.get("content")):
-            if block.get("type") == "tool_use":
-                take_call(block, self.draft)
-
-    def _take_edits(self, entry: dict[str, Any]) -> None:
-        for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_use" and word(block.get("name")) in _EDIT_TOOLS:
-                arguments = mapping(block.get("input"))
-                path = arguments.get("file_path") or arguments.get("notebook_path")
-                self.draft.edit(path, call=block.get("id"))
+            self.recorder.say(who, text_of(message.get("content")))
+        for block in _blocks(entry, "tool_use"):
+            arguments = mapping(block.get("input"))
+            self.recorder.call(block.get("name"), arguments, call=block.get("id"), who=who)
 
     def _take_aside(self, entry: dict[str, Any]) -> None:
         """What was typed while the agent worked, and the client's own recap."""
@@ -204,93 +173,64 @@ class Reader:
         if aside.get("type") == "queued_command":
             text = text_of(aside.get("prompt"))
             if _NOT_ASKED.match(text.lstrip()):
-                take_notification(text, self.draft)
+                take_notification(text, self.recorder)
             else:
-                self.draft.remark(text)
+                self.recorder.ask(text, kind=turns.REMARK)
         elif entry.get("subtype") == "away_summary":
             recap = _ABOUT_RECAPS.sub("", text_of(entry.get("content")))
-            self.draft.recap(recap)
+            self.recorder.remark(turns.RECAP, recap)
 
     def _take_user_line(self, entry: dict[str, Any]) -> None:
-        self._take_refusals(entry)
-        self._take_results(entry)
+        for block in _blocks(entry, "tool_result"):
+            take_result(block, entry.get("toolUseResult"), self.recorder)
         text = text_of(mapping(entry.get("message")).get("content"))
         if entry.get("isCompactSummary") is True:
-            self.draft.summarise(summary_of(text))
+            self.recorder.say(turns.CLIENT, summary_of(text))
         elif _NOT_ASKED.match(text.lstrip()):
-            take_notification(text, self.draft)
+            take_notification(text, self.recorder)
         elif (feedback := _HOOK_SAID.match(text)) is not None:
-            self.draft.add_objection(f"{feedback[1]} hook", text[feedback.end() :])
+            self.recorder.remark(f"{feedback[1]} hook", text[feedback.end() :], failed=True)
         elif entry.get("isMeta") is not True:
             self._take_ask(text)
-
-    def _take_results(self, entry: dict[str, Any]) -> None:
-        for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_result":
-                take_result(block, entry.get("toolUseResult"), self.draft)
 
     def _take_ask(self, text: str) -> None:
         if command := _COMMAND.search(text):
             arguments = _ARGUMENTS.search(text)
             asked = f"{command[1]} {arguments[1].strip() if arguments else ''}".strip()
             if command[1] not in _OWN_COMMANDS:
-                self.draft.ask_by_command(asked)
+                self.recorder.ask(asked, kind=turns.COMMAND)
         else:
-            self.draft.ask(_INTERRUPTED.sub("", text))
-
-    def _take_refusals(self, entry: dict[str, Any]) -> None:
-        for block in mappings(mapping(entry.get("message")).get("content")):
-            if block.get("type") == "tool_result" and block.get("is_error") is True:
-                self.draft.refuse(block.get("tool_use_id"))
+            self.recorder.ask(_INTERRUPTED.sub("", text))
 
 
-def take_call(block: dict[str, Any], draft: SessionDraft) -> None:
-    """Read one call of a tool."""
-    name, call, arguments = block.get("name"), block.get("id"), mapping(block.get("input"))
-    story = draft.story
-    draft.add_call(name, arguments, call=call)
-    if name == "Bash":
-        story.start_call(RUN, arguments.get("command"), call=call)
-    elif name in _SUBAGENTS:
-        story.start_call(
-            SUBAGENT, arguments.get("description") or arguments.get("prompt"), call=call
-        )
-    elif name == "TodoWrite":
-        todos = mappings(arguments.get("todos"))
-        story.replace_todos([(each.get("content"), each.get("status")) for each in todos])
-    elif name == "TaskUpdate":
-        story.set_todo(
-            str(arguments.get("taskId")), arguments.get("subject"), arguments.get("status")
-        )
-    elif name in _ASIDE:
-        story.start_call(name, arguments.get("subject") or arguments.get("plan") or name, call=call)
+def _blocks(entry: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    content = mapping(entry.get("message")).get("content")
+    return [block for block in mappings(content) if block.get("type") == kind]
 
 
-def take_result(block: dict[str, Any], detail: object, draft: SessionDraft) -> None:
+def take_result(block: dict[str, Any], detail: object, recorder: Recorder) -> None:
     """Read the result of a call: output, a choice, or the reason for a refusal."""
     text, failed = text_of(block.get("content")), block.get("is_error") is True
     call = block.get("tool_use_id")
     if failed and (reason := _REFUSED.search(text, 0, _MOST_BEFORE_REASON)):
-        draft.remark(_AFTER_REASON.sub("", text[reason.end() :]))
-        draft.finish_call(call, "", failed=False)
+        recorder.result(call, "", failed=False, refused=True)
+        recorder.ask(_AFTER_REASON.sub("", text[reason.end() :]), kind=turns.REMARK)
         return
-    kind = draft.story.call_kind(call)
-    if kind == QUESTION and not failed:
-        _take_choices(text, detail, draft)
-    elif kind == "TaskCreate" and (number := _TASK_NUMBER.search(text)):
-        draft.story.set_todo(number[1], draft.story.call_text(call), "pending")
-    if kind == SUBAGENT and text.startswith(_LAUNCHED):
+    turn = recorder.call_of(call)
+    kind = turn.kind if turn else ""
+    if kind == turns.TASK and text.startswith(_LAUNCHED):
         text = ""  # its report comes as a notification
-    draft.finish_call(call, text, failed=failed)
+    status = _EXIT_CODE.match(text) if failed else None
+    recorder.result(call, text, failed=failed, exit=int(status[1]) if status else None)
+    if kind == turns.QUESTION and not failed:
+        _take_choices(text, detail, recorder)
 
 
-def take_notification(text: str, draft: SessionDraft) -> None:
+def take_notification(text: str, recorder: Recorder) -> None:
     """Read the report of a background subagent."""
     if (result := _REPORTED.search(text)) and (summary := _SUMMARY.search(text)):
-        draft.story.start_call(SUBAGENT, summary[1], call="notification")
-        if draft.tape:
-            draft.tape.call("Agent", {"description": summary[1]}, call="notification")
-        draft.finish_call("notification", result[1], failed=False)
+        recorder.call("Agent", {"description": summary[1]}, call="notification")
+        recorder.result("notification", result[1], failed=False)
 
 
 def choices(text: str) -> list[tuple[str, str]]:
@@ -298,9 +238,9 @@ def choices(text: str) -> list[tuple[str, str]]:
     return _CHOSEN.findall(text)
 
 
-def _take_choices(text: str, detail: object, draft: SessionDraft) -> None:
+def _take_choices(text: str, detail: object, recorder: Recorder) -> None:
     chosen = mapping(mapping(detail).get("answers"))
     answers = list(chosen.items()) if chosen else choices(text)
     for question, answer in answers[:20]:
         if isinstance(answer, str):
-            draft.remark(answer, to=question[:500])
+            recorder.ask(answer, kind=turns.CHOICE, to=question[:500])

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, mappings
-from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.capture.session import SessionDraft
+    from anamnesis.capture.recorder import Recorder
 
 AGENT = "copilot"
 _EVENTS = ("session.", "user.", "assistant.", "tool.", "hook.", "system.")
-_SHELLS = ("bash", "powershell", "shell")
 _LEFT = "user_exit"  # an interactive session; a run that a script started ends as "complete"
-_FAILED = re.compile(r"exit(?:ed with)? code:? [1-9]", re.IGNORECASE)
+_FAILED = re.compile(r"exit(?:ed with)? code:? ([1-9]\d{0,9})", re.IGNORECASE)
 _WANTED = re.compile(
     rb'"type": ?"(?:session\.start|user\.message|assistant\.message'
     rb'|tool\.execution_(?:start|complete))"|"hookType": ?"sessionEnd"'
@@ -37,35 +36,34 @@ def is_wanted(line: bytes) -> bool:
     return _WANTED.search(line) is not None
 
 
-def take(entry: dict[str, Any], draft: SessionDraft) -> None:
+def take(entry: dict[str, Any], recorder: Recorder) -> None:
     """Read one event."""
     kind, data = entry.get("type"), mapping(entry.get("data"))
-    draft.see_time(entry.get("timestamp"))
+    recorder.see_time(entry.get("timestamp"))
     if kind == "session.start":
         place = mapping(data.get("context"))
         session_id, branch = data.get("sessionId"), place.get("branch")
-        draft.identify(session_id=session_id, cwd=place.get("cwd"), branch=branch)
-        draft.start(data.get("startTime"))
+        recorder.identify(session_id=session_id, cwd=place.get("cwd"), branch=branch)
+        recorder.start(data.get("startTime"))
     elif kind == "user.message":
-        draft.ask(str(data.get("content") or ""))  # `transformedContent` holds what hooks added
+        recorder.ask(str(data.get("content") or ""))  # `transformedContent` holds what hooks added
     elif kind == "assistant.message":
-        draft.answer(str(data.get("content") or ""))
+        recorder.say(turns.AGENT, str(data.get("content") or ""))
     elif kind == "tool.execution_start":
-        given = mapping(data.get("arguments"))
-        draft.add_call(data.get("toolName"), given, call=data.get("toolCallId"))
-        if data.get("toolName") in _SHELLS:
-            draft.story.start_call(RUN, given.get("command"), call=data.get("toolCallId"))
+        arguments = mapping(data.get("arguments"))
+        recorder.call(data.get("toolName"), arguments, call=data.get("toolCallId"))
     elif kind == "tool.execution_complete":
-        _take_result(data, draft)
+        _take_result(data, recorder)
     elif kind == "hook.start" and mapping(data.get("input")).get("reason") == _LEFT:
-        draft.story.is_interactive = True
+        recorder.is_interactive = True
 
 
-def _take_result(data: dict[str, Any], draft: SessionDraft) -> None:
+def _take_result(data: dict[str, Any], recorder: Recorder) -> None:
     output = mapping(data.get("result")).get("content")
     text = output if isinstance(output, str) else ""
-    failed = data.get("success") is not True or _FAILED.search(text) is not None
-    draft.finish_call(data.get("toolCallId"), text, failed=failed)
+    status = int(found[1]) if (found := _FAILED.search(text)) else None
+    failed = data.get("success") is not True or status is not None
+    recorder.result(data.get("toolCallId"), text, failed=failed, exit=status)
     if data.get("success") is True:
         for change in mappings(data.get("fileEdits")):
-            draft.edit(change.get("path"), call=data.get("toolCallId"))
+            recorder.edit(change.get("path"), call=data.get("toolCallId"))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.archive import turns
 from anamnesis.capture.lines import mapping, mappings
-from anamnesis.capture.story import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from anamnesis.capture.session import SessionDraft
+    from anamnesis.capture.recorder import Recorder
 
 AGENT = "gemini"
-_EDIT_TOOLS = ("write_file", "replace", "edit")
-_FAILED = re.compile(r"^Exit Code: [1-9]", re.MULTILINE)
+_EXIT_CODE = re.compile(r"^Exit Code: (\d{1,10})", re.MULTILINE)
 _LABEL = re.compile(r"^Output: ", re.MULTILINE)
 _SPEAKERS = ("user", "gemini")
 
@@ -35,53 +34,46 @@ def is_wanted(line: bytes) -> bool:
     return b'"$set"' not in line or b'"messages"' in line
 
 
-def take(entry: dict[str, Any], draft: SessionDraft) -> None:
+def take(entry: dict[str, Any], recorder: Recorder) -> None:
     """Read one line."""
-    draft.identify(session_id=entry.get("sessionId"))
+    recorder.identify(session_id=entry.get("sessionId"))
     if "startTime" in entry:
-        draft.start(entry["startTime"])
+        recorder.start(entry["startTime"])
     for message in mappings(mapping(entry.get("$set")).get("messages")):
-        _take_message(message, draft)
+        _take_message(message, recorder)
     if entry.get("type") in _SPEAKERS:
-        _take_message(entry, draft)
+        _take_message(entry, recorder)
 
 
-def take_document(whole: dict[str, Any], draft: SessionDraft) -> None:
+def take_document(whole: dict[str, Any], recorder: Recorder) -> None:
     """Read a whole chat."""
-    draft.identify(session_id=whole.get("sessionId"))
-    draft.start(whole.get("startTime"))
+    recorder.identify(session_id=whole.get("sessionId"))
+    recorder.start(whole.get("startTime"))
     for message in mappings(whole.get("messages")):
-        _take_message(message, draft)
+        _take_message(message, recorder)
 
 
-def _take_message(message: dict[str, Any], draft: SessionDraft) -> None:
-    draft.see_time(message.get("timestamp"))
+def _take_message(message: dict[str, Any], recorder: Recorder) -> None:
+    recorder.see_time(message.get("timestamp"))
     if message.get("type") == "gemini":
-        draft.answer(_text(message.get("content")))
+        recorder.say(turns.AGENT, _text(message.get("content")))
         for call in mappings(message.get("toolCalls")):
-            _take_call(call, draft)
-            if call.get("name") in _EDIT_TOOLS and call.get("status") == "success":
-                draft.edit(mapping(call.get("args")).get("file_path"), call=call.get("id"))
+            _take_call(call, recorder)
     elif message.get("type") == "user":
-        draft.ask(_text(message.get("content")))
+        recorder.ask(_text(message.get("content")))
 
 
-def _take_call(call: dict[str, Any], draft: SessionDraft) -> None:
-    story, given = draft.story, mapping(call.get("args"))
-    draft.add_call(call.get("name"), given, call=call.get("id"))
-    if call.get("name") == "run_shell_command":
-        story.start_call(RUN, given.get("command"), call=call.get("id"))
+def _take_call(call: dict[str, Any], recorder: Recorder) -> None:
+    recorder.call(call.get("name"), mapping(call.get("args")), call=call.get("id"))
     outputs = [
         mapping(mapping(each.get("functionResponse")).get("response")).get("output")
         for each in mappings(call.get("result"))
     ]
     output = "\n".join(each for each in outputs if isinstance(each, str))
-    failed = call.get("status") != "success" or _FAILED.search(output) is not None
-    output = _LABEL.sub("", output)
-    draft.finish_call(call.get("id"), output, failed=failed)
-    if call.get("name") == "write_todos":
-        todos = mappings(given.get("todos"))
-        story.replace_todos([(each.get("description"), each.get("status")) for each in todos])
+    codes = [int(code) for code in _EXIT_CODE.findall(output)]
+    status = next(filter(None, codes), codes[-1] if codes else None)
+    failed = call.get("status") != "success" or bool(status)
+    recorder.result(call.get("id"), _LABEL.sub("", output), failed=failed, exit=status)
 
 
 def _text(content: object) -> str:

@@ -15,20 +15,23 @@ from anamnesis.archive import files
 from anamnesis.capture import ledger, triage
 from anamnesis.capture.episodic import summarised
 from anamnesis.capture.extract.note import ExtractSummarizer
-from anamnesis.capture.replay import replayed
+from anamnesis.capture.format1 import upgraded
+from anamnesis.capture.session import session_of
+from anamnesis.capture.story import story_of
 from anamnesis.capture.triage import is_worth_a_note
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.hooks import switches
 from anamnesis.notes import tree
-from anamnesis.operations.sessions.capture import recent_titles, without_ignored_files
+from anamnesis.operations.sessions.archive import without_ignored_files
+from anamnesis.operations.sessions.capture import recent_titles
 from anamnesis.secrets import allow_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from anamnesis.archive.files import Archived, Header
+    from anamnesis.archive.turns import Header, Transcript
     from anamnesis.capture.session import ParsedSession
     from anamnesis.notes.fields import Memory
     from anamnesis.notes.tree import ReadNote
@@ -113,7 +116,7 @@ def _remade(
     archived = files.load(path)
     if archived is None or len(archived.turns) != archived.header.turns:
         return DAMAGED
-    after = _made_again(store, archived, before.note, planned)
+    after = _made_again(store, upgraded(archived), before.note, planned)
     if isinstance(after, str):
         return after
     is_same = (after.title, after.body.strip()) == (before.note.title, before.note.body.strip())
@@ -134,12 +137,11 @@ def _why_left(store: MemoryStore, header: Header, note: Memory) -> str:
 
 
 def _made_again(
-    store: MemoryStore, archived: Archived, note: Memory, planned: Sequence[Remade]
+    store: MemoryStore, archived: Transcript, note: Memory, planned: Sequence[Remade]
 ) -> Memory | str:
-    draft = replayed(archived)
-    session, story = draft.session(), draft.story.story()
-    if session.cwd:
-        session = without_ignored_files(session, session.cwd)
+    turns = without_ignored_files(archived.turns, archived.header.cwd)
+    archived = replace(archived, turns=turns)
+    session, story = session_of(archived), story_of(archived)
     if _is_a_run(store, session, note):
         return RUNS
     if not is_worth_a_note(session, story):

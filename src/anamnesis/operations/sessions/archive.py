@@ -9,29 +9,27 @@ from typing import TYPE_CHECKING
 from anamnesis import config
 from anamnesis.archive import ask, database, files
 from anamnesis.archive.ask import Passage, SessionFilter, SessionPage, SessionRow
-from anamnesis.archive.files import Archived
-from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Turn
+from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Transcript, Turn
 from anamnesis.capture.extract.text import clipped, folded
-from anamnesis.capture.tape import Tape
+from anamnesis.capture.format1 import upgraded
+from anamnesis.capture.session import session_of as parsed_session
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.hooks import runs, switches
 from anamnesis.notes import tree
 from anamnesis.project import resolve_project_key
-from anamnesis.secrets import allow_list, redact
+from anamnesis.secrets import allow_list
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from anamnesis.capture.session import ParsedSession
     from anamnesis.config import Home
-    from anamnesis.hooks.switches import IgnorePatterns
     from anamnesis.notes.fields import Memory
     from anamnesis.operations.notes.search import SearchAnswer
 
-__all__ = ["Archived", "Passage", "SessionFilter", "SessionPage", "SessionRow", "Turn"]
+__all__ = ["Passage", "SessionFilter", "SessionPage", "SessionRow", "Transcript", "Turn"]
 SPEAKERS = {PERSON: "You", AGENT: "Agent", SUBAGENT: "Subagent", CLIENT: "Summary"}
 DAYS, MEGABYTES = 400, 500
 _READ_AT_ONCE = 20  # changed sessions read before a search; the rest is read in the background
@@ -58,36 +56,36 @@ def is_on() -> bool:
     return config.is_on("archive", default=True)
 
 
+def kept_session(home: Home, session: str) -> Transcript | None:
+    """What the archive has of a session, as it is today; None if it is off or has nothing."""
+    known = files.load(files.path_of(home, session)) if session and is_on() else None
+    return upgraded(known) if known else None
+
+
+def whole_session(home: Home, fresh: Transcript, *, known: Transcript | None) -> Transcript:
+    """A session as it was just read and as it was kept: no secrets, no ignored files."""
+    fresh = replace(fresh, turns=without_ignored_files(fresh.turns, fresh.header.cwd))
+    return files.joined(known, fresh, allow=allow_list(home))
+
+
 def keep(
     home: Home,
-    session: ParsedSession,
-    turns: Sequence[Turn],
+    whole: Transcript,
     *,
+    known: Transcript | None,
     project: str,
     note: Memory | None,
-    client_title: str = "",
 ) -> None:
-    """Archive a session that was not forgotten; a failure is reported, not raised."""
-    if tree.is_forgotten_session(home, session.session_id):
-        return
-    allow = allow_list(home)
-    header = files.Header(
-        session=session.session_id,
-        agent=session.agent,
+    """Archive a session; a failure is reported, not raised."""
+    header = replace(
+        whole.header,
         project=project,
         machine=config.resolve_machine_id(),
-        cwd=session.cwd,
-        branch=session.git_branch,
-        ended=session.ended_at,
-        title=note.title if note else redact(_title(session, client_title), allow=allow),
+        title=note.title if note else _title(whole),
         note=note.id if note else "",
-        client_title=redact(client_title, allow=allow),
     )
-    patterns = switches.ignore_patterns(session.cwd) if session.cwd else None
-    if patterns is not None:
-        turns = _without_ignored_files(turns, patterns)
     try:
-        files.save(home, header, turns, allow=allow)
+        files.save(home, replace(whole, header=header), known=known)
         files.expire(home, days=_days(), megabytes=_megabytes(), now=time.time())
         database.refresh(home, most=_READ_AT_ONCE)
     except AnamnesisError as error:
@@ -103,26 +101,25 @@ def has(home: Home, session: str) -> bool:
 
 def keep_transcript(home: Home, path: str, *, session: str, since: str, note_id: str) -> None:
     """Archive a session that was captured earlier, unless it may not be read or was forgotten."""
-    tape = Tape()
-    draft = read_transcript(path, since=since, tape=tape)
-    parsed = draft.session()
-    parsed = replace(parsed, session_id=parsed.session_id or session)
+    fresh = read_transcript(path, since=since).transcript()
+    header = replace(fresh.header, session=fresh.header.session or session)
     with MemoryStore(home) as store:
         note = store.get(note_id) if note_id else None
-    project = note.project if note else resolve_project_key(parsed.cwd or ".")
+    project = note.project if note else resolve_project_key(header.cwd or ".")
     is_off = (
-        any(switches.stood_back(home, each) for each in {session, parsed.session_id})
-        or switches.why_off(home, project=project, cwd=parsed.cwd)
-        or tree.is_forgotten_session(home, parsed.session_id)
+        any(switches.stood_back(home, each) for each in {session, header.session})
+        or switches.why_off(home, project=project, cwd=header.cwd)
+        or tree.is_forgotten_session(home, header.session)
     )
-    if tape.turns and not is_off:
-        title = draft.story.story().client_title
-        keep(home, parsed, tape.turns, project=project, note=note, client_title=title)
+    if fresh.turns and not is_off:
+        whole = whole_session(home, replace(fresh, header=header), known=None)
+        keep(home, whole, known=None, project=project, note=note)
 
 
-def _title(session: ParsedSession, client_title: str) -> str:
+def _title(whole: Transcript) -> str:
     """What a session without a note is called."""
-    return clipped(folded(client_title or session.first_prompt), _LONGEST_TITLE)
+    title = whole.header.client_title or parsed_session(whole).first_prompt
+    return clipped(folded(title), _LONGEST_TITLE)
 
 
 def list_sessions(home: Home, session_filter: SessionFilter, *, limit: int) -> list[SessionRow]:
@@ -184,12 +181,12 @@ def _joined(best: Passage, more: Passage) -> Passage:
     return replace(best, text=text) if len(text) <= _TOGETHER else best
 
 
-def find_session(home: Home, session: str) -> Archived | None:
+def find_session(home: Home, session: str) -> Transcript | None:
     """A session word for word, by its id or enough of its start; None if there is none."""
     return ask.archived(home, session)
 
 
-def show_session(home: Home, session: str) -> Archived:
+def show_session(home: Home, session: str) -> Transcript:
     """A session word for word, by its id or enough of its start. Raises NoSuchSession."""
     found = ask.archived(home, session)
     if found is None:
@@ -197,7 +194,7 @@ def show_session(home: Home, session: str) -> Archived:
     return found
 
 
-def session_of(home: Home, note: Memory) -> Archived:
+def session_of(home: Home, note: Memory) -> Transcript:
     """The session that a note was made from, word for word. Raises InvalidInput."""
     bring_up_to_date(home)
     session = ask.session_of_note(home, note.id) or note.prov_session or ""
@@ -228,11 +225,26 @@ def bring_up_to_date(home: Home) -> None:
         start(["reindex", "--sessions", "--if-needed"])
 
 
-def _without_ignored_files(turns: Sequence[Turn], patterns: IgnorePatterns) -> list[Turn]:
+def without_ignored_files(turns: Sequence[Turn], cwd: str) -> list[Turn]:
+    """The turns without what concerns files that `.anamnesis/ignore` names.
+
+    That some file was edited stays: work was done.
+    """
+    patterns = switches.ignore_patterns(cwd) if cwd else None
+    if patterns is None:
+        return list(turns)
     return [
-        Turn(who=turn.who, at=turn.at, tool=turn.tool, result=_LEFT_OUT)
+        Turn(
+            who=turn.who,
+            at=turn.at,
+            tool=turn.tool,
+            edits=("",) * len(turn.edits),
+            result=_LEFT_OUT,
+            failed=turn.failed,
+            refused=turn.refused,
+        )
         if turn.file and patterns.covers(turn.file)
-        else turn
+        else replace(turn, edits=tuple("" if patterns.covers(it) else it for it in turn.edits))
         for turn in turns
     ]
 

@@ -6,13 +6,16 @@ import os
 import time
 import zlib
 
+from anamnesis.archive.turns import AGENT, CLIENT, Transcript, Turn
 from anamnesis.capture import forks, ledger, triage
 from anamnesis.capture.discovery import transcript_of
 from anamnesis.capture.episodic import write_episodic
 from anamnesis.capture.extract.note import ExtractSummarizer
 from anamnesis.capture.model_summary import resolve_summarizer
+from anamnesis.capture.privacy import clean
 from anamnesis.capture.readers.claude_code import summary_of
-from anamnesis.capture.story import ANSWER, PROMPT, SUMMARY, clean
+from anamnesis.capture.session import session_of
+from anamnesis.capture.story import PROMPT, story_of
 from anamnesis.capture.transcript import read_transcript
 from anamnesis.capture.triage import is_worth_a_note
 from anamnesis.config import is_on, resolve_machine_id
@@ -21,9 +24,10 @@ from anamnesis.ground.records import record, replace
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.notes import tree
+from anamnesis.operations.sessions import archive
 from anamnesis.operations.sessions.rules import propose_rules
 from anamnesis.project import resolve_project_key, waiting_marker
-from anamnesis.secrets import allow_list
+from anamnesis.secrets import allow_list, redact
 from anamnesis.store import MemoryStore
 
 TYPE_CHECKING = False
@@ -31,10 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
-    from anamnesis.capture.session import ParsedSession, SessionDraft
+    from anamnesis.capture.recorder import Recorder
+    from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.story import Story
     from anamnesis.capture.summarize import Summarizer, SummaryResult
-    from anamnesis.capture.tape import Tape
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.notes.fields import Memory
@@ -99,46 +103,75 @@ def _captured(
     home: Home, payload: Payload, path: str, *, source: str, project: str | None, was_on: bool
 ) -> Captured:
     stamp = ledger.stamp(path)  # taken first: lines added while reading count as new the next time
-    tape = _tape()
-    session, draft, since = _session(home, payload, path, tape)
-    story = draft.story.story()
-    cwd = session.cwd or payload.cwd or "."
+    recorder, since = _caught_up(home, payload, path)
+    read = recorder.transcript()
+    id, cwd = read.header.session or payload.session_id, read.header.cwd or payload.cwd or "."
+    read = replace(read, header=replace(read.header, session=id, cwd=cwd))
     if not project and waiting_marker(cwd):
         from anamnesis.operations.sessions import marker
 
         marker.accept_if_in_use(home, cwd)
     project = project or resolve_project_key(cwd)
-    known = ledger.read(home, session.session_id)
-    names = {session.session_id, payload.session_id} - {""}
+    known = ledger.read(home, id)
+    names = {id, payload.session_id} - {""}
     if off := _why_off(home, names, project=project, cwd=cwd, was_on=was_on):
         for name in names:
             switches.stand_back(home, name)
         captured = Captured(None, off)
     else:
-        session = without_ignored_files(replace(session, cwd=cwd), cwd)
-        treatment = triage.treatment(story)
-        if treatment == triage.NONE:
-            captured = Captured(None, f"skipped non-interactive session ({project})")
-        elif treatment == triage.FOLDED and session.session_id:
-            captured = _fold(
-                home, session, story, known, names=names, project=project, source=source
+        kept = archive.kept_session(home, id)
+        whole = archive.whole_session(home, read, known=kept)
+        told = _with_message(home, whole, payload, recorder)
+        captured = _noted(home, told, known, names=names, project=project, source=source)
+        if archive.is_on() and whole.turns and id and not _forgotten(home, id):
+            note = captured.note or _note_of(home, known)
+            _judge_notes(home, whole)
+            archive.keep(
+                home, whole, known=kept, project=note.project if note else project, note=note
             )
-        else:
-            captured = _write(
-                home, session, story, known, names=names, project=project, source=source
-            )
-    if tape is not None and not off:
-        note = captured.note or _note_of(home, known)
-        _keep_words(home, session, tape, note, project=project, client_title=story.client_title)
-    if not off and draft.foreign.notes:
-        from anamnesis.operations.sessions import foreign_reading
+        if recorder.foreign.notes:
+            from anamnesis.operations.sessions import foreign_reading
 
-        foreign_reading.mark_notes(home, draft.foreign)
+            foreign_reading.mark_notes(home, recorder.foreign)
     entry = replace(_entry(path, stamp, captured, known), since=since)
     # A sweep knows a session by its file name, which need not be its id.
     for name in names:
         ledger.write(home, name, entry)
     return captured
+
+
+def _with_message(
+    home: Home, whole: Transcript, payload: Payload, recorder: Recorder
+) -> Transcript:
+    """The session with what the client reports and has not written to its file yet."""
+    turn = None
+    if payload.compact_summary:
+        turn = Turn(who=CLIENT, at=recorder.at, text=clean(summary_of(payload.compact_summary)))
+    elif payload.last_message and recorder.has_begun and not session_of(whole).last_outcome:
+        turn = Turn(who=AGENT, at=recorder.at, text=clean(payload.last_message))
+    if turn is None:
+        return whole
+    text = redact(recorder.foreign.without(turn.text), allow=allow_list(home))
+    return replace(whole, turns=[*whole.turns, replace(turn, text=text)])
+
+
+def _noted(
+    home: Home,
+    told: Transcript,
+    known: ledger.LedgerEntry | None,
+    *,
+    names: set[str],
+    project: str,
+    source: str,
+) -> Captured:
+    """Write the note of a session, unless it is to have none."""
+    session, story = session_of(told), story_of(told)
+    treatment = triage.treatment(story)
+    if treatment == triage.NONE:
+        return Captured(None, f"skipped non-interactive session ({project})")
+    if treatment == triage.FOLDED and session.session_id:
+        return _fold(home, session, story, known, names=names, project=project, source=source)
+    return _write(home, session, story, known, names=names, project=project, source=source)
 
 
 def _note_of(home: Home, known: ledger.LedgerEntry | None) -> Memory | None:
@@ -149,31 +182,12 @@ def _note_of(home: Home, known: ledger.LedgerEntry | None) -> Memory | None:
         return store.get(known.note_id)
 
 
-def _judge_notes(home: Home, session: str, tape: Tape) -> None:
+def _judge_notes(home: Home, whole: Transcript) -> None:
     """Count which of the notes that a session was given it used."""
-    if any(receipts.of_session(home, session)):
+    if any(receipts.of_session(home, whole.header.session)):
         from anamnesis.operations.sessions import usefulness
 
-        usefulness.count_uses(home, session, tape.turns)
-
-
-def _keep_words(
-    home: Home,
-    session: ParsedSession,
-    tape: Tape,
-    note: Memory | None,
-    *,
-    project: str,
-    client_title: str,
-) -> None:
-    """Archive a session word for word, whatever became of its note, unless it was forgotten."""
-    if not session.session_id or not tape.turns or _forgotten(home, session):
-        return
-    from anamnesis.operations.sessions import archive
-
-    _judge_notes(home, session.session_id, tape)
-    project = note.project if note else project
-    archive.keep(home, session, tape.turns, project=project, note=note, client_title=client_title)
+        usefulness.count_uses(home, whole.header.session, whole.turns)
 
 
 def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str, was_on: bool) -> str:
@@ -236,7 +250,7 @@ def _write(
     if not is_worth_a_note(session, story):
         return Captured(None, f"skipped trivial session ({project})")
     with MemoryStore(home) as store:
-        if left := _forgotten(home, session) or _left_alone(store, known):
+        if left := _forgotten(home, session.session_id) or _left_alone(store, known):
             return Captured(None, left)
         earlier = store.get(known.note_id) if known and known.note_id else None
         ids = triage.runs_of(earlier, session.session_id)
@@ -297,34 +311,6 @@ def recent_titles(store: MemoryStore, project: str, session: ParsedSession) -> l
     return [note.title for note in latest if note.prov_session != session.session_id]
 
 
-def _tape() -> Tape | None:
-    """What records the session word for word; None if the archive is off."""
-    if not is_on("archive", default=True):
-        return None
-    from anamnesis.capture.tape import Tape
-
-    return Tape()
-
-
-def _session(
-    home: Home, payload: Payload, path: str, tape: Tape | None
-) -> tuple[ParsedSession, SessionDraft, str]:
-    """The parsed transcript, and the time from which it belongs to this session alone."""
-    draft, since = _caught_up(home, payload, path, tape)
-    session = draft.session()
-    if not session.session_id:
-        session = replace(session, session_id=payload.session_id)
-    if payload.compact_summary:
-        summary = draft.foreign.without(clean(summary_of(payload.compact_summary)))
-        session = replace(session, compact_summary=summary, last_outcome=summary)
-        draft.story.add_text(SUMMARY, summary)
-    elif payload.last_message and not session.last_outcome and session.first_prompt:
-        outcome = draft.foreign.without(clean(payload.last_message))
-        session = replace(session, last_outcome=outcome)
-        draft.story.add_text(ANSWER, outcome)
-    return session, draft, since
-
-
 def _began_at(home: Home, payload: Payload, path: str) -> str:
     """When a fork began; empty for every other session."""
     if not payload.session_id:
@@ -335,33 +321,22 @@ def _began_at(home: Home, payload: Payload, path: str) -> str:
     return known.since if known and known.note_id else forks.began_at(home, path)
 
 
-def _caught_up(
-    home: Home, payload: Payload, path: str, tape: Tape | None
-) -> tuple[SessionDraft, str]:
-    """The transcript, once it holds the last answer that the client has reported."""
+def _caught_up(home: Home, payload: Payload, path: str) -> tuple[Recorder, str]:
+    """The transcript, once it holds the last answer that the client has reported.
+
+    And the time from which it belongs to this session alone.
+    """
     for seconds in _LAG_SECONDS:
         time.sleep(seconds)
         since = _began_at(home, payload, path)
-        if tape is not None:
-            tape.clear()
-        draft = read_transcript(path, since=since, tape=tape)
-        if draft.has_begun or not payload.last_message:
+        recorder = read_transcript(path, since=since, whole=archive.is_on())
+        if recorder.has_begun or not payload.last_message:
             break
-    return draft, since
+    return recorder, since
 
 
-def without_ignored_files(session: ParsedSession, cwd: str) -> ParsedSession:
-    """The session without the files that `.anamnesis/ignore` names."""
-    patterns = switches.ignore_patterns(cwd)
-    if patterns is None:
-        return session
-    files = [path for path in session.files_touched if not patterns.covers(path)]
-    return replace(session, files_touched=files)
-
-
-def _forgotten(home: Home, session: ParsedSession) -> str:
-    forgotten = tree.is_forgotten_session(home, session.session_id)
-    return "this session was forgotten" if forgotten else ""
+def _forgotten(home: Home, session: str) -> str:
+    return "this session was forgotten" if tree.is_forgotten_session(home, session) else ""
 
 
 def _left_alone(store: MemoryStore, before: ledger.LedgerEntry | None) -> str:
