@@ -11,11 +11,11 @@ from anamnesis.config import Home
 from anamnesis.hooks import payload, receipts, switches
 from anamnesis.hooks.payload import Payload
 from anamnesis.index.fixes import signature
-from anamnesis.inject.clip import units
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.capture import capture
 from anamnesis.operations.sessions.moment import MOST_UNITS, help_after_failure
 from anamnesis.store import MemoryStore
+from anamnesis.text.clipping import units
 from support.hooks import Transcript
 from support.notes import write_file
 

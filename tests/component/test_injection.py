@@ -7,12 +7,13 @@ import pytest
 from anamnesis.config import Home
 from anamnesis.hooks import receipts, runs, switches
 from anamnesis.hooks.payload import Payload
-from anamnesis.inject import _MAX_EPISODIC, clip, select_inject
+from anamnesis.inject import _MAX_EPISODIC, select_inject
 from anamnesis.notes import tree
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import recall_for_prompt
 from anamnesis.store import MemoryStore
+from anamnesis.text import clipping
 from support.notes import write_file
 
 START = Payload(event="SessionStart", session_id="s-1", cwd="/home/u/demo", source="startup")
@@ -136,7 +137,7 @@ def test_an_injection_leaves_a_receipt(store: MemoryStore, root: Path) -> None:
 
     (receipt,) = receipts.latest(Home(root))
     assert receipt["session"] == "s-1"
-    assert receipt["units"] == clip.units(text)
+    assert receipt["units"] == clipping.units(text)
     given = [(note["id"], note["why"]) for note in receipt["notes"]]
     assert given == [("A", "global"), ("B", "recent semantic note of the project")]
     (run,) = runs.latest_runs(Home(root))

@@ -15,6 +15,7 @@ from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.operations.sessions.inject import explain_start, inject, preview
 from anamnesis.store import MemoryStore
+from anamnesis.text import clipping
 
 SESSION = """\
 **Ask:** Move the {0} behind the gateway, step by step, and keep the old address alive.
@@ -83,7 +84,7 @@ def test_a_large_store_gives_every_project_its_latest_session_and_uses_the_room(
         text = inject(Home(root), Payload(cwd=f"/home/u/{project}"))
 
         assert f"- switch the service {id} traffic over\n- remove the old service {id}" in text
-        assert clip.LIMIT * 0.9 <= clip.units(text) <= clip.LIMIT
+        assert clip.LIMIT * 0.9 <= clipping.units(text) <= clip.LIMIT
 
 
 _LATEST = [number for number in range(1_960) if number // 12 == 80]  # on the 28th
@@ -103,7 +104,7 @@ def test_sixty_notes_of_a_project_fill_the_room(store: MemoryStore, root: Path) 
 
     text = inject(Home(root), Payload(cwd="/home/u/demo"))
 
-    assert clip.units(text) >= clip.LIMIT * 0.9
+    assert clipping.units(text) >= clip.LIMIT * 0.9
     assert text.count("\n## [semantic]") > 11
 
 
@@ -120,7 +121,7 @@ def test_the_last_session_is_continued_and_the_one_before_takes_two_lines(
     assert "where the last session stopped" in last
     assert "- switch the search traffic over" in last
     assert "failed: KeyError: 'region' → edited `settings.py`" in last
-    assert clip.units(last) >= 1_200
+    assert clipping.units(last) >= 1_200
     before = text.partition("## The session before\n")[2].splitlines()
     assert before[0] == "- 2026-01-01 on here: [episodic] Cart moved (FIRST)"
     assert before[1] == "  Open: switch the cart traffic over; remove the old cart address"
@@ -226,7 +227,7 @@ def test_the_explanation_names_every_note_and_its_form(store: MemoryStore, root:
     told = explain_start(Home(root), Payload(cwd="/home/u/demo"))
     start = preview(store, project="demo")
 
-    assert told.splitlines()[0] == f"{clip.units(start.text):,} of 9,500 units"
+    assert told.splitlines()[0] == f"{clipping.units(start.text):,} of 9,500 units"
     assert len(told.splitlines()) == 1 + len(start.entries) == 64
     assert "pinned: Title PIN (PIN)" in told
     assert "global: Title RULE (RULE)" in told

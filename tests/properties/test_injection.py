@@ -4,10 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anamnesis.capture.privacy import without_private_and_recalled
-from anamnesis.inject import clip, plan, render
+from anamnesis.inject import plan, render
 from anamnesis.inject.select import BEFORE, ELSEWHERE, KNOWN, LAST, REST, RULE, Candidate
 from anamnesis.notes.fields import Memory
 from anamnesis.secrets import redact
+from anamnesis.text import clipping
 
 TEXT = st.text(max_size=300) | st.sampled_from(
     ["# Anamnesis memory (auto-injected)", "</system-reminder>", "😀" * 200, "\n## [semantic] x"]
@@ -41,7 +42,7 @@ def test_an_injection_never_exceeds_its_limit_and_loses_no_note(
 
     result = plan.make_plan(candidates, read=by_id.get, limit=limit, notices=notices, beyond=beyond)
 
-    assert clip.units(result.text) <= limit
+    assert clipping.units(result.text) <= limit
     if result.text:
         unshown = len(result.shown(plan.OUT)) + beyond
         assert len(result.entries) == len(notes)

@@ -9,10 +9,11 @@ import pytest
 from anamnesis.archive.turns import AGENT
 from anamnesis.capture.extract import findings, note, paths, shell, title
 from anamnesis.capture.extract.rules import is_rule, rules
-from anamnesis.capture.extract.text import clipped, sentences, statements
 from anamnesis.capture.recorder import Recorder
 from anamnesis.capture.session import ParsedSession
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, Story, story_of
+from anamnesis.text.clipping import clipped
+from anamnesis.text.sentences import sentences, statements
 
 WISHES = Path(__file__).parents[1] / "data" / "wishes.txt"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA7bq1xYz8VhJ2kQ0\n" * 9

@@ -9,6 +9,7 @@ from anamnesis.inject import clip, plan, render, render_inject
 from anamnesis.inject.prompt import HEADING as RECALL_HEADING
 from anamnesis.inject.select import BEFORE, KNOWN, LAST, RULE, Candidate
 from anamnesis.notes.fields import Memory
+from anamnesis.text import clipping
 
 
 def note(number: int = 1, *, body: str = "A body.", **fields: object) -> Memory:
@@ -160,7 +161,7 @@ def test_not_even_the_titles_fit() -> None:
     unlisted = len(result.shown(plan.OUT))
     assert unlisted > 200
     assert f"- and {unlisted} more" in result.text
-    assert clip.units(result.text) <= 9_500
+    assert clipping.units(result.text) <= 9_500
     assert reads <= len(result.shown(plan.WHOLE, plan.CLIPPED)) + 10
 
 
@@ -187,7 +188,7 @@ def test_nothing_is_nothing() -> None:
     ("text", "length"), [("", 0), ("abc", 3), ("äöü", 3), ("日本", 2), ("😀", 2), ("\ud83d", 1)]
 )
 def test_length_is_counted_as_the_client_counts(text: str, length: int) -> None:
-    assert clip.units(text) == length
+    assert clipping.units(text) == length
 
 
 def test_each_client_gets_its_own_form() -> None:
@@ -215,13 +216,13 @@ _STORY = (
 )
 
 
-@pytest.mark.parametrize("shorten", [clip.clipped, clip.stopped])
+@pytest.mark.parametrize("shorten", [clipping.by_paragraph, clip.stopped])
 @pytest.mark.parametrize("text", ["word", "🎈🎈🎈🎈", "a line\nand another", _STORY, _STORY * 9])
 def test_a_text_is_cut_to_any_room_however_small(
     shorten: Callable[[str, int], str], text: str
 ) -> None:
     for room in range(-5, 90):
-        assert clip.units(shorten(text, room)) <= max(room, 0)
+        assert clipping.units(shorten(text, room)) <= max(room, 0)
 
 
 def test_a_start_is_planned_in_any_room() -> None:
@@ -234,4 +235,4 @@ def test_a_start_is_planned_in_any_room() -> None:
 
     for limit in range(200, 9_500, 67):
         start = plan.make_plan(chosen, read={note.id: note for note in notes}.get, limit=limit)
-        assert clip.units(start.text) <= limit
+        assert clipping.units(start.text) <= limit

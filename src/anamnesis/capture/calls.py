@@ -9,7 +9,8 @@ import re
 from anamnesis.archive.turns import AGENT, ITEM, LIST, PLAN, QUESTION, TASK, Turn
 from anamnesis.capture.foreign import command_of
 from anamnesis.capture.lines import mappings, word
-from anamnesis.capture.privacy import clean, clipped
+from anamnesis.capture.privacy import clean
+from anamnesis.text.clipping import both_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def turn_of(
         kind=kind,
         text=_said(tool, arguments, keys=_SAYS[kind]) if kind in _SAYS else "",
         tool=tool[:100],
-        command=clipped(clean(command), _LONGEST_COMMAND) if is_run else "",
+        command=both_ends(clean(command), _LONGEST_COMMAND) if is_run else "",
         input=_input(arguments) if with_input and not is_run else "",
         file=_file(arguments)[:1000],
         edits=_edits(tool, arguments, patch=command or word(arguments.get("input")), cwd=cwd),
@@ -99,7 +100,7 @@ def _input(arguments: Mapping[str, Any]) -> str:
         text = json.dumps(short, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         return ""
-    return clipped(clean(text), _LONGEST_INPUT)
+    return both_ends(clean(text), _LONGEST_INPUT)
 
 
 def _said(tool: str, arguments: Mapping[str, Any], *, keys: tuple[str, ...]) -> str:
@@ -107,7 +108,7 @@ def _said(tool: str, arguments: Mapping[str, Any], *, keys: tuple[str, ...]) -> 
     if tool == "TaskUpdate":
         return ""
     said = next((text for key in keys if (text := word(arguments.get(key)))), tool)
-    return clipped(clean(said), _LONGEST_COMMAND)
+    return both_ends(clean(said), _LONGEST_COMMAND)
 
 
 def _file(arguments: Mapping[str, Any]) -> str:
@@ -137,4 +138,4 @@ def _value(text: str) -> str:
     """An argument in short; of a patch, which files it changes."""
     if patched := _FILES_OF_PATCH.findall(text):
         return clean("\n".join(patched))
-    return clipped(clean(text), _LONGEST_VALUE)
+    return both_ends(clean(text), _LONGEST_VALUE)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from anamnesis.capture.extract.text import sentences
 from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.llm.providers import HEURISTIC, provider_name, resolve
+from anamnesis.text.sentences import sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,6 @@ RECALLED_HEADINGS = (
 )
 RECALLED_END = "_End of recalled notes"
 
-# Characters that secrets, paths and addresses are made of: a text is not cut between two of them,
-# because half a secret has no shape by which redaction would know it.
-SOLID = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+/=.~%:"
 
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 _RECALLED = re.compile(
@@ -55,11 +52,3 @@ def clean(text: str) -> str:
 
         return redact(text)
     return text
-
-
-def clipped(text: str, longest: int) -> str:
-    """A text's beginning and end, where the middle is too much."""
-    if len(text) <= longest:
-        return text
-    half = longest // 2
-    return f"{text[:half].rstrip(SOLID)}\n…\n{text[-half:].lstrip(SOLID)}"

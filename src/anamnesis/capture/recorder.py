@@ -17,8 +17,9 @@ from anamnesis.archive.turns import (
 )
 from anamnesis.capture import calls
 from anamnesis.capture.foreign import ForeignReading
-from anamnesis.capture.privacy import clean, clipped
+from anamnesis.capture.privacy import clean
 from anamnesis.ground.records import replace
+from anamnesis.text.clipping import both_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Recorder:
 
     def remark(self, about: str, text: str, *, failed: bool = False) -> None:
         """Add what the client itself said: its recap, or a hook's objection."""
-        text = clipped(clean(text), _LONGEST_ERROR)
+        text = both_ends(clean(text), _LONGEST_ERROR)
         if text or about != RECAP:
             turn = Turn(who=CLIENT, at=self.at, tool=about, result=text, failed=failed)
             self._add(turn.with_foreign("result", self.foreign.spans(text)))
@@ -132,7 +133,7 @@ class Recorder:
         longest = _LONGEST_ERROR if failed else _LONGEST_RESULT
         if turn.kind == TASK:
             longest = _LONGEST_REPORT
-        result = "" if self._is_full else clipped(clean(text), longest)
+        result = "" if self._is_full else both_ends(clean(text), longest)
         self._size += len(result)
         turn = replace(
             turn,
@@ -186,7 +187,7 @@ class Recorder:
 
     def _say(self, who: str, text: str, *, kind: str = "", to: str = "") -> str:
         """Add what was said and return what is not foreign; clients write some lines twice."""
-        turn = Turn(who=who, at=self.at, kind=kind, text=clipped(text, _LONGEST_TEXT), to=to)
+        turn = Turn(who=who, at=self.at, kind=kind, text=both_ends(text, _LONGEST_TEXT), to=to)
         if self.foreign.has_read:
             spans = [] if who == PERSON else self.foreign.spans(turn.text)
             turn = turn.with_foreign("text", spans).with_foreign("to", self.foreign.spans(to))

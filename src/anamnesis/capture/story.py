@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from anamnesis.archive import turns
 from anamnesis.capture.calls import PATCH
-from anamnesis.capture.privacy import clipped
 from anamnesis.ground.records import fresh, record
+from anamnesis.text.clipping import both_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,15 +86,15 @@ def _moments(turn: Turn) -> Iterator[Moment]:
     """What one turn tells; of a subagent only its edits: the rest is between the two agents."""
     if not (turn.failed or turn.refused):
         for path in turn.edits:
-            yield Moment(EDIT, clipped(path, _LONGEST_OTHER), at=turn.at)
+            yield Moment(EDIT, both_ends(path, _LONGEST_OTHER), at=turn.at)
     if turn.who == turns.SUBAGENT:
         return
     if not turn.tool:
         kind = {turns.PERSON: PROMPT, turns.CLIENT: SUMMARY}.get(turn.who, ANSWER)
         asked = turn.to or ("…" if turn.kind == turns.CHOICE else "")
-        yield Moment(kind, clipped(turn.text, _LONGEST[kind]), asked, at=turn.at)
+        yield Moment(kind, both_ends(turn.text, _LONGEST[kind]), asked, at=turn.at)
     elif turn.who == turns.CLIENT and turn.tool == turns.RECAP:
-        yield Moment(RECAP, clipped(turn.result, _LONGEST_OTHER), at=turn.at)
+        yield Moment(RECAP, both_ends(turn.result, _LONGEST_OTHER), at=turn.at)
     elif turn.who == turns.CLIENT:  # a hook that objected
         yield _call(turn, RUN, turn.tool)
     elif turn.command and PATCH not in turn.command:
@@ -105,8 +105,8 @@ def _moments(turn: Turn) -> Iterator[Moment]:
 
 def _call(turn: Turn, kind: str, text: str) -> Moment:
     longest = _LONGEST_ERROR if turn.failed else _LONGEST_OUTPUT
-    answer = clipped(turn.result, longest if kind == RUN else _LONGEST[ANSWER])
-    return Moment(kind, clipped(text, _LONGEST_OTHER), answer, turn.failed, turn.at)
+    answer = both_ends(turn.result, longest if kind == RUN else _LONGEST[ANSWER])
+    return Moment(kind, both_ends(text, _LONGEST_OTHER), answer, turn.failed, turn.at)
 
 
 def _bounded(moments: Iterable[Moment]) -> list[Moment]:

@@ -44,7 +44,8 @@ def is_worth_a_note(session: ParsedSession, story: Story) -> bool:
         return False
     if session.files_touched or story.of(EDIT, SUMMARY, SUBAGENT):
         return True
-    from anamnesis.capture.extract.text import QUESTION, folded, words  # `status` does without
+    from anamnesis.text.sentences import QUESTION, folded  # `status` does without
+    from anamnesis.text.terms import terms
 
     asked = [folded(each.text) for each in story.of(PROMPT)]
     answered = " ".join(folded(each.text) for each in story.of(ANSWER))
@@ -53,11 +54,11 @@ def is_worth_a_note(session: ParsedSession, story: Story) -> bool:
     if story.own_calls and not story.other_calls:
         return False
     if len(answered) >= _SHORT_ANSWER or len(asked) > 1:
-        return any(len(words(each)) > _GREETING for each in asked)
+        return any(len(terms(each)) > _GREETING for each in asked)
     # A short answer to one prompt: kept if it reports work, which a look or a question is not.
     is_question = asked[0].endswith(QUESTION) or answered.endswith(QUESTION)
     only_looked = 0 < story.other_calls <= _A_LOOK
-    return not is_question and not only_looked and len(words(asked[0])) > _GREETING
+    return not is_question and not only_looked and len(terms(asked[0])) > _GREETING
 
 
 def treatment(story: Story) -> str:
@@ -70,8 +71,8 @@ def treatment(story: Story) -> str:
 
 def ledger_name(session: ParsedSession, *, project: str) -> str:
     """The ledger's name for the note of a prompt in a project."""
-    from anamnesis.capture.extract.text import folded
     from anamnesis.notes.derived import fingerprint
+    from anamnesis.text.sentences import folded
 
     prompt = folded(session.first_prompt)
     return f"prompt-{fingerprint(f'{project} {prompt}')}"

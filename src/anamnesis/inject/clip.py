@@ -1,8 +1,9 @@
-"""Clipping a text to the room there is, so that the rest can be read on its own."""
+"""Session notes in the room there is: where the work stopped, and what is left."""
 
 from __future__ import annotations
 
-GAP = "…"
+from anamnesis.text.clipping import GAP, by_paragraph, units, within
+
 _MARK, _MARKED = "**", ":**"  # around the label of a block
 _LONGEST_LABEL = 60
 # What you need first to continue: what is open, what fails, what was reached and why.
@@ -15,21 +16,6 @@ _LEAST = 60  # units of a block; less says nothing
 LIMIT = 9_500  # units; 500 below the cut, for what a client may put around it
 
 
-def clipped(text: str, room: int) -> str:
-    """A text of at most `room` units, cut after a paragraph, else after a line or a word."""
-    text = text.strip("\n")
-    if units(text) <= room:
-        return text
-    if room < 2:
-        return ""
-    head = _within(text, room - 2)
-    for end in ("\n\n", "\n", " "):
-        at = head.rfind(end)
-        if at >= len(head) // 2:
-            return f"{head[:at].rstrip()}\n{GAP}" if "\n" in end else f"{head[:at].rstrip()} {GAP}"
-    return head + GAP
-
-
 def stopped(body: str, room: int) -> str:
     """Where the work stopped, according to a session note, in a limited number of units.
 
@@ -40,13 +26,13 @@ def stopped(body: str, room: int) -> str:
     blocks = [block.strip("\n") for block in _blocks(body) if block.strip()]
     order = sorted(range(len(blocks)), key=lambda at: (_rank(blocks[at]), at))
     if len(blocks) < 2:
-        return clipped(body, room)
+        return by_paragraph(body, room)
     kept: dict[int, str] = {}
     free = room
     for most in (room // _SHARE, room):
         for at in order:
             before = units(kept[at]) + 2 if at in kept else 0
-            part = clipped(blocks[at], min(most, free + before - 2))
+            part = by_paragraph(blocks[at], min(most, free + before - 2))
             if units(part) >= min(_LEAST, units(blocks[at])) and units(part) + 2 > before:
                 kept[at] = part
                 free += before - units(part) - 2
@@ -99,19 +85,4 @@ def _rank(block: str) -> int:
 
 
 def _cut(line: str, room: int) -> str:
-    return line if units(line) <= room else _within(line, room - 2).rpartition(" ")[0] + f" {GAP}"
-
-
-def _within(text: str, room: int) -> str:
-    """The beginning of a text, up to a number of units."""
-    head = text[: max(room, 0)]
-    while head and units(head) > room:  # some characters are two units
-        head = head[: max(0, len(head) - (units(head) - room + 1) // 2 - 1)]
-    return head
-
-
-def units(text: str) -> int:
-    """The length of a text as JavaScript counts it."""
-    if text.isascii():
-        return len(text)
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return line if units(line) <= room else within(line, room - 2).rpartition(" ")[0] + f" {GAP}"

@@ -9,8 +9,9 @@ from __future__ import annotations
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record
 from anamnesis.inject import clip, render
-from anamnesis.inject.clip import LIMIT, units
+from anamnesis.inject.clip import LIMIT
 from anamnesis.inject.select import BEFORE, ELSEWHERE, KNOWN, LAST, REST, RULE
+from anamnesis.text.clipping import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

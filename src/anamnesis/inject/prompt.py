@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from anamnesis.ground.records import record, replace
-from anamnesis.inject import clip, render
+from anamnesis.inject import render
 from anamnesis.project import GLOBAL
+from anamnesis.text import clipping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,15 +92,15 @@ def rendered(matches: Sequence[Match]) -> tuple[str, list[ShownMatch]]:
     parts, shown = [HEADING, render.FRAME], list[ShownMatch]()
     from_session = any(match.note.type == "episodic" for match in matches)
     left = SESSION_UNITS if from_session else MOST_UNITS
-    left -= clip.units("\n\n".join([*parts, render.END])) + 3
+    left -= clipping.units("\n\n".join([*parts, render.END])) + 3
     for at, match in enumerate(matches):
         text, whole = _section(match, left // (len(matches) - at))
-        size = clip.units(text) + 2
+        size = clipping.units(text) + 2
         if text and size <= left:
             left -= size
             spoken = _spoken(match.passages)
             parts += [text, *spoken]
-            shown.append(ShownMatch(match, size + clip.units("".join(spoken)), whole))
+            shown.append(ShownMatch(match, size + clipping.units("".join(spoken)), whole))
     return ("\n\n".join([*parts, render.END]) + "\n", shown) if shown else ("", [])
 
 
@@ -109,14 +110,14 @@ def _section(match: Match, room: int) -> tuple[str, bool]:
 
     note = match.note
     whole = render.section(note, also=f"id: {note.id}")
-    if clip.units(whole) + 2 <= room:
+    if clipping.units(whole) + 2 <= room:
         return whole, True
     also = f"id: {note.id} | {render.REST}"
-    left = room - clip.units(render.section(replace(note, body=""), also=also)) - 2
+    left = room - clipping.units(render.section(replace(note, body=""), also=also)) - 2
     while left >= _LEAST_ROOM:
         part = passage(note.body, match.answer.weights, room=left)
         text = render.section(replace(note, body=part), also=also)
-        if clip.units(text) + 2 <= room:  # some characters are two units, and some are escaped
+        if clipping.units(text) + 2 <= room:  # some characters are two units, and some are escaped
             return text, False
         left = left * 2 // 3
     return f"{render.line(note)}: memory_search for the whole", False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anamnesis.ground import quickjson
 from anamnesis.inject import clip
-from anamnesis.inject.clip import units
+from anamnesis.text.clipping import by_paragraph, units
 from anamnesis.text.display import displayed
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ def part(note: Memory, room: int, *, also: str = "") -> str:
     """The part of a note that fits, and how to read on; empty if nothing does."""
     also = f"{also} | id: {note.id} | {REST}".removeprefix(" | ")
     left = room - units(_section(note, note.title, "", also=also))
-    shorten = clip.stopped if note.type == "episodic" else clip.clipped
+    shorten = clip.stopped if note.type == "episodic" else by_paragraph
     while left >= _LEAST_PART:
         text = _section(note, note.title, shorten(note.body, left), also=also)
         if units(text) <= room:

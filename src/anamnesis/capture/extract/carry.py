@@ -12,7 +12,7 @@ import re
 
 from anamnesis.capture.extract.outcome import REPORT
 from anamnesis.capture.extract.prompts import says_something
-from anamnesis.capture.extract.text import folded
+from anamnesis.text.sentences import folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ import re
 
 from anamnesis.capture.extract import shell
 from anamnesis.capture.extract.paths import written
-from anamnesis.capture.extract.text import clipped, folded, words
 from anamnesis.capture.story import EDIT, RUN
 from anamnesis.ground.records import record
+from anamnesis.text.clipping import clipped
+from anamnesis.text.sentences import folded
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,7 +144,7 @@ def decisive_line(output: str) -> str:
 
 def _told_by(line: str) -> int:
     """How many words of a line say more than "the build failed with an error"."""
-    return sum(len(word) > 3 and not _FAILING.fullmatch(word) for word in set(words(line)))
+    return sum(len(word) > 3 and not _FAILING.fullmatch(word) for word in set(terms(line)))
 
 
 def fixes(story: Story) -> list[Fix]:

@@ -7,9 +7,12 @@ import os
 from anamnesis.capture.extract import findings, paths, prompts, rank, title
 from anamnesis.capture.extract.carry import UNCOMMITTED, carried
 from anamnesis.capture.extract.outcome import OPEN, left_open, outcome
-from anamnesis.capture.extract.text import clipped, folded, sentence, statements, words
 from anamnesis.capture.story import ANSWER, PROMPT, RECAP, SUBAGENT, SUMMARY
 from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
+from anamnesis.text.clipping import clipped
+from anamnesis.text.cues import sentence
+from anamnesis.text.sentences import folded, statements
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,14 +69,14 @@ class ExtractSummarizer:
         """The text with what the earlier note has and the transcript no longer does."""
         if not self._earlier:
             return new
-        reported = [set(words(text)) for text in _reported_as_open(self._story)]
+        reported = [set(terms(text)) for text in _reported_as_open(self._story)]
         files = {
             paths.shortened(path.replace("\\", "/"), root=session.cwd)
             for path in session.files_touched
         }
 
         def is_told(item: str) -> bool:
-            wanted = set(words(item.rstrip("…")))
+            wanted = set(terms(item.rstrip("…")))
             return any(len(wanted & each) >= _MOSTLY * len(wanted) for each in reported)
 
         def is_listed(path: str) -> bool:
@@ -105,9 +108,9 @@ def body(session: ParsedSession, story: Story) -> str:
     }
     kept = {name: _fitting(lines, _ROOM.get(name, 200)) for name, lines in fixed.items()}
     kept["commands"] = _fitting(_commands(story, kept), _ROOM["commands"])
-    covered = {*words(ask), *words(done), *words("\n".join(kept["open"]))}
+    covered = {*terms(ask), *terms(done), *terms("\n".join(kept["open"]))}
     pool = [*prompts.prompts(story), *rank.answers(story)]
-    pool = [each for each in pool if not covered.issuperset(words(_without_heading(each)))]
+    pool = [each for each in pool if not covered.issuperset(terms(_without_heading(each)))]
     frame = len("\n\n".join(_blocks(session, ask, done, kept, [])))
     room = min(
         MOST - frame - _LABELS, max(_SHORT_SESSION, sum(len(each.text) for each in pool) // 2)

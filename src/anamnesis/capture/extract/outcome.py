@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from anamnesis.capture.extract.text import (
-    COLON,
-    QUESTION,
-    Cue,
-    clipped,
-    extent,
-    folded,
-    is_source,
-    sentence,
-    units,
-)
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RUN, SUBAGENT
+from anamnesis.text.clipping import clipped
+from anamnesis.text.cues import Cue, sentence
+from anamnesis.text.sentences import COLON, QUESTION, extent, folded, is_source, units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anamnesis.capture.extract.text import Unit
     from anamnesis.capture.story import Moment, Story
+    from anamnesis.text.sentences import Unit
 
 REPORT = 80  # characters; thanks, "OK." and "Committed." are shorter
 _SHORT_REPORT = 40  # of a turn that changed files: whatever it says is about them

@@ -6,22 +6,21 @@ import math
 
 from anamnesis.capture.extract.findings import decisive_line
 from anamnesis.capture.extract.rules import is_rule
-from anamnesis.capture.extract.text import (
+from anamnesis.capture.story import ANSWER, PROMPT
+from anamnesis.ground.records import record
+from anamnesis.text.clipping import clipped
+from anamnesis.text.cues import Cue, sentence
+from anamnesis.text.sentences import (
     QUESTION,
-    Cue,
     Unit,
-    clipped,
     extent,
     folded,
     is_pasted,
-    sentence,
     sentences,
     statements,
     units,
-    words,
 )
-from anamnesis.capture.story import ANSWER, PROMPT
-from anamnesis.ground.records import record
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Statement:
 
 def says_something(text: str) -> bool:
     """Whether a prompt makes sense without its context."""
-    long_words = [word for word in words(text) if len(word) > 1]
+    long_words = [word for word in terms(text) if len(word) > 1]
     return len(long_words) > _FEW_WORDS or (extent(text) > _SHORT and len(long_words) > 2)
 
 

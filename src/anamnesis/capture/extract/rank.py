@@ -8,17 +8,9 @@ import re
 
 from anamnesis.capture.extract.outcome import REPORT
 from anamnesis.capture.extract.prompts import Statement, says_something
-from anamnesis.capture.extract.text import (
-    COLON,
-    QUESTION,
-    Unit,
-    extent,
-    is_source,
-    statements,
-    units,
-    words,
-)
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUBAGENT, SUMMARY
+from anamnesis.text.sentences import COLON, QUESTION, Unit, extent, is_source, statements, units
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +77,7 @@ def choose(pool: Iterable[Statement], *, room: int, said: Iterable[str] = ()) ->
     pool = list(pool)
     weighed = _Pool(sorted(pool, key=_density, reverse=True)[:_MOST_RANKED])
     for text in said:
-        weighed.tell(set(words(text)))
+        weighed.tell(set(terms(text)))
     chosen: list[int] = []
     heap = [(-weighed.gain(number), number) for number in range(len(weighed.ranked))]
     heapq.heapify(heap)
@@ -113,7 +105,7 @@ class _Pool:
 
     def __init__(self, ranked: list[Statement]) -> None:
         self.ranked = ranked
-        self._terms = [set(words(each.text)) for each in ranked]
+        self._terms = [set(terms(each.text)) for each in ranked]
         self._places: dict[str, list[int]] = {}  # the statements that have a word
         for number, each in enumerate(self._terms):
             for word in each:

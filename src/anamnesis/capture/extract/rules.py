@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from anamnesis.capture.extract.text import (
+from anamnesis.capture.story import PROMPT
+from anamnesis.ground.records import record
+from anamnesis.text.cues import Cue, Sentence, sentence
+from anamnesis.text.sentences import (
     QUESTION,
-    Cue,
-    Sentence,
     folded,
     is_pasted,
-    sentence,
     sentences,
     statements,
     typed_sentences,
-    words,
 )
-from anamnesis.capture.story import PROMPT
-from anamnesis.ground.records import record
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +187,7 @@ def is_rule(text: str) -> bool:
     if len(text) > _LONGEST or text.endswith(QUESTION):
         return False
     typed = sentence(text)
-    few = len(typed.words) < _FEWEST_WORDS and len(words(text)) < _FEWEST_WORDS
+    few = len(typed.words) < _FEWEST_WORDS and len(terms(text)) < _FEWEST_WORDS
     if few or is_pasted(text):
         return False
     if typed.text.startswith(_WONDERING):
@@ -251,5 +249,5 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _same(one: str, other: str) -> bool:
-    first, second = set(words(one)), set(words(other))
+    first, second = set(terms(one)), set(terms(other))
     return len(first & second) > 0.6 * min(len(first), len(second))

@@ -8,17 +8,10 @@ from itertools import chain
 from anamnesis.capture.extract import findings, shell
 from anamnesis.capture.extract.outcome import reports
 from anamnesis.capture.extract.prompts import says_something
-from anamnesis.capture.extract.text import (
-    COLON,
-    QUESTION,
-    clipped,
-    extent,
-    folded,
-    sentences,
-    units,
-    words,
-)
 from anamnesis.capture.story import EDIT, PROMPT, RUN, SUBAGENT
+from anamnesis.text.clipping import clipped
+from anamnesis.text.sentences import COLON, QUESTION, extent, folded, sentences, units
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +83,7 @@ def _reported(text: str) -> Iterator[str]:
 
 def _tells(sentence: str) -> bool:
     telling = {
-        word for word in words(sentence) if len(word) > 3 or not (word.isascii() and word.isalpha())
+        word for word in terms(sentence) if len(word) > 3 or not (word.isascii() and word.isalpha())
     }
     return len(telling) >= _TELLING
 
@@ -98,7 +91,7 @@ def _tells(sentence: str) -> bool:
 def _is_title(sentence: str) -> bool:
     return (
         extent(sentence) >= _FEWEST
-        and len(words(sentence)) > 2
+        and len(terms(sentence)) > 2
         and not sentence.endswith((*QUESTION, *COLON))
         and not _PASTE.match(sentence)
         and "://" not in sentence

@@ -10,7 +10,6 @@ from anamnesis import config
 from anamnesis.archive import ask, database, files
 from anamnesis.archive.ask import Passage, SessionFilter, SessionPage, SessionRow
 from anamnesis.archive.turns import AGENT, CLIENT, PERSON, SUBAGENT, Transcript, Turn
-from anamnesis.capture.extract.text import clipped, folded
 from anamnesis.capture.format1 import upgraded
 from anamnesis.capture.session import session_of as parsed_session
 from anamnesis.capture.transcript import read_transcript
@@ -21,6 +20,8 @@ from anamnesis.notes import tree
 from anamnesis.project import resolve_project_key
 from anamnesis.secrets import allow_list
 from anamnesis.store import MemoryStore
+from anamnesis.text.clipping import clipped
+from anamnesis.text.sentences import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,6 +14,7 @@ from anamnesis.operations.care.checks import SESSION, Subject, examined, session
 from anamnesis.operations.notes.masking import masked, masked_text
 from anamnesis.project import GLOBAL, resolve_project_key, waiting_marker
 from anamnesis.store import IndexBroken, MemoryStore
+from anamnesis.text import clipping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _leave_receipt(home: Home, payload: Payload, project: str, start: plan.Plan)
         for entry in start.entries
         if entry.form != plan.OUT
     ]
-    size = clip.units(start.text)
+    size = clipping.units(start.text)
     receipts.write(
         home,
         event="inject",

@@ -49,7 +49,7 @@ def help_after_failure(
         return ""
     from anamnesis.hooks.receipts import GivenNote
     from anamnesis.inject import render
-    from anamnesis.inject.clip import units
+    from anamnesis.text.clipping import units
 
     text = _fix_text(fix)
     given = [GivenNote(fix.note_id, f"met before: {fix.signature}", units(text), whole=False)]
@@ -78,8 +78,8 @@ def notes_at_file(store: MemoryStore, payload: Payload) -> str:
     from anamnesis.ground.counting import counted
     from anamnesis.hooks.receipts import GivenNote
     from anamnesis.inject import render
-    from anamnesis.inject.clip import units
     from anamnesis.operations.notes.masking import masked
+    from anamnesis.text.clipping import units
 
     text = masked(store, _mentions_text(names[0], mentions), of=[each.id for each in mentions])
     given = [
@@ -128,7 +128,7 @@ def _from_note(store: MemoryStore, fix: Fix) -> Fix | None:
 def _fix_text(fix: Fix) -> str:
     """At most MOST_UNITS; the fix comes last and is cut last."""
     from anamnesis.inject import render
-    from anamnesis.inject.clip import units
+    from anamnesis.text.clipping import units
 
     about = (
         f"Anamnesis: met before ({render.inline(fix.day)} on {render.inline(fix.machine)}, "
@@ -198,7 +198,7 @@ def _leave_receipt(
     given: Sequence[GivenNote], text: str,
 ) -> None:  # fmt: skip
     from anamnesis.hooks import receipts
-    from anamnesis.inject.clip import units
+    from anamnesis.text.clipping import units
 
     session = payload.session_id
     receipts.write(

@@ -10,6 +10,7 @@ from anamnesis.hooks import receipts, usefulness
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.sessions import inject
 from anamnesis.operations.sessions.prompt import preview as for_prompt
+from anamnesis.text import clipping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,7 +120,7 @@ def preview(
         )
         for entry in start.entries
     )
-    return Preview(start.text, clip.units(start.text), tuple(notes))
+    return Preview(start.text, clipping.units(start.text), tuple(notes))
 
 
 def past_giving(home: Home, *, project: str) -> PastGiving:

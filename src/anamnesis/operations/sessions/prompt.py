@@ -8,10 +8,11 @@ from anamnesis import config
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
 from anamnesis.hooks import arrivals, receipts, runs, switches
-from anamnesis.inject import clip, render
+from anamnesis.inject import render
 from anamnesis.inject.prompt import ShownMatch, is_worth_a_look, recall, rendered
 from anamnesis.operations.notes.masking import masked_note
 from anamnesis.project import GLOBAL, resolve_project_key
+from anamnesis.text import clipping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,5 +216,5 @@ def _leave_receipt(
         project=project,
         source=_SOURCES[event],
         given=given,
-        units=clip.units(text),
+        units=clipping.units(text),
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from anamnesis.capture.extract.rules import rules
-from anamnesis.capture.extract.text import clipped, words
 from anamnesis.index.queries import tagged
 from anamnesis.notes import tree
 from anamnesis.notes.derived import derived_id, keys
 from anamnesis.notes.fields import Memory
 from anamnesis.secrets import allow_list, redact
+from anamnesis.text.clipping import clipped
+from anamnesis.text.terms import terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def propose_rules(store: MemoryStore, story: Story, session: Memory) -> list[Mem
 
 
 def _key(title: str) -> str:
-    return " ".join(words(title))
+    return " ".join(terms(title))
 
 
 def _note(rule: Rule, session: Memory, *, allow: tuple[str, ...]) -> Memory:

@@ -1,12 +1,12 @@
-"""Sentences and list items of a text, the words in them, and cues for what a sentence is for."""
+"""Sentences and list items of a markdown text, each with the heading that it stands under."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from anamnesis.capture.privacy import SOLID
 from anamnesis.ground.records import record, replace
+from anamnesis.text.terms import UNSPACED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ _SENTENCE = re.compile(
 )
 # Fast typists begin sentences in lower case; none begins after a short abbreviation.
 _TYPED_SENTENCE = re.compile(rf"{_SENTENCE.pattern}|(?<=[^\W\d_]{{3}}[.!?])\s+(?=[^\W\d_])")
-_WORD = re.compile(r"[^\W_][\w.+#/@:-]*[^\W_]|[^\W_]")
-_PLAIN_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
-# Scripts that do not put spaces between words; two characters stand in for one.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]+")
 # Pasted lines of terminals, logs and code, recognised by their shape.
 _PASTED = re.compile(
     r"^\s*(?:File \"|at \S+[ (]|Traceback|\$ |\(\w+\) \w+@|\w+@[\w-]+[:~]|\d{4}-\d\d-\d\d"
@@ -54,9 +50,6 @@ LONG_LINE = 280  # characters; a longer line is taken sentence by sentence
 
 
 JOINED = 180  # list items are joined up to this length: a fragment alone says little
-_CUE_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_HEAD = 3  # letters; the beginnings that cues have are longer
-_FIRST_UNSPACED = "\u3040"  # the first character of the scripts that put no spaces between words
 
 
 @record
@@ -77,7 +70,7 @@ def folded(text: str) -> str:
 
 def extent(text: str) -> int:
     """The length of a text in alphabetic characters: a Chinese one counts as about three."""
-    return len(text) if text.isascii() else len(text) + 2 * sum(map(len, _UNSPACED.findall(text)))
+    return len(text) if text.isascii() else len(text) + 2 * sum(map(len, UNSPACED.findall(text)))
 
 
 def plain(text: str) -> str:
@@ -98,22 +91,6 @@ def is_pasted(line: str) -> bool:
 def is_source(unit: Unit) -> bool:
     """Whether a unit is a line of source code, as opposed to a command, a path or a diagram."""
     return unit.is_code and (is_pasted(unit.text) or _SOURCE.search(unit.text) is not None)
-
-
-def clipped(text: str, most: int) -> str:
-    """A text of at most `most` characters, cut between words and marked with "…"."""
-    text = text.strip()
-    if len(text) <= most:
-        return text
-    cut = text[: most - 1]
-    space = cut.rfind(" ")
-    if space > most // 2 and not _UNSPACED.search(cut[space:]):
-        cut = cut[:space]
-    elif text[most - 1] in SOLID:
-        cut = cut.rstrip(SOLID)
-    if cut.count("`") % 2:
-        cut = cut[: cut.rfind("`")] if cut.rfind("`") > most // 2 else cut + "`"
-    return cut.rstrip(" ,;:.-\u2013\u2014(") + "…"
 
 
 @lru_cache(maxsize=256)
@@ -168,20 +145,6 @@ def typed_sentences(text: str) -> list[str]:
     return [piece.strip() for piece in _TYPED_SENTENCE.split(text) if piece and piece.strip()]
 
 
-def words(text: str) -> list[str]:
-    """The words of a text in lower case; pairs of characters where words are not spaced."""
-    found = []
-    for word in _WORD.findall(text.lower()):
-        runs = [] if word.isascii() else _UNSPACED.findall(word)
-        if not runs:
-            found.append(word)
-            if not word.isalpha() and len(parts := _PLAIN_WORD.findall(word)) > 1:
-                found.extend(part for part in parts if len(part) > 2)
-        for run in runs:
-            found.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-    return found
-
-
 def _lines(text: str) -> Iterator[Unit]:
     """Paragraphs, list items, table rows and lines of code, each with its heading."""
     heading, fenced, paragraph = "", False, ""
@@ -230,80 +193,3 @@ def _paragraph(text: str, heading: str) -> Unit:
 
 def _link_text(link: re.Match[str]) -> str:
     return link[1]
-
-
-@record
-class Sentence:
-    """A sentence prepared for looking up cues."""
-
-    text: str  # in lower case
-    words: frozenset[str]
-    spaced: str  # the words between spaces, one before the first and one after the last
-    heads: frozenset[str]  # the first letters of the words
-    is_ascii: bool
-
-
-@lru_cache(maxsize=512)
-def sentence(text: str) -> Sentence:
-    """The words of a sentence."""
-    lowered = text.lower().replace("\u2019", "'")
-    words = _CUE_WORD.findall(lowered)
-    heads = frozenset([word[:_HEAD] for word in words])
-    return Sentence(lowered, frozenset(words), f" {' '.join(words)} ", heads, lowered.isascii())
-
-
-class Cue:
-    """One kind of hint."""
-
-    __slots__ = ("_anywhere", "_beginnings", "_heads", "_phrases", "_words")
-
-    def __init__(self, *lists: str) -> None:
-        entries = [entry.strip() for each in lists for entry in each.split(",")]
-        unspaced = {entry for entry in entries if max(entry) >= _FIRST_UNSPACED}
-        phrases = {entry for entry in entries if " " in entry} - unspaced
-        beginnings = {entry for entry in entries if entry.endswith("*")} - phrases
-        self._anywhere = tuple(sorted(unspaced))
-        self._phrases = tuple(f" {entry} ".replace("* ", "") for entry in sorted(phrases))
-        self._beginnings = tuple(entry[:-1] for entry in sorted(beginnings))
-        self._heads = frozenset(entry[:_HEAD] for entry in self._beginnings)
-        self._words = frozenset(entries) - unspaced - phrases - beginnings
-
-    def is_in(self, sentence: Sentence) -> bool:
-        """Whether the sentence has one of the words."""
-        # Asked of every sentence of a session: loops, because a generator costs more than it finds.
-        if not self._words.isdisjoint(sentence.words):
-            return True
-        spaced, text = sentence.spaced, sentence.text
-        for phrase in self._phrases:
-            if phrase in spaced:
-                return True
-        if not sentence.is_ascii:
-            for characters in self._anywhere:
-                if characters in text:
-                    return True
-        return not self._heads.isdisjoint(sentence.heads) and any(
-            word.startswith(self._beginnings) for word in sentence.words
-        )
-
-    def opens(self, sentence: Sentence) -> bool:
-        """Whether one of the phrases is what the sentence begins with."""
-        return sentence.spaced.startswith(self._phrases or ("\0",))
-
-    def ends(self, sentence: Sentence) -> bool:
-        """Whether one of the words or phrases is the last of the sentence."""
-        last = sentence.spaced.rsplit(maxsplit=1)
-        return bool(last) and (
-            last[-1] in self._words or sentence.spaced.endswith(self._phrases or ("\0",))
-        )
-
-    def precedes(self, other: Cue, sentence: Sentence) -> bool:
-        """Whether the sentence has both, this one first."""
-        if not self.is_in(sentence) or not other.is_in(sentence):
-            return False
-        return self._place(sentence) < other._place(sentence)
-
-    def _place(self, sentence: Sentence) -> int:
-        found = [sentence.spaced.find(phrase) for phrase in self._phrases]
-        found += [sentence.spaced.find(f" {word} ") for word in self._words & sentence.words]
-        found += [sentence.spaced.find(characters) for characters in self._anywhere]
-        return min((place for place in found if place >= 0), default=len(sentence.spaced))
