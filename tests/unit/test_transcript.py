@@ -245,7 +245,9 @@ def test_what_cannot_be_read_is_an_empty_session(tmp_path: Path) -> None:
     (tmp_path / "deep").write_text("[" * 100_000 + "\n")
 
     odd = [tmp_path, tmp_path / "missing", Path("a\0b")]
-    for path in [*odd, *tmp_path.iterdir()]:
+    for path in odd:
+        assert parse_transcript(path) == ParsedSession()
+    for path in tmp_path.iterdir():
         session = parse_transcript(path)
         assert (session.first_prompt, session.last_outcome) == ("", "")
 
