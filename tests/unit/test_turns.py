@@ -10,11 +10,11 @@ import pytest
 
 from anamnesis.archive.turns import AGENT, CHOICE, Turn, from_json
 from anamnesis.capture import recorder, story
-from anamnesis.capture.privacy import clipped
 from anamnesis.capture.recorder import Recorder
 from anamnesis.capture.session import session_of
 from anamnesis.capture.story import EDIT, RUN, story_of
 from anamnesis.capture.transcript import read_transcript
+from anamnesis.text.clipping import both_ends
 from support.hooks import Transcript
 
 
@@ -62,7 +62,7 @@ def test_a_clipped_turn_tells_the_same_story(failed: bool) -> None:
     (moment,) = story_of(recording.transcript()).of(RUN)
 
     most = story._LONGEST_ERROR if failed else story._LONGEST_OUTPUT
-    assert moment.answer == clipped(output, most)
+    assert moment.answer == both_ends(output, most)
 
 
 def test_an_edit_that_failed_or_was_refused_is_not_told() -> None:
