@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from anamnesis.ground.records import replace
 from anamnesis.notes.fields import names_an_id
-from anamnesis.sync.plan import TOMBSTONES, Replayed, is_note
+from anamnesis.sync.plan import TOMBSTONES, NewCommit, is_note
 from anamnesis.sync.repository import MAIN, OUTGOING, STATES, UPSTREAM, Distance
 
 if TYPE_CHECKING:
@@ -24,17 +24,6 @@ if TYPE_CHECKING:
 _RECENT = 50  # earlier positions of the remote that are tried as the common history
 _MAKING = "%an %ae %at %cn %ce %ct %s"  # what a purge leaves unchanged
 _NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never sent
-
-
-def since_last_agreed(
-    repository: Repository, distance: Distance, ours: str, other: str
-) -> Distance:
-    """How far two histories are apart since both sides last agreed, if that is not their base."""
-    taken_over = _taken_over(repository, ours, other)
-    if distance.base and (taken_over is None or _is_inside(repository, taken_over, other)):
-        return distance
-    agreed = across_a_rewrite(repository, ours, other, behind=distance.behind)
-    return agreed if agreed.base else distance
 
 
 def across_a_rewrite(repository: Repository, ours: str, other: str, *, behind: int) -> Distance:
@@ -50,15 +39,13 @@ def across_a_rewrite(repository: Repository, ours: str, other: str, *, behind: i
     notes = set(filter(is_note, repository.files(start))) if start else set()
     if 2 * len(notes.intersection(repository.files(other))) < len(notes):
         start = None  # another store with some of our notes: it takes none away
-    reached = False
-    for commit, _ in history:
-        reached = reached or commit == start
-        if reached and shared.allows(repository.files(commit)):
-            return replace(repository.distance(ours, commit), behind=behind, base=commit)
+    for commit, _ in repository.history(start, most=STATES) if start else ():
+        if shared.allows(repository.files(commit)):
+            return replace(repository.distance(ours, commit), behind=behind, bases=(commit,))
     if not shared.newest:
-        return Distance((), behind, None, linear=False)
+        return Distance((), behind, (), linear=False)
     base = _commit_of(repository, shared.newest)
-    return replace(repository.distance(ours, base), behind=behind, base=base, bridged=True)
+    return replace(repository.distance(ours, base), behind=behind, bases=(base,), bridged=True)
 
 
 def _taken_over(repository: Repository, ours: str, other: str) -> str | None:
@@ -145,7 +132,7 @@ def _name(path: str) -> str:
 
 
 def _commit_of(repository: Repository, files: Mapping[str, str]) -> str:
-    step = Replayed(_NOBODY, "what both sides had", dict(files))
+    step = NewCommit(_NOBODY, "what both sides had", dict(files))
     return repository.commit(OUTGOING, None, [step], committer=_NOBODY)
 
 

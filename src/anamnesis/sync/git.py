@@ -71,7 +71,7 @@ class GitSyncBackend:
         self._worktree.deleted_here = deleted_here
 
     def sync(self, *, accept_deletions: bool = False) -> SyncResult:
-        """Commit, fetch, replay, push, then write what others changed."""
+        """Commit, fetch, join, push, then write what others changed."""
         if self.remote:
             remote.require_usable(self.remote)
         lock = self.home.lock("sync")
@@ -141,7 +141,7 @@ class GitSyncBackend:
         upstream = self._repository.resolve(UPSTREAM) if self.remote else None
         if head and upstream and head != upstream:
             distance = self._repository.distance(head, upstream)
-            state = replace(state, ahead=len(distance.ahead), behind=distance.behind)
+            state = replace(state, ahead=distance.waiting, behind=distance.behind)
         held_back = tuple(f"{path}: {why}" for path, why in local.held_back.items())
         return replace(state, dirty=bool(local.writes), held_back=held_back if self.remote else ())
 

@@ -16,7 +16,7 @@ from anamnesis.ground.records import record, replace
 from anamnesis.notes.fields import names_an_id
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import recovery
-from anamnesis.sync.plan import TOMBSTONES, Replayed, Step
+from anamnesis.sync.plan import NewCommit, Step, forgotten_ids
 from anamnesis.sync.repository import (
     MAIN,
     OUTGOING,
@@ -153,7 +153,7 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
     repository.ask("fast-import", "--quiet", "--done", "--force", input=filtered)
     plain = repository.resolve(PURGED)
     signature = identity.signature()
-    mark = Replayed(signature, f"{identity.message()}\n\n{MARK} {tip}", {})
+    mark = NewCommit(signature, f"{identity.message()}\n\n{MARK} {tip}", {})
     new = repository.commit(PURGED, plain, [mark], committer=signature)
     _require_equal(repository, tip, new, unwanted)
     return new
@@ -196,6 +196,13 @@ def is_purged(repository: Repository, other: str, *, since: str | None) -> bool:
     """Whether a line of history, since it left ours, says that it was purged."""
     reach = f"{since}..{other}" if since else other
     return bool(repository.ask("log", "-1", "--format=%H", f"--grep=^{MARK} ", reach))
+
+
+def sides(repository: Repository, ours: str, other: str) -> set[str]:
+    """Which of two lines of history, since they parted, say that they were purged."""
+    words = ("log", "--left-right", "--format=%m", f"--grep=^{MARK} ", f"{ours}...{other}")
+    marks = repository.ask(*words).decode().split()
+    return {line for sign, line in (("<", ours), (">", other)) if sign in marks}
 
 
 def own_steps(
@@ -259,12 +266,6 @@ def _require_equal(repository: Repository, old: str, new: str, unwanted: set[str
 
 _LARGEST = 16 * 1024 * 1024
 _BATCH = 5_000  # texts that are read at once
-
-
-def forgotten_ids(paths: Iterable[str]) -> set[str]:
-    """The ids whose tombstones are among some paths."""
-    stones = (path for path in paths if path.startswith(f"{TOMBSTONES}/"))
-    return {path.rpartition("/")[2].removesuffix(".json") for path in stones}
 
 
 def forgotten_texts(

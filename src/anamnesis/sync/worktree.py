@@ -21,6 +21,7 @@ from anamnesis.sync.plan import (
     Change,
     by_folded_name,
     collides,
+    forgotten_ids,
     is_note,
     is_sweeping,
     is_syncable,
@@ -129,7 +130,7 @@ class WorkTree:
         if not is_sweeping(deleted, notes_left=(left := sum(map(is_note, present)))):
             return []
         texts = [(change.before, change.path) for change in deleted if change.before]
-        stones = purge.forgotten_ids(self._tombstones())
+        stones = forgotten_ids(self._tombstones())
         forgotten = set(purge.forgotten_texts(self._repository, texts, stones))
         moved = {os.path.basename(path) for path in (*present, *self._present(self._home, "local"))}
         meant = self.deleted_here()
