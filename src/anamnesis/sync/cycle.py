@@ -207,37 +207,31 @@ class Cycle:
         distance = self._repository.distance(ours, other)
         if not distance.behind:
             return Integration(ours)
+        bases = distance.bases
         if distance.ahead:
             purged = purge.sides(self._repository, ours, other)
-            if other in purged or ours in purged or not distance.bases:
-                return self._without_ids(ours, other, distance, follows=other in purged)
-        base = self._junction.base(distance.bases)
+            if purged or distance.strange:
+                from anamnesis.sync import agreed  # a history that was rewritten is rare
+
+                if purged or not bases or agreed.is_rewritten(self._repository, ours, other):
+                    bases = agreed.bases(self._repository, ours, other, known=bases)
+            if other in purged:
+                return self._follow(ours, other, self._junction.base(bases), distance)
+        base = self._junction.base(bases)
         if self._sweeps(self._repository.diff(base, other), other, since=base):
             return self._refill(ours, other, distance)
         if not distance.ahead:
             return Integration(other, pulled=distance.behind)
         return self._junction.join(ours, other, distance, base)
 
-    def _without_ids(
-        self, ours: str, other: str, distance: Distance, *, follows: bool
-    ) -> Integration:
-        """Our own changes on top of a history whose commits do not say what it has of ours."""
-        from anamnesis.sync import agreed  # a history that was rewritten is rare
-
-        repository = self._repository
-        agreed_on = agreed.across_a_rewrite(repository, ours, other, behind=distance.behind)
-        if follows:
-            self._follows = True
-            self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
-        elif not agreed_on.base:
-            agreed_on = distance
-        theirs = repository.diff(agreed_on.base, other)
-        if not follows and self._sweeps(theirs, other, since=agreed_on.base):
-            return self._refill(ours, other, distance)
-        steps = purge.own_steps(repository, ours, agreed_on, self._identity)
-        if follows:
-            steps = purge.without_forgotten(repository, steps, other)
-        return self._junction.put_on_top(steps, theirs, other, agreed_on)
+    def _follow(self, ours: str, other: str, base: str | None, distance: Distance) -> Integration:
+        """Our own changes on top of a purged history, without anything of our old one."""
+        self._follows = True
+        self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
+        steps = purge.own_steps(self._repository, ours, base, self._identity)
+        steps = purge.without_forgotten(self._repository, steps, other)
+        theirs = self._repository.diff(base, other)
+        return self._junction.put_on_top(steps, theirs, other, distance)
 
     def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
         """Whether the other side lost all notes although no commit says so on purpose."""
@@ -262,7 +256,7 @@ class Cycle:
         again = NewCommit(self._identity.signature(), self._identity.message(), dict(files))
         commit = self._repository.commit(
             OUTGOING, other, [again], committer=again.author,
-            joins=ours if distance.ahead and distance.bases else None,
+            joins=ours if distance.ahead else None,
         )  # fmt: skip
         return Integration(commit, pulled=distance.behind)
 

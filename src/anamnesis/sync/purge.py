@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import NoteId
     from anamnesis.sync import remote
     from anamnesis.sync.plan import Change
-    from anamnesis.sync.repository import Distance, Identity, Repository
+    from anamnesis.sync.repository import Identity, Repository
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"
@@ -206,17 +206,14 @@ def sides(repository: Repository, ours: str, other: str) -> set[str]:
 
 
 def own_steps(
-    repository: Repository, ours: str, distance: Distance, identity: Identity
+    repository: Repository, ours: str, base: str | None, identity: Identity
 ) -> Sequence[Step]:
-    """Our commits since the base; a history with merges made by hand becomes one."""
-    if not distance.ahead or not distance.linear:
-        changes = tuple(repository.diff(distance.base, ours))
-        return [Step(identity.signature(), identity.message(), changes)]
-    steps = repository.steps(distance.ahead)
-    if distance.bridged:
-        changes = tuple(repository.diff(distance.base, distance.ahead[0]))
-        steps[0] = replace(steps[0], changes=changes)
-    return steps
+    """Our commits since the base; where lines were joined since, they become one."""
+    distance = repository.distance(ours, base) if base else None
+    if distance and distance.ahead and distance.linear and distance.base == base:
+        return repository.steps(distance.ahead)
+    changes = tuple(repository.diff(base, ours))
+    return [Step(identity.signature(), identity.message(), changes)]
 
 
 def without_forgotten(repository: Repository, steps: Sequence[Step], other: str) -> list[Step]:

@@ -48,8 +48,8 @@ class Distance:
     behind: int  # number of commits only on the other side
     bases: tuple[str, ...]  # the newest commits that both come from; none if they are unrelated
     linear: bool  # whether our side is a line that starts at the base
+    strange: bool = False  # whether the other side has a beginning of its own
     waiting: int = 0  # how many of our commits say something: those that only join do not
-    bridged: bool = False  # whether the base was assembled and is not one of our commits
 
     @property
     def base(self) -> str | None:
@@ -154,7 +154,8 @@ class Repository:
         behind = sum(row[0][0] == ">" for row in rows)
         ids = tuple(row[0][1:] for row in ahead)
         waiting = sum(len(row) < 3 for row in ahead)
-        return Distance(ids, behind, tuple(sorted(bases)), linear, waiting)
+        strange = any(len(row) == 1 and row[0][0] == ">" for row in rows)
+        return Distance(ids, behind, tuple(sorted(bases)), linear, strange, waiting)
 
     def count(self, commit: str) -> int:
         """How many commits a history has."""
