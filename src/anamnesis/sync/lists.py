@@ -1,4 +1,4 @@
-"""Lists, merged item by item, and steps without their numbers; pure."""
+"""Lists, merged item by item, steps without their numbers, and what makes a block whole; pure."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 BULLET = re.compile(r"([ \t]*)[-*+] ")
 NUMBERED = re.compile(r"^[ \t]*(?:\d+|\0)[.)]\s", re.MULTILINE)
 _STEP = re.compile(r"([ \t]*)(\d{1,9})(?=[.)]\s)")
+_ROW = re.compile(r"[ \t]*\|")  # of a table
+_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$")  # below its head
 _MARK = "\0"  # in the place of a number; no word, so it makes no two steps alike
 
 
@@ -162,6 +164,16 @@ def code_lines(lines: Lines) -> list[bool]:
         marks.append(fenced or is_fence)
         fenced = fenced != is_fence
     return marks
+
+
+def is_whole(lines: Lines) -> bool:
+    """Whether every block of code ends, and every table has its head and the rule below it."""
+    in_code = code_lines(lines)
+    if sum(bool(FENCE.match(line)) for line in lines) % 2:
+        return False
+    rows = [bool(_ROW.match(line)) and not code for line, code in zip(lines, in_code, strict=True)]
+    heads = (at for at, row in enumerate(rows) if row and not (at and rows[at - 1]))
+    return all(at + 1 < len(lines) and _RULE.match(lines[at + 1]) for at in heads)
 
 
 def needs_lines(*sides: Lines) -> bool:
