@@ -43,6 +43,9 @@ class HeldNotes:
         blobs = [blob for c in clashes for blob in (c.base, c.mine, c.theirs) if blob]
         contents = self._repository.contents(blobs, limit=MAX_MERGE_BYTES)
         for clash in clashes:
+            if clash.path in known and clash.mine in contents:
+                # The file has a third version: what main had is nowhere else any more.
+                self._conflicts.keep(known[clash.path], contents[clash.mine])
             machine, written = self._writer(other, clash.path, clash.formerly)
             self._conflicts.hold(
                 clash.path,
