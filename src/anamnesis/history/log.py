@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.sync.repository import JOINED, one_per_line
+from anamnesis.sync.identity import JOINED
+from anamnesis.sync.repository import one_per_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

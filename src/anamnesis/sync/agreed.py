@@ -27,7 +27,7 @@ _NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never s
 def is_rewritten(repository: Repository, ours: str, other: str) -> bool:
     """Whether the remote no longer has what this machine last took over from it."""
     last = _taken_over(repository, ours, other)
-    return last is not None and not _is_inside(repository, last, other)
+    return last is not None and not repository.contains(other, last)
 
 
 def bases(
@@ -76,7 +76,7 @@ def _taken_over(repository: Repository, ours: str, other: str) -> str | None:
     """The last state of the remote that this machine took over, other than the one it has now."""
     before = repository.positions(UPSTREAM, most=_RECENT)
     earlier = (commit for commit in before if commit != other)
-    return next((commit for commit in earlier if _is_inside(repository, commit, ours)), None)
+    return next((commit for commit in earlier if repository.contains(ours, commit)), None)
 
 
 class _Shared:
@@ -140,7 +140,7 @@ def _newest_met(
 
 def _is_line(repository: Repository, commits: Sequence[str]) -> bool:
     """Whether the last of some commits comes before all others, so that it made what they say."""
-    return all(_is_inside(repository, commits[-1], commit) for commit in commits[:-1])
+    return all(repository.contains(commit, commits[-1]) for commit in commits[:-1])
 
 
 def _tree(repository: Repository, commit: str) -> bytes:
@@ -154,7 +154,3 @@ def _name(path: str) -> str:
 def _commit_of(repository: Repository, files: Mapping[str, str]) -> str:
     step = NewCommit(_NOBODY, "what both sides had", dict(files))
     return repository.commit(OUTGOING, None, [step], committer=_NOBODY)
-
-
-def _is_inside(repository: Repository, commit: str, history: str) -> bool:
-    return repository.git("merge-base", "--is-ancestor", commit, history).code == 0

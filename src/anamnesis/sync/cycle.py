@@ -10,7 +10,7 @@ import time
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
-from anamnesis.sync import SyncResult, purge, recovery, remote
+from anamnesis.sync import SyncResult, admission, purge, recovery, remote
 from anamnesis.sync.held import HeldNotes
 from anamnesis.sync.junction import Integration, Junction
 from anamnesis.sync.plan import Change, NewCommit, forgotten_ids, is_note, is_sweeping
@@ -20,7 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.sync.repository import Distance, Identity
+    from anamnesis.sync.identity import Identity
+    from anamnesis.sync.repository import Distance
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
 _AT_ONCE = 2000  # files; a tenth of a second, and a session gets a few dozen of them
@@ -314,18 +315,18 @@ class Cycle:
         if fetched.commit is None:
             self._remarks.append("the remote was empty; all notes were sent again")
             return True
-        if self._repository.git("merge-base", "--is-ancestor", known, fetched.commit).code == 0:
+        if self._repository.contains(fetched.commit, known):
             return False
         self._remarks.append(fetched.remark or _REWRITTEN)  # if the transport knows no better
         return True
 
     def _refused(self, commit: str | None) -> SyncResult | None:
         """Nothing is exchanged with someone's project; what was fetched of it is dropped."""
-        foreign = remote.foreign_files(self._repository, commit) if commit else []
+        foreign = admission.foreign_files(self._repository, commit) if commit else []
         if not foreign:
             return None
         self._repository.git("update-ref", "-d", UPSTREAM)
-        reason, hint = remote.refusal(remote.shown(self._url or ""), foreign)
+        reason, hint = admission.refusal(remote.shown(self._url or ""), foreign)
         return SyncResult(detail=f"{reason}; committed locally", error=reason, hint=hint)
 
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:

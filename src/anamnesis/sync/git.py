@@ -15,7 +15,8 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput, NotWritable, S
 from anamnesis.ground.records import replace
 from anamnesis.sync import SyncResult, SyncState, purge, recovery, remote
 from anamnesis.sync.cycle import Cycle
-from anamnesis.sync.repository import MAIN, UPSTREAM, Identity, Repository, SyncFailed
+from anamnesis.sync.identity import Identity
+from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 
 TYPE_CHECKING = False
@@ -97,7 +98,7 @@ class GitSyncBackend:
         Everything must be synced: the remote's history is replaced as a whole, or not at all.
         Raises InvalidInput where the notes have no history to purge.
         """
-        if os.path.exists(os.path.join(self._repository.git_dir, "shallow")):
+        if self._repository.is_shallow():
             raise InvalidInput(
                 "This machine has the notes without their history, so it cannot be purged here.",
                 hint="Run it on a machine that was set up with `anamnesis init` or `join`.",
@@ -149,11 +150,7 @@ class GitSyncBackend:
         """Run a cycle and remember how it went, for `status` and the next session."""
         own = self._repository.own
         try:
-            try:
-                result = self._cycle(accept_deletions=accept_deletions).run()
-            except SyncFailed:
-                # A commit may be damaged, or another git was running: check thoroughly and retry.
-                result = self._cycle(accept_deletions=accept_deletions).run(thorough=True)
+            result = self._healed(accept_deletions=accept_deletions)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):
                 failed = replace(recovery.remembered(own), last_error=_stamped(error.message))
@@ -163,20 +160,48 @@ class GitSyncBackend:
         recovery.remember(own, _after(recovery.remembered(own), result))
         return result
 
+    def _healed(self, *, accept_deletions: bool) -> SyncResult:
+        """Run a cycle; where git complains of its own files, repair them and run it again."""
+        try:
+            result = self._cycle(accept_deletions=accept_deletions).run()
+        except SyncFailed:
+            # A commit may be damaged, or another git was running: check thoroughly and retry.
+            try:
+                result = self._cycle(accept_deletions=accept_deletions).run(thorough=True)
+            except SyncFailed as failed:
+                result = SyncResult(error=failed.message)
+                if not self._is_damaged(failed.message):
+                    raise
+        if not self._is_damaged(result.error):
+            return result
+        from anamnesis.sync.rebuild import rebuild
+
+        remark = rebuild(self._repository, self._transport_for)
+        result = self._cycle(accept_deletions=accept_deletions).run()
+        return replace(result, detail=f"{result.detail}; {remark}")
+
+    def _is_damaged(self, complaint: str) -> bool:
+        if not complaint:
+            return False
+        from anamnesis.sync.rebuild import is_damaged, sounds_damaged
+
+        return sounds_damaged(complaint) and is_damaged(self._repository)
+
     def transport(self) -> remote.Transport | None:
         """What moves commits to the remote and back; None without a remote."""
+        return self._transport_for(self._repository)
+
+    def _transport_for(self, repository: Repository) -> remote.Transport | None:
         if not self.remote:
             return None
         url = remote.require_usable(self.remote)
         if not self._sealed:
             return remote.PlainTransport(
-                self._repository, url=url, seconds=self._seconds, shallow=self._ephemeral
+                repository, url=url, seconds=self._seconds, shallow=self._ephemeral
             )
         from anamnesis.sync.sealed.transport import sealed_transport
 
-        return sealed_transport(
-            self._repository, url=url, seconds=self._seconds, folder=self.home.keys
-        )
+        return sealed_transport(repository, url=url, seconds=self._seconds, folder=self.home.keys)
 
     def _cycle(self, *, accept_deletions: bool, exchanges: bool = True) -> Cycle:
         return Cycle(

@@ -15,9 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from anamnesis.sync.identity import Identity
     from anamnesis.sync.merge import Merged
     from anamnesis.sync.plan import Change, Clash, Joined, Step
-    from anamnesis.sync.repository import Distance, Identity, Repository
+    from anamnesis.sync.repository import Distance, Repository
 
 MAX_MERGE_BYTES = 16 * 1024 * 1024  # no note written by hand is that large
 _NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never sent

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.fields import NoteId
     from anamnesis.sync import remote
+    from anamnesis.sync.identity import Identity
     from anamnesis.sync.plan import Change
-    from anamnesis.sync.repository import Identity, Repository
+    from anamnesis.sync.repository import Repository
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"

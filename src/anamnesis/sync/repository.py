@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import time
 
 from anamnesis.git import command
 from anamnesis.ground import atomic
-from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record
 from anamnesis.sync.plan import Change, Step, is_syncable
@@ -26,7 +24,6 @@ OUTGOING = "refs/anamnesis/outgoing"
 STATES = 5_000  # commits of another history that are examined
 SECONDS = 120.0  # for work on the local disk; only a broken disk takes that long
 FILE_MODES = ("100644", "100755")
-JOINED = "anamnesis: joined by "  # how a commit begins that only joins two lines of work
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -115,6 +112,14 @@ class Repository:
     def has_commit(self, oid: str) -> bool:
         """Whether a commit and its tree exist."""
         return self.git("rev-parse", "--quiet", "--verify", f"{oid}^{{tree}}").code == 0
+
+    def contains(self, history: str, commit: str) -> bool:
+        """Whether a commit is part of a history."""
+        return self.git("merge-base", "--is-ancestor", commit, history).code == 0
+
+    def is_shallow(self) -> bool:
+        """Whether this machine has the notes without their history."""
+        return os.path.exists(os.path.join(self.git_dir, "shallow"))
 
     def positions(self, ref: str, *, most: int) -> list[str]:
         """Where a ref was before, newest first, as git recorded it."""
@@ -379,23 +384,3 @@ def _data(data: bytes) -> bytes:
 def one_per_line(oids: Iterable[str]) -> bytes:
     """Some ids as git reads them on standard input."""
     return "".join(f"{oid}\n" for oid in oids).encode()
-
-
-@record
-class Identity:
-    """Who commits."""
-
-    machine_id: str
-
-    def signature(self) -> str:
-        """Name, address and time as git writes them."""
-        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
-        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
-
-    def message(self) -> str:
-        """What a commit says."""
-        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"
-
-    def joined(self) -> str:
-        """What a commit says that only joins two lines of work."""
-        return f"{JOINED}{self.machine_id} at {utcnow()}"
