@@ -1,4 +1,4 @@
-"""A repository whose objects a disk lost or spoiled is made again, and nothing on disk is at risk."""
+"""A repository whose objects are lost or spoiled is made again; no note is at risk."""
 
 from __future__ import annotations
 
