@@ -221,9 +221,13 @@ class Cycle:
         base = self._junction.base(bases)
         if self._sweeps(self._repository.diff(base, other), other, since=base):
             return self._refill(ours, other, distance)
-        if not distance.ahead:
-            return Integration(other, pulled=distance.behind)
-        return self._junction.join(ours, other, distance, base)
+        unseen = [c for sides in distance.unseen for c in self._junction.clashes(*sides)]
+        joined = Integration(other, pulled=distance.behind, other=other)
+        if distance.ahead:
+            joined = self._junction.join(ours, other, distance, base)
+        paths = {clash.path for clash in joined.clashes}
+        more = [clash for clash in unseen if clash.path not in paths]
+        return replace(joined, clashes=(*joined.clashes, *more))
 
     def _follow(self, ours: str, other: str, base: str | None, distance: Distance) -> Integration:
         """Our own changes on top of a purged history, without anything of our old one."""

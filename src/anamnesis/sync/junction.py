@@ -79,6 +79,14 @@ class Junction:
         commit = self._repository.commit(OUTGOING, other, [step], committer=signature, joins=ours)
         return self._integration(commit, joined, other, distance)
 
+    def clashes(self, ours: str, other: str) -> tuple[Clash, ...]:
+        """What a merge of ours, which was sent and then killed, left to be held here.
+
+        Nobody else holds it: for all others, what the merge has is the next version.
+        """
+        base = self.base(self._repository.distance(ours, other).bases)
+        return self._joined(self._repository.diff(base, ours), base, other).clashes
+
     def put_on_top(
         self, steps: Sequence[Step], theirs: Sequence[Change], other: str, distance: Distance
     ) -> Integration:

@@ -45,6 +45,7 @@ class Distance:
     behind: int  # number of commits only on the other side
     bases: tuple[str, ...]  # the newest commits that both come from; none if they are unrelated
     linear: bool  # whether our side is a line that starts at the base
+    unseen: tuple[tuple[str, str], ...] = ()  # what merges there joined: a commit of ours, theirs
     strange: bool = False  # whether the other side has a beginning of its own
     waiting: int = 0  # how many of our commits say something: those that only join do not
 
@@ -160,7 +161,13 @@ class Repository:
         ids = tuple(row[0][1:] for row in ahead)
         waiting = sum(len(row) < 3 for row in ahead)
         strange = any(len(row) == 1 and row[0][0] == ">" for row in rows)
-        return Distance(ids, behind, tuple(sorted(bases)), linear, strange, waiting)
+        others = {row[0][1:] for row in rows if row[0][0] == ">"}
+        unseen = tuple(
+            (row[2], row[1])
+            for row in rows
+            if row[0][0] == ">" and len(row) == 3 and row[2] not in others
+        )
+        return Distance(ids, behind, tuple(sorted(bases)), linear, unseen, strange, waiting)
 
     def count(self, commit: str) -> int:
         """How many commits a history has."""
