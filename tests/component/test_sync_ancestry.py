@@ -31,7 +31,7 @@ def by_hand(machine: Machine, **fields: object) -> None:
 def by_program(machine: Machine, **fields: object) -> None:
     with MemoryStore(machine.home) as store:
         store.refresh()
-        read = store.read("n")
+        read = store.require("n")
         store.update(replace(read.note, **fields), expected_hash=read.hash)
 
 

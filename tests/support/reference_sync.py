@@ -59,8 +59,8 @@ class ReferenceSyncBackend:
             return self._result(SyncResult(detail="committed locally; no remote is set"), changed)
         pulled = len(self.remote.versions) - 1 - self._seen
         tip = self.remote.versions[-1]
-        base = self.remote.versions[self._seen]
-        mine, theirs = (self._changes(base, side) for side in (self._committed, tip))
+        read = self.remote.versions[self._seen]
+        mine, theirs = (self._changes(read, side) for side in (self._committed, tip))
         joined = join(mine, theirs, self._contents.__getitem__)
         files = dict(tip)
         for path, written in joined.writes.items():

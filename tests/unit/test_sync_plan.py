@@ -98,7 +98,7 @@ def test_what_one_side_forgot_stays_forgotten(mine: str | None) -> None:
     sides = [[Change(PATH, "base", mine)], [Change(PATH, "base", theirs)]]
     sides[1 if mine else 0].append(stone)
 
-    made = join(*sides, CONTENTS.__getitem__)
+    made = join(sides[0], sides[1], CONTENTS.__getitem__)
 
     assert made.writes[PATH] is None
     assert made.revived == ()
