@@ -93,6 +93,15 @@ def fetched(memory_dir: str) -> list[Version]:
     return [version for version in found if _says_something(version)]
 
 
+def parents(memory_dir: str, *, limit: int) -> dict[str, list[str]]:
+    """What each of the latest changes was made on top of."""
+    if is_unborn(memory_dir):
+        return {}
+    listed = git_output(memory_dir, "rev-list", "--parents", f"--max-count={int(limit)}", MAIN)
+    rows = (line.split() for line in listed.decode().splitlines())
+    return {row[0]: row[1:] for row in rows}
+
+
 def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
     """Those of some changes that touch more than heartbeats of machines.
 
@@ -107,7 +116,7 @@ def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
             if name in touched:
                 commit = name
             else:
-                touched[commit].add(name)
+                touched[commit].add(name.partition("/")[0])
         for commit, names in touched.items():
             _keep(_about_notes, commit, names != {_HEARTBEATS})
     return {commit for commit in commits if _about_notes.get(commit)}

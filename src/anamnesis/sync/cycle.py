@@ -222,7 +222,7 @@ class Cycle:
         if self._sweeps(self._repository.diff(base, other), other, since=base):
             return self._refill(ours, other, distance)
         unseen = [c for sides in distance.unseen for c in self._junction.clashes(*sides)]
-        joined = Integration(other, pulled=distance.behind, other=other)
+        joined = Integration(other, pulled=distance.news, other=other)
         if distance.ahead:
             joined = self._junction.join(ours, other, distance, base)
         paths = {clash.path for clash in joined.clashes}
@@ -263,7 +263,7 @@ class Cycle:
             OUTGOING, other, [again], committer=again.author,
             joins=ours if distance.ahead else None,
         )  # fmt: skip
-        return Integration(commit, pulled=distance.behind)
+        return Integration(commit, pulled=distance.news)
 
     def _land(self, before: str | None, target: Integration, *, main: str | None) -> None:
         """Write the result to disk and let main name it."""

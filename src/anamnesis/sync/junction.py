@@ -108,7 +108,7 @@ class Junction:
     def _integration(
         self, commit: str, joined: Joined, other: str, distance: Distance
     ) -> Integration:
-        return Integration(commit, joined.clashes, distance.behind, other, joined.revived)
+        return Integration(commit, joined.clashes, distance.news, other, joined.revived)
 
     def _merge(self, base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
         """Each three contents once: after a lost race, only what changed meanwhile is merged."""

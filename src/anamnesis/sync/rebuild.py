@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from anamnesis.ground import atomic
 from anamnesis.sync import recovery
 from anamnesis.sync.repository import MAIN, Repository, SyncFailed, read_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

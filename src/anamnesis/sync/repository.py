@@ -43,11 +43,12 @@ class Distance:
 
     ahead: tuple[str, ...]  # commits only on our side, oldest first
     behind: int  # number of commits only on the other side
+    news: int  # how many of these say something: those that only join do not
     bases: tuple[str, ...]  # the newest commits that both come from; none if they are unrelated
     linear: bool  # whether our side is a line that starts at the base
     unseen: tuple[tuple[str, str], ...] = ()  # what merges there joined: a commit of ours, theirs
     strange: bool = False  # whether the other side has a beginning of its own
-    waiting: int = 0  # how many of our commits say something: those that only join do not
+    waiting: int = 0  # how many of our commits say something
 
     @property
     def base(self) -> str | None:
@@ -160,6 +161,7 @@ class Repository:
         behind = sum(row[0][0] == ">" for row in rows)
         ids = tuple(row[0][1:] for row in ahead)
         waiting = sum(len(row) < 3 for row in ahead)
+        news = sum(len(row) < 3 and row[0][0] == ">" for row in rows)
         strange = any(len(row) == 1 and row[0][0] == ">" for row in rows)
         others = {row[0][1:] for row in rows if row[0][0] == ">"}
         unseen = tuple(
@@ -167,11 +169,11 @@ class Repository:
             for row in rows
             if row[0][0] == ">" and len(row) == 3 and row[2] not in others
         )
-        return Distance(ids, behind, tuple(sorted(bases)), linear, unseen, strange, waiting)
+        return Distance(ids, behind, news, tuple(sorted(bases)), linear, unseen, strange, waiting)
 
     def count(self, commit: str) -> int:
-        """How many commits a history has."""
-        return int(self.ask("rev-list", "--count", commit))
+        """How many commits of a history say something."""
+        return int(self.ask("rev-list", "--count", "--no-merges", commit))
 
     def steps(self, commits: Sequence[str]) -> list[Step]:
         """The given commits, in their order, with what each changed."""
