@@ -93,13 +93,25 @@ def fetched(memory_dir: str) -> list[Version]:
     return [version for version in found if _says_something(version)]
 
 
-def parents(memory_dir: str, *, limit: int) -> dict[str, list[str]]:
-    """What each of the latest changes was made on top of."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One commit, also one that only joins: who made it, and on top of what."""
+
+    commit: str
+    machine: str
+    parents: tuple[str, ...]
+
+
+def lines(memory_dir: str, *, limit: int) -> list[Line]:
+    """How the latest commits hang together, newest first."""
     if is_unborn(memory_dir):
-        return {}
-    listed = git_output(memory_dir, "rev-list", "--parents", f"--max-count={int(limit)}", MAIN)
-    rows = (line.split() for line in listed.decode().splitlines())
-    return {row[0]: row[1:] for row in rows}
+        return []
+    words = ["log", f"--max-count={int(limit)}", "--format=%H %ae %P", MAIN]
+    rows = (row.split(" ") for row in git_output(memory_dir, *words).decode().splitlines())
+    return [
+        Line(commit, address.partition("@")[2] or address, tuple(filter(None, parents)))
+        for commit, address, *parents in rows
+    ]
 
 
 def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
