@@ -219,12 +219,13 @@ class Cycle:
             if other in purged:
                 return self._follow(ours, other, self._junction.base(bases), distance)
         base = self._junction.base(bases)
-        if self._sweeps(self._repository.diff(base, other), other, since=base):
+        theirs = self._repository.diff(base, other)
+        if self._sweeps(theirs, other, since=base):
             return self._refill(ours, other, distance)
         unseen = [c for sides in distance.unseen for c in self._junction.clashes(*sides)]
         joined = Integration(other, pulled=distance.news, other=other)
         if distance.ahead:
-            joined = self._junction.join(ours, other, distance, base)
+            joined = self._junction.join(ours, other, distance, base=base, theirs=theirs)
         paths = {clash.path for clash in joined.clashes}
         more = [clash for clash in unseen if clash.path not in paths]
         return replace(joined, clashes=(*joined.clashes, *more))

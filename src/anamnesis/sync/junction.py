@@ -58,7 +58,7 @@ class Junction:
 
     def _common(self, one: str, other: str) -> str:
         before = self.base(self._repository.distance(one, other).bases)
-        joined = self._joined(self._repository.diff(before, one), before, other)
+        joined = self._joined(before, one, self._repository.diff(before, other))
         # A part that the two disagree on is as it was before: then neither side's counts as read.
         undecided = {clash.path: self._undecided(clash) for clash in joined.clashes}
         step = NewCommit(_NOBODY, "what both sides had", {**joined.writes, **undecided})
@@ -69,9 +69,12 @@ class Junction:
         merged = self._merge(base, self._contents(clash.mine), self._contents(clash.theirs))
         return merged.apart.base if merged.apart else merged.data
 
-    def join(self, ours: str, other: str, distance: Distance, base: str | None) -> Integration:
+    def join(
+        self, ours: str, other: str, distance: Distance, *, base: str | None,
+        theirs: Sequence[Change],
+    ) -> Integration:  # fmt: skip
         """A merge of both lines, with the other one as its first parent."""
-        joined = self._joined(self._repository.diff(base, ours), base, other)
+        joined = self._joined(base, ours, theirs)
         signature = self._identity.signature()
         has_news = any(isinstance(written, bytes) for written in joined.writes.values())
         message = self._identity.message() if has_news else self._identity.joined()
@@ -85,7 +88,7 @@ class Junction:
         Nobody else holds it: for all others, what the merge has is the next version.
         """
         base = self.base(self._repository.distance(ours, other).bases)
-        return self._joined(self._repository.diff(base, ours), base, other).clashes
+        return self._joined(base, ours, self._repository.diff(base, other)).clashes
 
     def put_on_top(
         self, steps: Sequence[Step], theirs: Sequence[Change], other: str, distance: Distance
@@ -100,8 +103,8 @@ class Junction:
             commit = self._repository.commit(OUTGOING, other, commits, committer=signature)
         return self._integration(commit, joined, other, distance)
 
-    def _joined(self, mine: Sequence[Change], base: str | None, other: str) -> Joined:
-        theirs = self._repository.diff(base, other)
+    def _joined(self, base: str | None, ours: str, theirs: Sequence[Change]) -> Joined:
+        mine = self._repository.diff(base, ours)
         self._contents.load(mine, theirs)
         return join(mine, theirs, self._contents, self._merge)
 
