@@ -10,6 +10,7 @@ import time
 
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
+from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import SyncResult, admission, purge, recovery, remote
 from anamnesis.sync.held import HeldNotes
 from anamnesis.sync.junction import Integration, Junction
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
 _AT_ONCE = 2000  # files; a tenth of a second, and a session gets a few dozen of them
+_NAMED = 3  # of the notes that were removed by hand
 _MAX_LOCKED = 20  # tries at a ref that is kept locked: some five seconds
 _PURGED_IS_BACK = (
     "a text that was purged is in the history again, brought by a machine with an older version; "
@@ -140,9 +142,29 @@ class Cycle:
             )  # fmt: skip
             self._committed = tuple(local.writes)
             self._forget_absent(local.writes)
+            self._name_removed(local)
         if local.swept:
             self._put_back(local.swept, tip)
         return tip if on_main else self._return_to_main(tip)
+
+    def _name_removed(self, local: LocalChanges) -> None:
+        """Say which notes nobody but a hand removed: that deletes them on all machines."""
+        gone = [path for path, data in local.writes.items() if data is None and is_note(path)]
+        if not gone or self._accept_deletions:
+            return
+        ids = forgotten_ids(local.writes)
+        written = (note_in(data) for path, data in local.writes.items() if data and is_note(path))
+        ids.update(note.id for note in written if note)  # renamed, it is still here
+        meant = {*self._worktree.placed(), *(f"{each}.md" for each in ids)}
+        commanded = self._worktree.deleted_here()
+        by_hand = [p for p in gone if p not in commanded and p.rpartition("/")[2] not in meant]
+        if by_hand:
+            number = counted(len(by_hand), "note was", "notes were")
+            named = ", ".join(by_hand[:_NAMED]) + (", …" if len(by_hand) > _NAMED else "")
+            self._remarks.append(
+                f"{number} removed from this disk by hand and deleted everywhere: {named}; "
+                "to bring one back: anamnesis restore ID REV"
+            )
 
     def _retry_absent(self, base: str | None) -> dict[str, str]:
         """Write the files that could not be written before; returns those that still cannot."""

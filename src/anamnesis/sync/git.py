@@ -13,7 +13,7 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NotWritable, StoreBusy
 from anamnesis.ground.records import replace
-from anamnesis.sync import SyncResult, SyncState, purge, recovery, remote
+from anamnesis.sync import BUSY, SyncResult, SyncState, purge, recovery, remote
 from anamnesis.sync.cycle import Cycle
 from anamnesis.sync.identity import Identity
 from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
@@ -81,7 +81,7 @@ class GitSyncBackend:
                 patience = _TURN_SECONDS if self._ephemeral else 0
                 stack.enter_context(locks.held(lock, name="sync", timeout=patience))
             except StoreBusy as busy:
-                return SyncResult(detail=f"another sync is running: {busy.holder}")
+                return SyncResult(detail=f"{BUSY}: {busy.holder}")
             result = self._remembered(accept_deletions=accept_deletions)
         self._tidy()
         return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from anamnesis import config
 from anamnesis.notes import tree
 from anamnesis.notes.fields import SCOPES
 from anamnesis.operations.notes.batch import change
@@ -37,6 +38,6 @@ def move(
         did=did,
         progress=progress,
     )
-    if scope != "machine-local" or not done.ids:
+    if scope != "machine-local" or not done.ids or not config.resolve_remote():
         return done
     return replace(done, notices=(*done.notices, _STAYS.format(done.ids[0])))
