@@ -10,6 +10,7 @@ import pytest
 from anamnesis.ground.records import replace
 from anamnesis.history import lineage, log
 from anamnesis.store import MemoryStore
+from anamnesis.sync import GitSyncBackend
 from support.fleet import FIVE, Fleet, Machine, git, in_step, quiet
 
 TEXT = "# Plan\n\nstatus: open\n\n- one\n- two\n- three\n\nThe last paragraph."
@@ -257,3 +258,35 @@ def test_a_race_that_was_lost_leaves_one_merge(
     assert len(desk.git("rev-list", "--merges", "main").split()) == before + 1
     assert desk.body("n") == FIVE.replace("one", "ONE").replace("five", "FIVE")
     assert git("rev-parse", "main", cwd=fleet.readable()) == desk.git("rev-parse", "main")
+
+
+def test_a_machine_without_history_fetches_no_past_of_a_line_that_was_joined(
+    tmp_path: Path,
+) -> None:
+    fleet = Fleet(tmp_path)
+    laptop, desk = fleet.machine("laptop"), fleet.machine("desk")
+    laptop.write("n", FIVE)
+    for number in range(20):
+        laptop.write("often", f"version {number}")
+        laptop.sync()
+    desk.sync()
+    desk.write("of-desk", "offline since")
+    desk.backend.commit()
+    for number in range(20, 30):
+        laptop.write("often", f"version {number}")
+        laptop.sync()
+    box = Machine(tmp_path / "box", str(fleet.remote))
+
+    def sync() -> None:
+        backend = GitSyncBackend(box.memory, remote=box.remote, machine_id="box", ephemeral=True)
+        assert backend.sync().done
+
+    sync()
+    desk.sync()
+    box.write("of-box", "x")
+    sync()
+
+    assert int(box.git("rev-list", "--count", "main")) < 20
+    in_step(laptop, desk)
+    assert laptop.body("of-box") == "x"
+    assert box.body("of-desk") == "offline since"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
-from anamnesis.sync.identity import JOINED
+from anamnesis.sync.plan import JOINED
 from anamnesis.sync.repository import one_per_line
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.sync.identity import Identity
+    from anamnesis.sync.plan import Identity
     from anamnesis.sync.repository import Distance
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 

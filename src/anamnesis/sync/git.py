@@ -15,7 +15,7 @@ from anamnesis.ground.errors import AnamnesisError, InvalidInput, NotWritable, S
 from anamnesis.ground.records import replace
 from anamnesis.sync import BUSY, SyncResult, SyncState, purge, recovery, remote
 from anamnesis.sync.cycle import Cycle
-from anamnesis.sync.identity import Identity
+from anamnesis.sync.plan import Identity
 from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anamnesis.sync.conflicts import Conflict
-    from anamnesis.sync.identity import Identity
-    from anamnesis.sync.plan import Clash
+    from anamnesis.sync.plan import Clash, Identity
     from anamnesis.sync.repository import Repository
     from anamnesis.sync.worktree import WorkTree
 

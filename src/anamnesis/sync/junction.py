@@ -15,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.sync.identity import Identity
     from anamnesis.sync.merge import Merged
-    from anamnesis.sync.plan import Change, Clash, Joined, Step
+    from anamnesis.sync.plan import Change, Clash, Identity, Joined, Step
     from anamnesis.sync.repository import Distance, Repository
 
 MAX_MERGE_BYTES = 16 * 1024 * 1024  # no note written by hand is that large

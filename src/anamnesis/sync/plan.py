@@ -1,4 +1,4 @@
-"""Which files are synced, and what becomes of those that two lines of work both changed; pure.
+"""Which files are synced, and what becomes of those that two lines of work both changed.
 
 Nothing here touches git or a file: contents come from a function, decisions are returned as values.
 Each path is merged once, from what it was in the commit that both lines come from and what each
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
+from anamnesis.ground.clock import utcnow
 from anamnesis.ground.records import fresh, record
 from anamnesis.notes.fields import is_valid_id, names_an_id
 
@@ -347,3 +349,26 @@ def _is_safe(part: str) -> bool:
     if part.partition(".")[0].rstrip().upper() in _DEVICES:
         return False
     return not _UNSAFE.search(part) and len(part.encode()) <= _MAX_PART_BYTES
+
+
+JOINED = "anamnesis: joined by "  # how a commit begins that only joins two lines of work
+
+
+@record
+class Identity:
+    """Who commits."""
+
+    machine_id: str
+
+    def signature(self) -> str:
+        """Name, address and time as git writes them."""
+        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
+        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
+
+    def message(self) -> str:
+        """What a commit says."""
+        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"
+
+    def joined(self) -> str:
+        """What a commit says that only joins two lines of work."""
+        return f"{JOINED}{self.machine_id} at {utcnow()}"

@@ -28,13 +28,14 @@ from anamnesis.sync.diff3 import (
     span,
     united,
 )
-from anamnesis.sync.laws import keeps_structure, keeps_words
 from anamnesis.sync.lists import (
     BULLET,
     NUMBERED,
     Steps,
     code_lines,
     is_whole,
+    keeps_structure,
+    keeps_words,
     merge_items,
     needs_lines,
 )

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
     from anamnesis.notes.fields import NoteId
     from anamnesis.sync import remote
-    from anamnesis.sync.identity import Identity
-    from anamnesis.sync.plan import Change
+    from anamnesis.sync.plan import Change, Identity
     from anamnesis.sync.repository import Repository
 
 MARK = "History-Purged:"

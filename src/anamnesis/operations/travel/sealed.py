@@ -13,8 +13,7 @@ from anamnesis.operations.machine import settings
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync
 from anamnesis.sync import purge, recovery, remote
-from anamnesis.sync.identity import Identity
-from anamnesis.sync.plan import NewCommit
+from anamnesis.sync.plan import Identity, NewCommit
 from anamnesis.sync.repository import MAIN, UPSTREAM, Repository
 from anamnesis.sync.sealed import keys, members
 from anamnesis.sync.sealed.depot import read_ledger
