@@ -393,7 +393,7 @@ def test_an_edit_elsewhere_does_not_overwrite_a_note_kept_here(fleet: Fleet, des
 
     assert any("keeps its own version" in line for line in result.held_back)
     assert not desk.path("own").exists()
-    assert laptop.sync().pulled == 0
+    assert laptop.sync().changed == ()
     assert laptop.body("own") == "edited on laptop"
 
 

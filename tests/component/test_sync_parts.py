@@ -13,7 +13,7 @@ from anamnesis.operations.curate import forget
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
-from support.fleet import FIVE, Fleet, Machine, in_step, quiet
+from support.fleet import FIVE, Fleet, Machine, git, in_step, quiet
 
 TEXT = "intro\n\nthe port is 1\n\n- a\n- b\n\nend"
 
@@ -337,3 +337,26 @@ def edit_file(machine: Machine, path: str, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
+
+
+def test_a_third_version_of_a_part_that_is_held_is_kept(
+    clashing: tuple[Machine, Machine], fleet: Fleet
+) -> None:
+    """Desk holds its port; laptop's, which all others have, then meets one of a remote set back."""
+    laptop, desk = clashing
+    first = laptop.git("rev-list", "-1", "--grep=sync", "main~1")
+    shelf = fleet.machine("shelf")
+    clear = fleet.readable()
+    git("update-ref", "refs/heads/main", first, cwd=clear)
+    fleet.publish(first, rewritten=True)
+    shelf.sync()
+    edit(shelf, "port is 1", "port is 4")
+    shelf.sync()
+
+    desk.sync()
+    laptop.sync()
+
+    kept = b"".join(path.read_bytes() for path in (desk.home / "conflicts").rglob("*.md"))
+    kept += b"".join(machine.path("n").read_bytes() for machine in (laptop, desk))
+    for port in (b"port is 2", b"port is 3", b"port is 4"):
+        assert port in kept

@@ -19,7 +19,8 @@ from support.fleet import FIVE, Fleet, Machine, git, in_step
 
 
 def test_the_commit_says_who_and_when(pair: tuple[Machine, Machine], fleet: Fleet) -> None:
-    said = git("log", "-1", "--format=%an <%ae>%n%s", "main", cwd=fleet.readable()).splitlines()
+    words = ("log", "-1", "--no-merges", "--format=%an <%ae>%n%s", "main")
+    said = git(*words, cwd=fleet.readable()).splitlines()
 
     assert said[0] == "anamnesis <anamnesis@laptop>"
     assert said[1].startswith("anamnesis: sync from laptop at 20")
@@ -55,7 +56,6 @@ def test_two_stores_with_their_own_notes_become_one(fleet: Fleet) -> None:
     in_step(laptop, desk)
 
     assert desk.body("of-laptop") == laptop.body("of-desk") == "own"
-    assert desk.git("rev-list", "--merges", "--count", "main") == "0"
 
 
 def test_a_remote_whose_history_was_rewritten_loses_nothing(
@@ -64,8 +64,8 @@ def test_a_remote_whose_history_was_rewritten_loses_nothing(
     laptop, desk = pair
     laptop.write("later", "second commit")
     in_step(laptop, desk)
-    first = git("rev-list", "--max-parents=0", "main", cwd=fleet.readable())
-    fleet.publish(first, rewritten=True)
+    first = git("rev-list", "--max-parents=0", "main", cwd=fleet.readable()).split()
+    fleet.publish(first[-1], rewritten=True)
     desk.write("new", "after the rewriting")
 
     result = desk.sync()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.ground.errors import StoreBusy
+from anamnesis.operations.notes.delete import delete
 from anamnesis.operations.travel import conflicts
 from anamnesis.store import MemoryStore
 from anamnesis.sync import recovery
@@ -489,3 +490,28 @@ def test_a_tree_that_belongs_to_another_repository_is_left_alone(fleet: Fleet) -
 
     with pytest.raises(NotOurRepository):
         laptop.sync()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "n.sync-conflict-20260101-120000-ABCDEFG.md",
+        "n (conflicted copy 2026-01-01 120000).md",
+        "n (Anna's conflicted copy 2026-01-01).md",
+    ],
+)
+def test_a_copy_of_another_sync_program_is_named_and_stays_here(
+    pair: tuple[Machine, Machine], fleet: Fleet, name: str
+) -> None:
+    _, desk = pair
+    copy = desk.path("n").with_name(name)
+    copy.write_bytes(desk.path("n").read_bytes().replace(b"one", b"ONE"))
+
+    result = desk.sync()
+
+    assert any(name in line and "into n.md" in line for line in result.held_back)
+    assert f"semantic/{name}" not in fleet.published()
+    with MemoryStore(desk.home) as store:
+        store.refresh()
+        delete(store, ["n"])
+        assert store.read("n") is None

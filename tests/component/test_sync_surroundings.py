@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from anamnesis.ground import locks
 from anamnesis.ground.errors import ToolMissing
 from support.fleet import FIVE, Fleet, Machine, git, in_step
 
@@ -223,3 +224,26 @@ def test_a_second_sync_returns_at_once(
 
     assert "another sync is running" in result.detail
     assert str(other.pid) in result.detail
+
+
+def test_notes_that_a_hand_removed_are_named(pair: tuple[Machine, Machine]) -> None:
+    laptop, desk = pair
+    for number in range(4):
+        desk.write(f"keep-{number}", "x")
+    in_step(laptop, desk)
+    desk.delete("n")
+    desk.path("anchor").rename(desk.path("anchor").with_name("renamed.md"))
+
+    result = desk.sync()
+
+    assert "1 note was removed from this disk by hand" in result.detail
+    assert "semantic/n.md" in result.detail
+
+
+def test_a_sync_that_another_one_keeps_from_starting_does_not_say_synced(
+    pair: tuple[Machine, Machine],
+) -> None:
+    _, desk = pair
+    with locks.held(str(desk.home / "locks" / "sync.lock"), name="sync", timeout=1):
+        assert desk.sync().busy
+    assert not desk.sync().busy

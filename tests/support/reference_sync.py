@@ -11,7 +11,7 @@ import hashlib
 from anamnesis.ground.records import record, replace
 from anamnesis.sync import SyncResult, SyncState
 from anamnesis.sync.merge import three_way
-from anamnesis.sync.plan import Change, Step, is_sweeping, is_syncable, replay
+from anamnesis.sync.plan import Change, is_sweeping, is_syncable, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,32 +47,30 @@ class ReferenceSyncBackend:
         self.held: dict[str, Held] = {}
         self.history: list[dict[str, bytes]] = []  # all that was ever committed here
         self._seen = 0  # the shared version that our commits stand on
-        self._steps: list[Step] = []
+        self._waiting = 0  # commits that nobody else has
         self._committed: dict[str, bytes] = {}
         self._contents: dict[str, bytes] = {}
 
     def sync(self, *, accept_deletions: bool = False) -> SyncResult:
-        """Commit, replay on what is shared, write what others changed."""
+        """Commit, join that with what is shared, write what others changed."""
         changed = self._settle()
         self._commit(accept_deletions=accept_deletions)
         if self.remote is None:
             return self._result(SyncResult(detail="committed locally; no remote is set"), changed)
         pulled = len(self.remote.versions) - 1 - self._seen
         tip = self.remote.versions[-1]
-        plan = replay(
-            self._steps,
-            self._changes(self.remote.versions[self._seen], tip),
-            self._contents.__getitem__,
-        )
+        read = self.remote.versions[self._seen]
+        mine, theirs = (self._changes(read, side) for side in (self._committed, tip))
+        joined = join(mine, theirs, self._contents.__getitem__)
         files = dict(tip)
-        for commit in plan.commits:
-            for path, written in commit.writes.items():
-                data = self._contents[written] if isinstance(written, str) else written
-                files = {name: text for name, text in files.items() if name != path}
-                if data is not None:
-                    files[path] = data
+        for path, written in joined.writes.items():
+            data = self._contents[written] if isinstance(written, str) else written
+            files.pop(path, None)
+            if data is not None:
+                files[path] = data
+        if mine:
             self.remote.versions.append(files)
-        for clash in plan.clashes:
+        for clash in joined.clashes:
             base = self._contents[clash.base] if clash.base else None
             self.held[clash.path] = Held(base, self._contents[clash.theirs])
         shared = self._shared(files)
@@ -81,8 +79,8 @@ class ReferenceSyncBackend:
             self.remote.versions.append(files)
         changed += self._land(files)
         changed += self._settle()
-        self._seen, self._steps = len(self.remote.versions) - 1, []
-        pushed = bool(plan.commits or shared)
+        self._seen, self._waiting = len(self.remote.versions) - 1, 0
+        pushed = bool(mine or shared)
         result = SyncResult(pushed=pushed, pulled=pulled, detail="synced")
         return self._result(result, changed)
 
@@ -95,7 +93,7 @@ class ReferenceSyncBackend:
             head=str(len(self.history)) if self.history else None,
             dirty=bool(self._difference()),
             detail="ok",
-            ahead=len(self._steps),
+            ahead=self._waiting,
             behind=behind,
             held=tuple(self.held),
         )
@@ -107,7 +105,7 @@ class ReferenceSyncBackend:
             self.disk.update(self._committed)
             changes = self._difference()
         if changes:
-            self._steps.append(Step(self.machine_id, "sync", tuple(changes)))
+            self._waiting += 1
             self._committed = {
                 **{path: data for path, data in self.disk.items() if is_syncable(path)},
                 **{path: self._committed[path] for path in self.held if path in self._committed},

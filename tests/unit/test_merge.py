@@ -82,7 +82,7 @@ def test_a_field_that_both_changed_differently_is_a_clash(field: str) -> None:
 
 
 def test_all_clashing_fields_are_named() -> None:
-    result = three_way(data(), data(title="a", body="a"), data(title="b", body="b"))
+    result = three_way(data(), data(title="A title", body="a"), data(title="B title", body="b"))
 
     assert result.clashes == ("title", "body")
 
@@ -95,6 +95,65 @@ def test_a_clash_alone_gives_the_others_nothing_new_to_fetch() -> None:
 
     assert result.shared == theirs
     assert result.kept == mine
+
+
+TITLED = "Ask the ops team for the token\n\nIt is in the vault."
+
+
+def titled(body: str) -> bytes:
+    return data(title=body.partition("\n")[0], body=body)
+
+
+def test_a_title_that_is_the_first_line_stays_the_first_line() -> None:
+    mine, theirs = TITLED.replace("Ask", "Beg"), TITLED.replace("token", "key")
+
+    note = merged(titled(mine), titled(theirs), titled(TITLED))
+
+    assert note.title == "Beg the ops team for the key"
+    assert note.body == TITLED.replace("Ask", "Beg").replace("token", "key")
+
+
+def test_a_title_that_is_the_first_line_is_held_with_that_line() -> None:
+    mine, theirs = TITLED.replace("token", "badge"), TITLED.replace("token", "key")
+
+    result = three_way(titled(TITLED), titled(mine), titled(theirs))
+
+    assert result.clashes == ("body",)
+    assert result.apart
+    for version, word in ((result.apart.shared, "key"), (result.apart.kept, "badge")):
+        assert deserialize(version.decode()).title == f"Ask the ops team for the {word}"
+
+
+@pytest.mark.parametrize("ends", [("", "\n"), ("\n", "\n\n"), ("\n\n", ""), (" \n", "\n \n")])
+def test_white_space_at_the_end_never_clashes(ends: tuple[str, str]) -> None:
+    mine, theirs = (f"one\n\n{side}{end}" for side, end in zip(("M", "T"), ends, strict=True))
+
+    note = merged(data(body=mine), data(body=theirs), data(body="one"))
+
+    assert note.body.split() == ["one", "M", "T"]
+
+
+SECTIONS = "# Plan\n\nIntro.\n\n## Old way\n\nUse the old tool here.\nIt is slow.\n\n## End\n\nBye."
+CUT = "# Plan\n\nIntro.\n\n## End\n\nBye."
+
+
+def test_a_section_removed_here_and_changed_there_is_named() -> None:
+    changed = SECTIONS.replace("old tool", "new tool")
+
+    result = three_way(data(body=SECTIONS), data(body=CUT), data(body=changed))
+
+    assert result.clashes == ("body",)
+    assert result.apart
+    assert deserialize(result.apart.kept.decode()).body == CUT
+    assert deserialize(result.apart.shared.decode()).body == changed
+
+
+def test_a_section_removed_here_and_left_alone_there_is_gone() -> None:
+    note = merged(
+        data(body=CUT), data(body=SECTIONS.replace("Bye", "Good bye")), data(body=SECTIONS)
+    )
+
+    assert note.body == CUT.replace("Bye", "Good bye")
 
 
 def test_the_same_change_on_both_sides_is_no_clash() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from anamnesis.notes.fields import Memory
@@ -13,6 +15,7 @@ from anamnesis.sync.plan import (
     collides,
     is_sweeping,
     is_syncable,
+    join,
     net,
     replay,
 )
@@ -22,11 +25,8 @@ BODIES = {
     "first": "ONE\ntwo\nthree\nfour",
     "last": "one\ntwo\nthree\nFOUR",
     "both": "ONE\ntwo\nthree\nFOUR",
-    "first again": "EINS\ntwo\nthree\nFOUR",
-    "first and third": "ONE\ntwo\nTHREE\nfour",
     "last and third": "one\ntwo\nTHREE\nFOUR",
     "first, last and third": "ONE\ntwo\nTHREE\nFOUR",
-    "all": "EINS\ntwo\nTHREE\nFOUR",
     "other": "something else",
     "another": "and yet another",
 }
@@ -36,21 +36,23 @@ CONTENTS = {
 }
 PATH = "semantic/n.md"
 MOVED = "procedural/n.md"
+OTHER = "episodic/n.md"
 
 
 def step(before: str | None, after: str | None, path: str = PATH) -> Step:
     return Step("me", f"{before} to {after}", (Change(path, before, after),))
 
 
-def plan(steps: list[Step], *theirs: Change) -> tuple[list[dict[str, object]], list[str]]:
-    """What each replayed commit writes, contents by name, and the paths that clash."""
+def named(writes: Mapping[str, object]) -> dict[str, object]:
+    """What is written, contents by name."""
     names = {data: name for name, data in CONTENTS.items()}
-    made = replay(steps, theirs, CONTENTS.__getitem__)
-    commits: list[dict[str, object]] = [
-        {p: names.get(w, w) if isinstance(w, bytes) else w for p, w in commit.writes.items()}
-        for commit in made.commits
-    ]
-    return commits, [clash.path for clash in made.clashes]
+    return {p: names.get(w, w) if isinstance(w, bytes) else w for p, w in writes.items()}
+
+
+def joined(mine: list[Change], *theirs: Change) -> tuple[dict[str, object], list[str]]:
+    """What is written on top of theirs, contents by name, and the paths that clash."""
+    made = join(mine, theirs, CONTENTS.__getitem__)
+    return named(made.writes), [clash.path for clash in made.clashes]
 
 
 @pytest.mark.parametrize(
@@ -71,130 +73,114 @@ def plan(steps: list[Step], *theirs: Change) -> tuple[list[dict[str, object]], l
 def test_a_file_that_both_sides_changed(
     mine: tuple[str | None, str | None], theirs: str | None, written: str | None
 ) -> None:
-    commits, clashes = plan([step(*mine)], Change(PATH, mine[0], theirs))
+    writes, clashes = joined([Change(PATH, *mine)], Change(PATH, mine[0], theirs))
 
     if written == "clash":
-        assert (commits, clashes) == ([], [PATH])
+        assert (writes, clashes) == ({}, [PATH])
     else:
-        assert commits == ([{PATH: written}] if written else [])
+        assert writes == ({PATH: written} if written else {})
         assert clashes == []
 
 
-@pytest.mark.parametrize(
-    ("mine", "theirs", "there", "written"),
-    [
-        # our commits, what they have, what they had: what is written on top of theirs
-        ([("base", "other")], "another", ["another", "other"], None),  # they went on from ours
-        ([("base", "other"), ("other", "another")], "other", ["other"], "another"),  # we did
-        ([(None, "first")], None, ["first"], None),  # it was there, and was deleted there
-        ([(None, "first"), ("first", "other")], None, ["first"], "other"),
-        ([(None, "first"), ("first", None)], "first", ["first"], "deleted"),  # we deleted it
-        ([("base", "first"), ("first", None)], "last", ["last"], None),  # an edit we do not know
-        # within another version there, together with an edit that we do not know
-        ([("base", "first")], "first again", ["first again", "both"], None),
-        (
-            [("base", "first"), ("first", "first and third")],
-            "first again",
-            ["first again", "both"],
-            "all",
-        ),
-        ([("base", "first")], None, ["both"], None),  # who deleted it had read ours
-        ([("base", "first and third")], None, ["both"], "first and third"),  # not all of it
-        ([("base", "both"), ("both", None)], "first", ["first"], "deleted"),  # we had read theirs
-    ],
-)
-def test_a_version_of_ours_that_the_other_side_had_is_where_its_edits_began(
-    mine: list[tuple[str | None, str | None]], theirs: str | None, there: list[str],
-    written: str | None,
-) -> None:  # fmt: skip
-    steps = [step(*each) for each in mine]
-    before = mine[0][0]
-    changes = [Change(PATH, before, theirs)] if theirs != before else []
+@pytest.mark.parametrize("mine", ["first", None])
+def test_what_one_side_deleted_and_the_other_changed_is_named(mine: str | None) -> None:
+    theirs = None if mine else "last"
 
-    made = replay(steps, changes, CONTENTS.__getitem__, lambda _: there)
+    made = join([Change(PATH, "base", mine)], [Change(PATH, "base", theirs)], CONTENTS.__getitem__)
 
-    writes = [write for commit in made.commits for write in commit.writes.values()]
-    final = {"deleted": [None], None: []}.get(written, [CONTENTS.get(written or "")])
-    assert made.clashes == ()
-    assert [CONTENTS[w] if isinstance(w, str) else w for w in writes[-1:]] == final
+    assert made.revived == (PATH,)
 
 
-def test_files_that_only_we_changed_are_replayed_as_they_are() -> None:
-    steps = [step("base", "first"), step("first", "other")]
+@pytest.mark.parametrize("mine", ["first", None])
+def test_what_one_side_forgot_stays_forgotten(mine: str | None) -> None:
+    theirs = None if mine else "last"
+    stone = Change(".tombstones/n.json", None, "base")
+    sides = [[Change(PATH, "base", mine)], [Change(PATH, "base", theirs)]]
+    sides[1 if mine else 0].append(stone)
 
-    commits, _ = plan(steps, Change("semantic/x.md", None, "base"))
+    made = join(sides[0], sides[1], CONTENTS.__getitem__)
 
-    assert commits == [{PATH: "first"}, {PATH: "other"}]
-
-
-def test_every_step_of_a_merged_file_stays_in_history() -> None:
-    steps = [step("base", "first"), step("first", "both")]
-
-    commits, clashes = plan(steps, Change(PATH, "base", "last"))
-
-    assert clashes == []
-    assert commits == [{PATH: "both"}]  # the second step says nothing new
+    assert made.writes[PATH] is None
+    assert made.revived == ()
 
 
-def test_every_step_after_one_that_the_other_side_had_stays_in_history() -> None:
-    """Or a third machine, which has the second step only, could not tell that it was read."""
-    steps = [step("base", "last"), step("last", "both"), step("both", "first again")]
-    theirs = Change(PATH, "base", "last and third")
-
-    made = replay(steps, [theirs], CONTENTS.__getitem__, lambda _: ["last and third"])
-
-    writes = [write for commit in made.commits for write in commit.writes.values()]
-    assert writes == [CONTENTS["first, last and third"], CONTENTS["all"]]
-    assert made.clashes == ()
+def test_files_that_only_we_changed_are_written_as_they_are() -> None:
+    assert joined([Change(PATH, "base", "first")], Change("semantic/x.md", None, "base")) == (
+        {PATH: "first"}, [],
+    )  # fmt: skip
 
 
-def test_a_step_that_clashes_is_no_clash_if_the_last_one_fits() -> None:
-    steps = [step("base", "other"), step("other", "first")]
+def test_a_clash_leaves_the_other_files() -> None:
+    mine = [Change(PATH, "base", "other"), Change("semantic/x.md", None, "base")]
 
-    commits, clashes = plan(steps, Change(PATH, "base", "last"))
-
-    assert (commits, clashes) == ([{PATH: "both"}], [])
-
-
-def test_a_clash_leaves_the_other_files_of_the_commit() -> None:
-    both = Step("me", "m", (Change(PATH, "base", "other"), Change("semantic/x.md", None, "base")))
-
-    commits, clashes = plan([both], Change(PATH, "base", "another"))
-
-    assert commits == [{"semantic/x.md": "base"}]
-    assert clashes == [PATH]
+    assert joined(mine, Change(PATH, "base", "another")) == ({"semantic/x.md": "base"}, [PATH])
 
 
 def test_our_move_takes_their_edit_along() -> None:
-    moved = Step("me", "m", (Change(PATH, "base", None), Change(MOVED, None, "first")))
+    moved = [Change(PATH, "base", None), Change(MOVED, None, "first")]
 
-    commits, clashes = plan([moved], Change(PATH, "base", "last"))
-
-    assert (commits, clashes) == ([{PATH: None, MOVED: "both"}], [])
+    assert joined(moved, Change(PATH, "base", "last")) == ({PATH: None, MOVED: "both"}, [])
 
 
 def test_our_edit_follows_their_move() -> None:
-    commits, clashes = plan(
-        [step("base", "first")], Change(PATH, "base", None), Change(MOVED, None, "last")
-    )
+    theirs = Change(PATH, "base", None), Change(MOVED, None, "last")
 
-    assert (commits, clashes) == ([{PATH: None, MOVED: "both"}], [])
+    assert joined([Change(PATH, "base", "first")], *theirs) == ({MOVED: "both"}, [])
+
+
+@pytest.mark.parametrize("there", [MOVED, OTHER])
+def test_a_note_that_both_moved_has_one_place(there: str) -> None:
+    mine = [Change(PATH, "base", None), Change(MOVED, None, "first")]
+    theirs = Change(PATH, "base", None), Change(there, None, "last")
+
+    assert joined(mine, *theirs) == ({there: "both"}, [])
+
+
+def test_a_note_that_one_side_moved_and_the_other_deleted_is_kept_and_named() -> None:
+    mine = [Change(PATH, "base", None), Change(MOVED, None, "base")]
+
+    made = join(mine, [Change(PATH, "base", None)], CONTENTS.__getitem__)
+
+    assert (made.writes, made.revived) == ({MOVED: "base"}, (MOVED,))
+
+
+def test_a_place_that_another_note_has_is_not_moved_to() -> None:
+    mine = [Change(PATH, "base", None), Change(MOVED, None, "first")]
+    theirs = Change(PATH, "base", "last"), Change(MOVED, None, "other")
+
+    made = join(mine, theirs, CONTENTS.__getitem__)
+
+    assert [clash.path for clash in made.clashes] == [MOVED]
+    assert PATH in made.revived
 
 
 def test_a_file_of_a_machine_is_its_own() -> None:
     path = ".machines/laptop.json"
 
-    commits, clashes = plan([step("base", "first", path)], Change(path, "base", "other"))
-
-    assert (commits, clashes) == ([{path: "first"}], [])
+    assert joined([Change(path, "base", "first")], Change(path, "base", "other")) == (
+        {path: "first"}, [],
+    )  # fmt: skip
 
 
 def test_of_two_machines_that_meet_under_one_name_the_first_keeps_it() -> None:
     path = ".machines/laptop.json"
 
-    commits, clashes = plan([step(None, "second", path)], Change(path, None, "first"))
+    assert joined([Change(path, None, "second")], Change(path, None, "first")) == ({}, [])
 
-    assert (commits, clashes) == ([], [])
+
+def test_on_a_history_without_our_ids_every_step_stays_and_what_both_changed_comes_last() -> None:
+    other = "semantic/x.md"
+    steps = [
+        step("base", "first"), step(None, "one", other), step("first", "both"),
+        step("one", "two", other), step("both", "both", "semantic/same.md"),
+    ]  # fmt: skip
+
+    commits, made = replay(steps, [Change(PATH, "base", "last and third")], CONTENTS.__getitem__)
+
+    assert [named(commit.writes) for commit in commits] == [
+        {other: "one"}, {PATH: "first, last and third"}, {other: "two"},
+    ]  # fmt: skip
+    assert made.clashes == ()
 
 
 def test_the_net_of_several_commits() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from anamnesis.git import command
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
+from anamnesis.sync.plan import JOINED
 from anamnesis.sync.repository import one_per_line
 
 if TYPE_CHECKING:
@@ -56,15 +57,61 @@ def log(memory_dir: str, *, limit: int = 20, start: str = "", machine: str = "")
 
     `start` is the first one to return; with `machine`, only that machine's changes.
     """
-    first = (resolve(memory_dir, start),) if start else (MAIN,)
-    words = [f"--max-count={int(limit)}"]
-    words += ["--fixed-strings", f"--author=@{machine}>"] if machine else []
-    return changes(memory_dir, words, start=first, files=False)
+    words = ["--fixed-strings", f"--author=@{machine}>"] if machine else []
+    skipped = _position(memory_dir, start, words) if start else 0
+    found: list[Version] = []
+    while len(found) < limit:
+        most = [f"--max-count={int(limit)}", f"--skip={skipped}"]
+        some = changes(memory_dir, [*most, *words], files=False)
+        found += filter(_says_something, some)
+        skipped += len(some)
+        if len(some) < limit:
+            break
+    return found[:limit]
+
+
+def _position(memory_dir: str, revision: str, words: Sequence[str]) -> int:
+    """How many changes are listed before one; lines of work that were joined are listed together.
+
+    Raises InvalidInput.
+    """
+    commit = resolve(memory_dir, revision)
+    listed = git_output(memory_dir, "rev-list", *words, MAIN).decode().split()
+    if commit not in listed:
+        raise InvalidInput(f"Unknown version {revision}.", hint=_HINT)
+    return listed.index(commit)
+
+
+def _says_something(version: Version) -> bool:
+    """Whether a change is more than two lines of work becoming one."""
+    return not version.message.startswith(JOINED)
 
 
 def fetched(memory_dir: str) -> list[Version]:
     """The changes that were fetched from the remote but not taken over, without their files."""
-    return changes(memory_dir, (), start=(UPSTREAM, f"^{MAIN}"), files=False)
+    found = changes(memory_dir, (), start=(UPSTREAM, f"^{MAIN}"), files=False)
+    return [version for version in found if _says_something(version)]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One commit, also one that only joins: who made it, and on top of what."""
+
+    commit: str
+    machine: str
+    parents: tuple[str, ...]
+
+
+def lines(memory_dir: str, *, limit: int) -> list[Line]:
+    """How the latest commits hang together, newest first."""
+    if is_unborn(memory_dir):
+        return []
+    words = ["log", f"--max-count={int(limit)}", "--format=%H %ae %P", MAIN]
+    rows = (row.split(" ") for row in git_output(memory_dir, *words).decode().splitlines())
+    return [
+        Line(commit, address.partition("@")[2] or address, tuple(filter(None, parents)))
+        for commit, address, *parents in rows
+    ]
 
 
 def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
@@ -74,14 +121,14 @@ def about_notes(memory_dir: str, commits: Sequence[str]) -> set[str]:
     """
     fresh = [commit for commit in commits if commit not in _about_notes]
     if fresh:
-        words = ["diff-tree", "--stdin", "--root", "--name-only", "-z"]
+        words = ["diff-tree", "--stdin", "--root", "-c", "--name-only", "-z"]
         touched: dict[str, set[str]] = {commit: set() for commit in fresh}
         commit = ""
         for name in _of_commits(memory_dir, words, fresh).split("\0")[:-1]:
             if name in touched:
                 commit = name
             else:
-                touched[commit].add(name)
+                touched[commit].add(name.partition("/")[0])
         for commit, names in touched.items():
             _keep(_about_notes, commit, names != {_HEARTBEATS})
     return {commit for commit in commits if _about_notes.get(commit)}
@@ -112,7 +159,7 @@ def line_counts(memory_dir: str, commits: Sequence[str]) -> dict[tuple[str, str]
 def _counted(memory_dir: str, commits: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
     counts: dict[str, dict[str, tuple[int, int]]] = {commit: {} for commit in commits}
     words = [
-        *("-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-r", "--numstat"),
+        *("-c", "core.quotePath=off", "diff-tree", "--stdin", "--root", "-c", "-r", "--numstat"),
         "--no-renames",
     ]
     commit = ""
@@ -251,18 +298,21 @@ def changes(
     files: bool = True,
     first: bool = True,
 ) -> list[Version]:
-    """The changes that `git log` gives for some arguments.
+    """The changes that `git log` gives for some arguments, of all lines of work that were joined.
+
+    Where two were, the change is what none of them had: a text that was merged.
 
     Unless `first`, the files of the very first change are left out: it may have added all notes.
     """
     if is_unborn(memory_dir):
         return []
-    raw_options = ("--raw", "--no-abbrev", "--no-renames") if files else ()
+    raw_options = ("--raw", "-c", "--no-abbrev", "--no-renames") if files else ()
     fields = command.Fields("%H", "%aI", "%ae", "%s")
     root = () if first else ("-c", "log.showRoot=false")
     words = [
         *root,
         "log",
+        "--full-history",
         fields.format,
         *raw_options,
         "--encoding=UTF-8",
@@ -279,9 +329,11 @@ def changes(
 
 def _version(commit: str, at: str, address: str, message: str, rest: str) -> Version:
     fields = [field for field in rest.strip("\n\0").split("\0") if field]
-    raw = [fact.split() for fact in fields[::2]]
-    files = tuple(f"{fact[4]} {path}" for fact, path in zip(raw, fields[1::2], strict=True))
-    blobs = tuple(fact[2] if fact[4] == "D" else fact[3] for fact in raw)
+    raw = [fact.split() for fact in fields[::2]]  # modes, ids and letters, per parent and after
+    letters = [fact[-1][0] if len(set(fact[-1])) == 1 else "M" for fact in raw]
+    files = tuple(f"{letter} {path}" for letter, path in zip(letters, fields[1::2], strict=True))
+    ids = [fact[len(fact) // 2 : -1] for fact in raw]
+    blobs = tuple(i[0] if letter == "D" else i[-1] for i, letter in zip(ids, letters, strict=True))
     return Version(commit, at, address.partition("@")[2] or address, message, files, blobs)
 
 

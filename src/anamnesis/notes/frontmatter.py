@@ -271,7 +271,7 @@ def _build(
         if not values[key]:
             raise UnreadableNote(f"its front matter has no {key}")
     if "title" not in values:
-        values["title"] = _first_line(body) or values["id"]
+        values["title"] = first_line(body) or values["id"]
     return Memory(body=body, **values)
 
 
@@ -293,5 +293,6 @@ def _finite(key: str, value: Any) -> float:
     return number
 
 
-def _first_line(body: str) -> str:
+def first_line(body: str) -> str:
+    """The title that a text without one has."""
     return next((line.strip("# \t") for line in body.splitlines() if line.strip("# \t")), "")[:80]

@@ -128,12 +128,26 @@ def read_note(root: str, path: str) -> ReadNote:
     return ReadNote(note, data, stamp)
 
 
+def _copied_from(path: str) -> str:
+    """The file of which a program like Syncthing, Dropbox or Nextcloud kept a second version."""
+    name = path.rpartition("/")[2].removesuffix(".md")
+    if ".sync-conflict-" in name:
+        return f"{name.partition('.sync-conflict-')[0]}.md"
+    start, bracket, rest = name.rpartition(" (")
+    return f"{start}.md" if bracket and "conflicted copy" in rest else ""
+
+
 def note_at(path: str, text: str) -> Memory:
     """The note in a file; a hand-written one may have neither id nor type in its front matter.
 
     Its type is then its folder's, and its id is derived from its path and text, so that every
-    machine gives it the same one. Raises UnreadableNote.
+    machine gives it the same one. Raises UnreadableNote, also for a copy of a note.
     """
+    if original := _copied_from(path):
+        raise UnreadableNote(
+            "another sync program made this copy when two machines wrote the note; take what you "
+            f"need of it into {original}, then delete it"
+        )
 
     def missing(key: str) -> str:
         folder, _, name = path.partition("/")[2].rpartition("/")

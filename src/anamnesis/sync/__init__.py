@@ -18,6 +18,9 @@ else:
 __all__ = ["_BRANCH", "GitSyncBackend", "SyncBackend", "SyncResult", "SyncState"]
 
 
+BUSY = "another sync is running"  # how the detail of a sync begins that did nothing for that
+
+
 @record
 class SyncResult:
     """What one sync did. Expected trouble is reported here, not raised."""
@@ -41,6 +44,11 @@ class SyncResult:
     def received(self) -> int:
         """How many notes of other machines were written or removed here."""
         return sum(path.endswith(".md") for path in self.changed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether nothing was done because another sync is at work."""
+        return self.detail.startswith(BUSY)
 
     @property
     def done(self) -> bool:

@@ -10,62 +10,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anamnesis.ground.records import replace
 from anamnesis.notes.fields import names_an_id
-from anamnesis.sync.plan import TOMBSTONES, Replayed, is_note
-from anamnesis.sync.repository import MAIN, OUTGOING, STATES, UPSTREAM, Distance
+from anamnesis.sync.plan import TOMBSTONES, NewCommit, is_note
+from anamnesis.sync.repository import MAIN, OUTGOING, STATES, UPSTREAM
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from anamnesis.sync.plan import Change
     from anamnesis.sync.repository import Repository
 
 _RECENT = 50  # earlier positions of the remote that are tried as the common history
-_MAKING = "%an %ae %at %cn %ce %ct %s"  # what a purge leaves unchanged
 _NOBODY = "anamnesis <anamnesis@base> 0 +0000"  # signs a commit that is never sent
 
 
-def since_last_agreed(
-    repository: Repository, distance: Distance, ours: str, other: str
-) -> Distance:
-    """How far two histories are apart since both sides last agreed, if that is not their base."""
-    taken_over = _taken_over(repository, ours, other)
-    if distance.base and (taken_over is None or _is_inside(repository, taken_over, other)):
-        return distance
-    agreed = across_a_rewrite(repository, ours, other, behind=distance.behind)
-    return agreed if agreed.base else distance
+def is_rewritten(repository: Repository, ours: str, other: str) -> bool:
+    """Whether the remote no longer has what this machine last took over from it."""
+    last = _taken_over(repository, ours, other)
+    return last is not None and not repository.contains(other, last)
 
 
-def across_a_rewrite(repository: Repository, ours: str, other: str, *, behind: int) -> Distance:
-    """What only we have, on the other side of a history that was rewritten."""
+def bases(
+    repository: Repository, ours: str, other: str, *, known: Sequence[str]
+) -> tuple[str, ...]:
+    """The newest states that this machine and the other side both had; none if none is known.
+
+    `known` are those that git knows of.
+    """
     theirs = repository.versions(other, most=STATES)
     history = repository.history(ours, most=STATES)
     earlier = filter(repository.has_commit, repository.positions(MAIN, most=_RECENT))
-    shared = _Shared(repository.versions(ours, *earlier, most=STATES), theirs)
-    start = _newest_met(repository, history, other, theirs)
-    last = _taken_over(repository, ours, other)
-    if last and not _continues(repository, ours, other) and shared.allows(repository.files(last)):
-        start = last  # squashed since: nothing there is older than what we took over
-    notes = set(filter(is_note, repository.files(start))) if start else set()
-    if 2 * len(notes.intersection(repository.files(other))) < len(notes):
-        start = None  # another store with some of our notes: it takes none away
-    reached = False
-    for commit, _ in history:
-        reached = reached or commit == start
-        if reached and shared.allows(repository.files(commit)):
-            return replace(repository.distance(ours, commit), behind=behind, base=commit)
-    if not shared.newest:
-        return Distance((), behind, None, linear=False)
-    base = _commit_of(repository, shared.newest)
-    return replace(repository.distance(ours, base), behind=behind, base=base, bridged=True)
+    mine = repository.versions(ours, *earlier, most=STATES)
+    shared = _Shared(mine, theirs)
+    files = repository.files(other)
+    met = [
+        c for c in _newest_met(repository, history, other, theirs) if _is_ours(repository, c, files)
+    ]
+    found = {state for commit in met if (state := _allowed(repository, commit, shared))}
+    if not found and not known and shared.newest:
+        found = {_commit_of(repository, shared.newest)}
+    return _newest(repository, {*known, *found})
+
+
+def _is_ours(repository: Repository, commit: str, there: Container[str]) -> bool:
+    """Whether the other side has half of the notes of a state; else it is another store."""
+    notes = [path for path in repository.files(commit) if is_note(path)]
+    return 2 * sum(path in there for path in notes) >= len(notes)
+
+
+def _allowed(repository: Repository, commit: str, shared: _Shared) -> str | None:
+    """The newest state before a commit, or its own, that the other side may have had."""
+    before = (each for each, _ in repository.history(commit, most=STATES))
+    return next((each for each in before if shared.allows(repository.files(each))), None)
+
+
+def _newest(repository: Repository, commits: Collection[str]) -> tuple[str, ...]:
+    """Those of some commits that none of the others comes after."""
+    if len(commits) < 2:
+        return tuple(commits)
+    listed = repository.ask("merge-base", "--independent", *commits)
+    return tuple(sorted(listed.decode().split()))
 
 
 def _taken_over(repository: Repository, ours: str, other: str) -> str | None:
     """The last state of the remote that this machine took over, other than the one it has now."""
     before = repository.positions(UPSTREAM, most=_RECENT)
     earlier = (commit for commit in before if commit != other)
-    return next((commit for commit in earlier if _is_inside(repository, commit, ours)), None)
+    return next((commit for commit in earlier if repository.contains(ours, commit)), None)
 
 
 class _Shared:
@@ -92,48 +103,44 @@ class _Shared:
         return blob in versions and versions.index(blob) < versions.index(shared_blob)
 
 
-def _continues(repository: Repository, ours: str, other: str) -> bool:
-    """Whether the other history still has a commit of ours, as it was or as a purge left it."""
-    both = (
-        repository.ask("log", f"-{STATES}", f"--format={_MAKING}", tip) for tip in (ours, other)
-    )
-    mine, theirs = (set(lines.splitlines()) for lines in both)
-    return not mine.isdisjoint(theirs)
-
-
 def _newest_met(
     repository: Repository,
     history: Sequence[tuple[str, list[Change]]],
     other: str,
     theirs: Mapping[str, list[str]],
-) -> str | None:
-    """The newest commit of ours that the other side must have had: it has something made there.
+) -> list[str]:
+    """The newest commits of ours that the other side must have had: it has something made there.
 
-    Machines only ever add to what the others have, so a side that has a version of a file, or a
-    note in any version, had everything before it. A version that was restored proves nothing,
-    because the other side may have it from before, and neither does a tombstone: two machines
-    that forget the same note write the same one. The first commit may be squashed from many; it
-    counts if the other side had exactly its files.
+    A side that has a version of a file, or a note in any version, had what that was made on top
+    of. A version that was restored proves nothing, because the other side may have it from before,
+    nor does one that two lines made, nor a tombstone: two machines that forget the same note write
+    the same one. The first commit may be squashed from many; it counts if the other side had
+    exactly its files.
     """
-    made: dict[tuple[str, str], str] = {}
+    made: dict[tuple[str, str], list[str]] = {}
     for commit, changes in history:
         for change in changes:
             if change.after and not change.path.startswith(f"{TOMBSTONES}/"):
-                made[change.path, change.after] = commit
-                if names_an_id(change.path):
-                    made[_name(change.path), ""] = commit
+                made.setdefault((change.path, change.after), []).append(commit)
+                if names_an_id(change.path) and change.before is None:
+                    made.setdefault((_name(change.path), ""), []).append(commit)
     versions_there = {(path, blob) for path, blobs in theirs.items() for blob in blobs}
     versions_there |= {(_name(path), "") for path in theirs}
-    met_commits = {commit for what, commit in made.items() if what in versions_there}
     first = history[-1][0]
-    met = next((commit for commit, _ in history if commit in met_commits and commit != first), None)
-    if (
-        met is None
-        and _tree(repository, first)
-        in repository.ask("log", f"-{STATES}", "--format=%T", other).splitlines()
-    ):
-        return first
-    return met
+    met = {
+        commits[-1]
+        for what, commits in made.items()
+        if what in versions_there and _is_line(repository, commits)
+    }
+    if newest := [commit for commit, _ in history if commit in met - {first}][:_RECENT]:
+        return list(_newest(repository, newest))
+    trees = repository.ask("log", f"-{STATES}", "--format=%T", other).splitlines()
+    return [first] if _tree(repository, first) in trees else []
+
+
+def _is_line(repository: Repository, commits: Sequence[str]) -> bool:
+    """Whether the last of some commits comes before all others, so that it made what they say."""
+    return all(repository.contains(commit, commits[-1]) for commit in commits[:-1])
 
 
 def _tree(repository: Repository, commit: str) -> bytes:
@@ -145,9 +152,5 @@ def _name(path: str) -> str:
 
 
 def _commit_of(repository: Repository, files: Mapping[str, str]) -> str:
-    step = Replayed(_NOBODY, "what both sides had", dict(files))
+    step = NewCommit(_NOBODY, "what both sides had", dict(files))
     return repository.commit(OUTGOING, None, [step], committer=_NOBODY)
-
-
-def _is_inside(repository: Repository, commit: str, history: str) -> bool:
-    return repository.git("merge-base", "--is-ancestor", commit, history).code == 0

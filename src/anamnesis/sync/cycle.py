@@ -1,4 +1,4 @@
-"""One sync: commit, fetch, replay, push, land. The next sync recovers from any step.
+"""One sync: commit, fetch, join, push, land. The next sync recovers from any step.
 
 The working tree is not touched before the result is decided, and a result is written file by
 file with a journal, so a kill at any instant costs nothing but the time until the next sync.
@@ -9,21 +9,24 @@ from __future__ import annotations
 import time
 
 from anamnesis.ground.counting import counted
-from anamnesis.ground.records import record, replace
-from anamnesis.sync import SyncResult, purge, recovery, remote
-from anamnesis.sync.held import MAX_MERGE_BYTES, HeldNotes
-from anamnesis.sync.plan import Change, Replayed, Step, is_note, is_sweeping, replay
-from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed, Versions
+from anamnesis.ground.records import replace
+from anamnesis.notes.frontmatter import note_in
+from anamnesis.sync import SyncResult, admission, purge, recovery, remote
+from anamnesis.sync.held import HeldNotes
+from anamnesis.sync.junction import Integration, Junction
+from anamnesis.sync.plan import Change, NewCommit, forgotten_ids, is_note, is_sweeping
+from anamnesis.sync.repository import MAIN, OUTGOING, UPSTREAM, Repository, SyncFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from anamnesis.sync.plan import Clash
-    from anamnesis.sync.repository import Distance, Identity
+    from anamnesis.sync.plan import Identity
+    from anamnesis.sync.repository import Distance
     from anamnesis.sync.worktree import LocalChanges, WorkTree
 
 _AT_ONCE = 2000  # files; a tenth of a second, and a session gets a few dozen of them
+_NAMED = 3  # of the notes that were removed by hand
 _MAX_LOCKED = 20  # tries at a ref that is kept locked: some five seconds
 _PURGED_IS_BACK = (
     "a text that was purged is in the history again, brought by a machine with an older version; "
@@ -31,16 +34,6 @@ _PURGED_IS_BACK = (
 )
 _REWRITTEN = "the remote has a different history than before; the notes of both were kept"
 ACCEPTED = "Deletions-Accepted: all"  # in a commit that deletes every note on purpose
-
-
-@record
-class Integration:
-    """One history out of two: the commit to go to, and the files that are left out."""
-
-    commit: str
-    clashes: tuple[Clash, ...] = ()
-    pulled: int = 0
-    other: str = ""  # the commit that has the other side of the clashes
 
 
 class Cycle:
@@ -54,6 +47,7 @@ class Cycle:
         self._repository = repository
         self._worktree = worktree
         self._held = HeldNotes(repository, worktree)
+        self._junction = Junction(repository, identity)
         self._identity = identity
         self._transport = transport
         self._url = url
@@ -91,7 +85,7 @@ class Cycle:
         return SyncResult(detail=f"{outcome}; no remote is set")
 
     def _exchange(self, tip: str | None, parent: str | None) -> SyncResult:
-        """Fetch, replay and push until the remote accepts it; then write the files."""
+        """Fetch, join and push until the remote accepts it; then write the files."""
         assert self._transport is not None  # noqa: S101  for the type checker; run() asked
         locked = 0
         for pause in remote.pauses():
@@ -148,9 +142,29 @@ class Cycle:
             )  # fmt: skip
             self._committed = tuple(local.writes)
             self._forget_absent(local.writes)
+            self._name_removed(local)
         if local.swept:
             self._put_back(local.swept, tip)
         return tip if on_main else self._return_to_main(tip)
+
+    def _name_removed(self, local: LocalChanges) -> None:
+        """Say which notes nobody but a hand removed: that deletes them on all machines."""
+        gone = [path for path, data in local.writes.items() if data is None and is_note(path)]
+        if not gone or self._accept_deletions:
+            return
+        ids = forgotten_ids(local.writes)
+        written = (note_in(data) for path, data in local.writes.items() if data and is_note(path))
+        ids.update(note.id for note in written if note)  # renamed, it is still here
+        meant = {*self._worktree.placed(), *(f"{each}.md" for each in ids)}
+        commanded = self._worktree.deleted_here()
+        by_hand = [p for p in gone if p not in commanded and p.rpartition("/")[2] not in meant]
+        if by_hand:
+            number = counted(len(by_hand), "note was", "notes were")
+            named = ", ".join(by_hand[:_NAMED]) + (", …" if len(by_hand) > _NAMED else "")
+            self._remarks.append(
+                f"{number} removed from this disk by hand and deleted everywhere: {named}; "
+                "to bring one back: anamnesis restore ID REV"
+            )
 
     def _retry_absent(self, base: str | None) -> dict[str, str]:
         """Write the files that could not be written before; returns those that still cannot."""
@@ -160,11 +174,11 @@ class Cycle:
             self._apply([Change(path, None, files.get(path)) for path in absent])
         return recovery.remembered(self._repository.own).absent
 
-    def _step(self, local: LocalChanges) -> Replayed:
+    def _step(self, local: LocalChanges) -> NewCommit:
         message = self._identity.message()
         if self._accept_deletions and any(data is None for data in local.writes.values()):
             message = f"{message}\n\n{ACCEPTED}"
-        return Replayed(self._identity.signature(), message, dict(local.writes))
+        return NewCommit(self._identity.signature(), message, dict(local.writes))
 
     def _return_to_main(self, tip: str | None) -> str | None:
         """Bring what was done on another branch, or on none, into main."""
@@ -196,11 +210,11 @@ class Cycle:
 
     def _with_held(self, target: Integration) -> Integration:
         """The target and, on top of it, the undisputed changes of held notes."""
-        news = self._held.news(target.clashes, target.commit)
+        news = self._held.news(target.commit)
         if not news:
             return target
         signature = self._identity.signature()
-        step = Replayed(signature, self._identity.message(), dict(news))
+        step = NewCommit(signature, self._identity.message(), dict(news))
         commit = self._repository.commit(OUTGOING, target.commit, [step], committer=signature)
         self._committed = tuple(dict.fromkeys((*self._committed, *news)))
         return replace(target, commit=commit)
@@ -216,52 +230,36 @@ class Cycle:
         distance = self._repository.distance(ours, other)
         if not distance.behind:
             return Integration(ours)
-        if distance.ahead and purge.is_purged(self._repository, other, since=distance.base):
-            return self._follow(ours, other, distance.behind)
-        if distance.ahead and distance.base != self._repository.before(UPSTREAM, other):
-            from anamnesis.sync import agreed  # a history that was rewritten is rare
+        bases = distance.bases
+        if distance.ahead:
+            purged = purge.sides(self._repository, ours, other)
+            if purged or distance.strange:
+                from anamnesis.sync import agreed  # a history that was rewritten is rare
 
-            distance = agreed.since_last_agreed(self._repository, distance, ours, other)
-        theirs = self._repository.diff(distance.base, other)
-        if self._sweeps(theirs, other, since=distance.base):
-            return self._refill(ours, other, distance.behind)
-        if distance.linear and not distance.ahead:
-            return Integration(other, pulled=distance.behind)
-        steps = purge.own_steps(self._repository, ours, distance, self._identity)
-        return self._replayed(steps, theirs, other, distance)
+                if purged or not bases or agreed.is_rewritten(self._repository, ours, other):
+                    bases = agreed.bases(self._repository, ours, other, known=bases)
+            if other in purged:
+                return self._follow(ours, other, self._junction.base(bases), distance)
+        base = self._junction.base(bases)
+        theirs = self._repository.diff(base, other)
+        if self._sweeps(theirs, other, since=base):
+            return self._refill(ours, other, distance)
+        unseen = [c for sides in distance.unseen for c in self._junction.clashes(*sides)]
+        joined = Integration(other, pulled=distance.news, other=other)
+        if distance.ahead:
+            joined = self._junction.join(ours, other, distance, base=base, theirs=theirs)
+        paths = {clash.path for clash in joined.clashes}
+        more = [clash for clash in unseen if clash.path not in paths]
+        return replace(joined, clashes=(*joined.clashes, *more))
 
-    def _replayed(
-        self, steps: Sequence[Step], theirs: Sequence[Change], other: str, since: Distance
-    ) -> Integration:
-        versions = Versions(self._repository, since.base, other)
-        plan = replay(steps, theirs, self._contents_for(steps, theirs), versions)
-        commit = other
-        if plan.commits:
-            commit = self._repository.commit(
-                OUTGOING, other, plan.commits, committer=self._identity.signature()
-            )
-        return Integration(commit, plan.clashes, since.behind, other)
-
-    def _follow(self, ours: str, other: str, behind: int) -> Integration:
+    def _follow(self, ours: str, other: str, base: str | None, distance: Distance) -> Integration:
         """Our own changes on top of a purged history, without anything of our old one."""
         self._follows = True
         self._remarks = [remark for remark in self._remarks if remark != _REWRITTEN]
-        from anamnesis.sync import agreed
-
-        distance = agreed.across_a_rewrite(self._repository, ours, other, behind=behind)
-        theirs = self._repository.diff(distance.base, other)
-        steps = purge.own_steps(self._repository, ours, distance, self._identity)
+        steps = purge.own_steps(self._repository, ours, base, self._identity)
         steps = purge.without_forgotten(self._repository, steps, other)
-        return self._replayed(steps, theirs, other, distance)
-
-    def _contents_for(self, steps: Sequence[Step], theirs: Iterable[Change]) -> _Contents:
-        """The contents that a replay compares: of files that both sides touched."""
-        names = {change.path.rpartition("/")[2] for change in theirs}
-        touched = [change for step in steps for change in step.changes]
-        both = {name for c in touched if (name := c.path.rpartition("/")[2]) in names}
-        needed = (c for c in (*touched, *theirs) if c.path.rpartition("/")[2] in both)
-        blobs = [blob for change in needed for blob in (change.before, change.after) if blob]
-        return _Contents(self._repository, blobs)
+        theirs = self._repository.diff(base, other)
+        return self._junction.put_on_top(steps, theirs, other, distance)
 
     def _sweeps(self, theirs: Sequence[Change], other: str, *, since: str | None) -> bool:
         """Whether the other side lost all notes although no commit says so on purpose."""
@@ -271,7 +269,7 @@ class Cycle:
         if any(map(is_note, files)):
             return False
         texts = [(change.before, change.path) for change in theirs if change.before]
-        meant = set(purge.forgotten_texts(self._repository, texts, purge.forgotten_ids(files)))
+        meant = set(purge.forgotten_texts(self._repository, texts, forgotten_ids(files)))
         if not is_sweeping([c for c in theirs if c.before not in meant], notes_left=0):
             return False
         messages = self._repository.ask(
@@ -279,20 +277,24 @@ class Cycle:
         )
         return ACCEPTED.encode() not in messages
 
-    def _refill(self, ours: str, other: str, pulled: int) -> Integration:
+    def _refill(self, ours: str, other: str, distance: Distance) -> Integration:
         """Put our notes on top of a remote that lost all of them."""
         files = self._repository.files(ours)
-        again = Replayed(self._identity.signature(), self._identity.message(), dict(files))
         self._remarks.append(f"the remote had lost all notes; {len(files)} were put back")
+        again = NewCommit(self._identity.signature(), self._identity.message(), dict(files))
         commit = self._repository.commit(
-            OUTGOING, other, [again], committer=self._identity.signature()
-        )
-        return Integration(commit, pulled=pulled)
+            OUTGOING, other, [again], committer=again.author,
+            joins=ours if distance.ahead else None,
+        )  # fmt: skip
+        return Integration(commit, pulled=distance.news)
 
     def _land(self, before: str | None, target: Integration, *, main: str | None) -> None:
         """Write the result to disk and let main name it."""
         repository = self._repository
         self._held.hold(target.clashes, other=target.other or target.commit)
+        if target.revived:
+            paths = ", ".join(target.revived)
+            self._remarks.append(f"deleted on one machine, changed on another and kept: {paths}")
         self._main = target.commit
         if before != target.commit or main != target.commit:
             landing = recovery.Landing(before, target.commit, main)
@@ -340,23 +342,23 @@ class Cycle:
         if fetched.commit is None:
             self._remarks.append("the remote was empty; all notes were sent again")
             return True
-        if self._repository.git("merge-base", "--is-ancestor", known, fetched.commit).code == 0:
+        if self._repository.contains(fetched.commit, known):
             return False
         self._remarks.append(fetched.remark or _REWRITTEN)  # if the transport knows no better
         return True
 
     def _refused(self, commit: str | None) -> SyncResult | None:
         """Nothing is exchanged with someone's project; what was fetched of it is dropped."""
-        foreign = remote.foreign_files(self._repository, commit) if commit else []
+        foreign = admission.foreign_files(self._repository, commit) if commit else []
         if not foreign:
             return None
         self._repository.git("update-ref", "-d", UPSTREAM)
-        reason, hint = remote.refusal(remote.shown(self._url or ""), foreign)
+        reason, hint = admission.refusal(remote.shown(self._url or ""), foreign)
         return SyncResult(detail=f"{reason}; committed locally", error=reason, hint=hint)
 
     def _troubled(self, trouble: remote.Trouble, tip: str | None) -> SyncResult:
         known = self._repository.resolve(UPSTREAM)
-        waiting = len(self._repository.distance(tip, known).ahead) if tip and known else 0
+        waiting = self._repository.distance(tip, known).waiting if tip and known else 0
         kept = "committed locally"
         if waiting:
             kept = f"{counted(waiting, 'commit waits', 'commits wait')} for the next sync"
@@ -384,16 +386,3 @@ class Cycle:
             detail="; ".join([result.detail, *remarks]),
             unfinished=recovery.unfinished_landing(self._repository.own) is not None,
         )
-
-
-class _Contents:
-    """Contents by id; one that is too large to merge is equal to no other."""
-
-    def __init__(self, repository: Repository, blobs: Iterable[str]) -> None:
-        self._repository = repository
-        self._known = repository.contents(blobs, limit=MAX_MERGE_BYTES)
-
-    def __call__(self, blob: str) -> bytes:
-        if blob not in self._known:  # an earlier version, of a note that both sides changed
-            self._known.update(self._repository.contents([blob], limit=MAX_MERGE_BYTES))
-        return self._known.setdefault(blob, f"\0{blob}".encode())

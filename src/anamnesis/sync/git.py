@@ -13,9 +13,10 @@ from anamnesis.ground.clock import utcnow
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NotWritable, StoreBusy
 from anamnesis.ground.records import replace
-from anamnesis.sync import SyncResult, SyncState, purge, recovery, remote
+from anamnesis.sync import BUSY, SyncResult, SyncState, purge, recovery, remote
 from anamnesis.sync.cycle import Cycle
-from anamnesis.sync.repository import MAIN, UPSTREAM, Identity, Repository, SyncFailed
+from anamnesis.sync.plan import Identity
+from anamnesis.sync.repository import MAIN, UPSTREAM, Repository, SyncFailed
 from anamnesis.sync.worktree import WorkTree
 
 TYPE_CHECKING = False
@@ -71,7 +72,7 @@ class GitSyncBackend:
         self._worktree.deleted_here = deleted_here
 
     def sync(self, *, accept_deletions: bool = False) -> SyncResult:
-        """Commit, fetch, replay, push, then write what others changed."""
+        """Commit, fetch, join, push, then write what others changed."""
         if self.remote:
             remote.require_usable(self.remote)
         lock = self.home.lock("sync")
@@ -80,7 +81,7 @@ class GitSyncBackend:
                 patience = _TURN_SECONDS if self._ephemeral else 0
                 stack.enter_context(locks.held(lock, name="sync", timeout=patience))
             except StoreBusy as busy:
-                return SyncResult(detail=f"another sync is running: {busy.holder}")
+                return SyncResult(detail=f"{BUSY}: {busy.holder}")
             result = self._remembered(accept_deletions=accept_deletions)
         self._tidy()
         return result
@@ -100,7 +101,7 @@ class GitSyncBackend:
         Everything must be synced: the remote's history is replaced as a whole, or not at all.
         Raises InvalidInput where the notes have no history to purge.
         """
-        if os.path.exists(os.path.join(self._repository.git_dir, "shallow")):
+        if self._repository.is_shallow():
             raise InvalidInput(
                 "This machine has the notes without their history, so it cannot be purged here.",
                 hint="Run it on a machine that was set up with `anamnesis init` or `join`.",
@@ -145,7 +146,7 @@ class GitSyncBackend:
         upstream = self._repository.resolve(UPSTREAM) if self.remote else None
         if head and upstream and head != upstream:
             distance = self._repository.distance(head, upstream)
-            state = replace(state, ahead=len(distance.ahead), behind=distance.behind)
+            state = replace(state, ahead=distance.waiting, behind=distance.behind)
         held_back = tuple(f"{path}: {why}" for path, why in local.held_back.items())
         return replace(state, dirty=bool(local.writes), held_back=held_back if self.remote else ())
 
@@ -153,11 +154,7 @@ class GitSyncBackend:
         """Run a cycle and remember how it went, for `status` and the next session."""
         own = self._repository.own
         try:
-            try:
-                result = self._cycle(accept_deletions=accept_deletions).run()
-            except SyncFailed:
-                # A commit may be damaged, or another git was running: check thoroughly and retry.
-                result = self._cycle(accept_deletions=accept_deletions).run(thorough=True)
+            result = self._healed(accept_deletions=accept_deletions)
         except AnamnesisError as error:
             if os.path.isdir(self._repository.git_dir):
                 failed = replace(recovery.remembered(own), last_error=_stamped(error.message))
@@ -167,20 +164,48 @@ class GitSyncBackend:
         recovery.remember(own, _after(recovery.remembered(own), result))
         return result
 
+    def _healed(self, *, accept_deletions: bool) -> SyncResult:
+        """Run a cycle; where git complains of its own files, repair them and run it again."""
+        try:
+            result = self._cycle(accept_deletions=accept_deletions).run()
+        except SyncFailed:
+            # A commit may be damaged, or another git was running: check thoroughly and retry.
+            try:
+                result = self._cycle(accept_deletions=accept_deletions).run(thorough=True)
+            except SyncFailed as failed:
+                result = SyncResult(error=failed.message)
+                if not self._is_damaged(failed.message):
+                    raise
+        if not self._is_damaged(result.error):
+            return result
+        from anamnesis.sync.rebuild import rebuild
+
+        remark = rebuild(self._repository, self._transport_for)
+        result = self._cycle(accept_deletions=accept_deletions).run()
+        return replace(result, detail=f"{result.detail}; {remark}")
+
+    def _is_damaged(self, complaint: str) -> bool:
+        if not complaint:
+            return False
+        from anamnesis.sync.rebuild import is_damaged, sounds_damaged
+
+        return sounds_damaged(complaint) and is_damaged(self._repository)
+
     def transport(self) -> remote.Transport | None:
         """What moves commits to the remote and back; None without a remote."""
+        return self._transport_for(self._repository)
+
+    def _transport_for(self, repository: Repository) -> remote.Transport | None:
         if not self.remote:
             return None
         url = remote.require_usable(self.remote)
         if not self._sealed:
             return remote.PlainTransport(
-                self._repository, url=url, seconds=self._seconds, shallow=self._ephemeral
+                repository, url=url, seconds=self._seconds, shallow=self._ephemeral
             )
         from anamnesis.sync.sealed.transport import sealed_transport
 
-        return sealed_transport(
-            self._repository, url=url, seconds=self._seconds, folder=self.home.keys
-        )
+        return sealed_transport(repository, url=url, seconds=self._seconds, folder=self.home.keys)
 
     def _cycle(self, *, accept_deletions: bool, exchanges: bool = True) -> Cycle:
         return Cycle(

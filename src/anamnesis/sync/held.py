@@ -14,8 +14,8 @@ from anamnesis.ground.records import replace
 from anamnesis.notes import tree
 from anamnesis.notes.fields import names_an_id
 from anamnesis.notes.frontmatter import note_in
-from anamnesis.sync import purge
-from anamnesis.sync.plan import Replayed, is_note, three_way
+from anamnesis.sync.junction import MAX_MERGE_BYTES
+from anamnesis.sync.plan import NewCommit, forgotten_ids, is_note, three_way
 from anamnesis.sync.repository import MAIN
 from anamnesis.sync.worktree import Irregular
 
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anamnesis.sync.conflicts import Conflict
-    from anamnesis.sync.plan import Clash
-    from anamnesis.sync.repository import Identity, Repository
+    from anamnesis.sync.plan import Clash, Identity
+    from anamnesis.sync.repository import Repository
     from anamnesis.sync.worktree import WorkTree
-
-MAX_MERGE_BYTES = 16 * 1024 * 1024  # no note written by hand is that large
 
 
 class HeldNotes:
@@ -45,6 +43,9 @@ class HeldNotes:
         blobs = [blob for c in clashes for blob in (c.base, c.mine, c.theirs) if blob]
         contents = self._repository.contents(blobs, limit=MAX_MERGE_BYTES)
         for clash in clashes:
+            if clash.path in known and clash.mine in contents:
+                # The file has a third version: what main had is nowhere else any more.
+                self._conflicts.keep(known[clash.path], contents[clash.mine])
             machine, written = self._writer(other, clash.path, clash.formerly)
             self._conflicts.hold(
                 clash.path,
@@ -61,15 +62,11 @@ class HeldNotes:
             if mine is not None and self._worktree.read(path) is None:
                 self._worktree.write(path, mine, over=None)
 
-    def news(self, clashes: Sequence[Clash], commit: str) -> dict[str, bytes]:
+    def news(self, commit: str) -> dict[str, bytes]:
         """What the other machines get of held notes, on top of a commit."""
-        blobs = [clash.base for clash in clashes if clash.base]
-        contents = self._repository.contents(blobs, limit=tree.MAX_NOTE_BYTES)
-        bases = {clash.path: contents.get(clash.base or "") for clash in clashes}
         held = self._conflicts.held()
-        bases.update({path: conflict.base for path, conflict in held.items()})
-        texts = self._texts(commit, list(bases))
-        shareable = {path: self._shareable(path, bases[path], texts[path]) for path in texts}
+        texts = self._texts(commit, list(held))
+        shareable = {path: self._shareable(path, held[path].base, texts[path]) for path in texts}
         for path in held.keys() - texts.keys():
             if self._is_gone(held[path], commit):
                 shareable[path] = self._shareable(path, None, None)
@@ -85,7 +82,7 @@ class HeldNotes:
         texts = self._texts(head, list(reopened)) if reopened and head else {}
         writes = {p: each.theirs for p, each in reopened.items() if each.theirs != texts.get(p)}
         if writes and self._repository.head_ref() == MAIN:
-            step = Replayed(identity.signature(), identity.message(), dict(writes))
+            step = NewCommit(identity.signature(), identity.message(), dict(writes))
             head = self._repository.commit(MAIN, head, [step], committer=identity.signature())
         for conflict in reopened.values():
             self._conflicts.unmark(conflict)
@@ -171,7 +168,7 @@ class HeldNotes:
     def _is_gone(self, conflict: Conflict, commit: str) -> bool:
         """Whether a commit has a held note no more, and nobody forgot it on purpose."""
         files, note = self._repository.files(commit), note_in(conflict.theirs)
-        if note is None or conflict.path in files or note.id in purge.forgotten_ids(files):
+        if note is None or conflict.path in files or note.id in forgotten_ids(files):
             return False
         return not self._moved(conflict, commit)
 

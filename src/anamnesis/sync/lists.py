@@ -1,8 +1,9 @@
-"""Lists, merged item by item, and steps without their numbers; pure."""
+"""Lists, merged item by item, steps without numbers, and what a merged text must keep; pure."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from anamnesis.sync.diff3 import FENCE, are_alike, ended, lines_of
@@ -13,11 +14,15 @@ if TYPE_CHECKING:
     from anamnesis.sync.diff3 import Place
 
     Lines = Sequence[str]
+    Texts = tuple[str, str, str]  # the base, ours, theirs
+    Results = tuple[str, str]  # what all machines get, what this one keeps
     Words = Callable[[str, str, str], str | None]
 
 BULLET = re.compile(r"([ \t]*)[-*+] ")
 NUMBERED = re.compile(r"^[ \t]*(?:\d+|\0)[.)]\s", re.MULTILINE)
 _STEP = re.compile(r"([ \t]*)(\d{1,9})(?=[.)]\s)")
+_ROW = re.compile(r"[ \t]*\|")  # of a table
+_RULE = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t:-]*$")  # below its head
 _MARK = "\0"  # in the place of a number; no word, so it makes no two steps alike
 
 
@@ -164,6 +169,53 @@ def code_lines(lines: Lines) -> list[bool]:
     return marks
 
 
+def is_whole(lines: Lines) -> bool:
+    """Whether every block of code ends, and every table has its head and the rule below it."""
+    in_code = code_lines(lines)
+    if sum(bool(FENCE.match(line)) for line in lines) % 2:
+        return False
+    rows = [bool(_ROW.match(line)) and not code for line, code in zip(lines, in_code, strict=True)]
+    heads = (at for at, row in enumerate(rows) if row and not (at and rows[at - 1]))
+    return all(at + 1 < len(lines) and _RULE.match(lines[at + 1]) for at in heads)
+
+
 def needs_lines(*sides: Lines) -> bool:
     """Whether some lines are code or numbered, where half a line from each side is nonsense."""
     return any(NUMBERED.match(line) or FENCE.match(line) for side in sides for line in side)
+
+
+def keeps_words(results: Results, texts: Texts) -> bool:
+    """Whether each side keeps its words, but for those the other removed, and has none twice.
+
+    A result that does not is not taken: a wrong guess of which line became which costs a hold,
+    never text.
+
+    Only words that a version has once can tell: of others a merge may rightly need more or fewer.
+    """
+    base, mine, theirs = map(_counted, texts)
+    often = {word for counts in (base, mine, theirs) for word, n in counts.items() if n > 1}
+    shared, kept = map(_counted, results)
+    for words, own, other in ((kept, mine, theirs), (shared, theirs, mine)):
+        lost = own.keys() - words.keys() - (base.keys() - other.keys())
+        twice = {word for word, count in words.items() if count > 1 and word in base}
+        if not lost | twice <= often:
+            return False
+    return True
+
+
+def keeps_structure(results: Results, texts: Texts, *, clean: bool) -> bool:
+    """Whether what was closed stays closed, and what a side removed and nobody touched is gone.
+
+    Only lines that the base has once can tell.
+    """
+    base, mine, theirs = map(lines_of, texts)
+    shared, kept = map(lines_of, results)
+    if is_whole(mine) and is_whole(theirs) and not (is_whole(shared) and is_whole(kept)):
+        return False
+    back = (set(mine) ^ set(theirs)) & set(base) & set(shared) if clean else ()
+    counts = Counter(base)
+    return all(counts[line] > 1 or not line.strip() for line in back)
+
+
+def _counted(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", NUMBERED.sub("", text)))

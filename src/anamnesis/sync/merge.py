@@ -24,7 +24,7 @@ from anamnesis.notes.fields import (
     WRITER,
     UnreadableNote,
 )
-from anamnesis.notes.frontmatter import deserialize, serialize
+from anamnesis.notes.frontmatter import deserialize, first_line, serialize
 from anamnesis.sync.diff3 import longer, merge_text
 from anamnesis.sync.prose import weave
 
@@ -108,16 +108,30 @@ def _merge_notes(
         disputed.pop("body", None)
         if not woven.clean:
             disputed["body"] = [woven.shared, woven.kept, woven.base]
+    if follows := _is_titled_by_text(mine) and _is_titled_by_text(theirs):
+        disputed.pop("title", None)
     if not disputed:
-        return Merged(_written(replace(mine, **values), notes, files))
+        return Merged(_written(_titled(replace(mine, **values), follows), notes, files))
     versions = [
-        replace(mine, **{**values, **{name: sides[at] for name, sides in disputed.items()}})
+        _titled(
+            replace(mine, **{**values, **{name: sides[at] for name, sides in disputed.items()}}),
+            follows,
+        )
         for at in range(2 if base is None else 3)
     ]
     shared, kept, *before = (_written(version, notes, files) for version in versions)
     if _says_no_more(versions[0], theirs):
         shared = files[1]
     return Merged(None, tuple(disputed), Apart(shared, kept, before[0] if before else None))
+
+
+def _is_titled_by_text(note: Memory) -> bool:
+    return bool(note.body) and note.title == first_line(note.body)
+
+
+def _titled(note: Memory, follows: bool) -> Memory:
+    """A note whose title stays the first line of its text, where it was that on both sides."""
+    return replace(note, title=first_line(note.body) or note.title) if follows else note
 
 
 def _says_no_more(shared: Memory, theirs: Memory) -> bool:

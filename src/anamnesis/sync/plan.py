@@ -1,28 +1,30 @@
-"""Which files are synced, and how local commits are replayed when the remote has moved on; pure.
+"""Which files are synced, and what becomes of those that two lines of work both changed.
 
-The local commits are replayed on top of what the remote has, one by one, so that history stays
-linear. Nothing here touches git or a file: contents come from a function, decisions are returned
-as values. A file that cannot be merged is left out of the replay and listed as a clash. A remote
-may name any path: only what `is_syncable` allows is sent or written.
+Nothing here touches git or a file: contents come from a function, decisions are returned as values.
+Each path is merged once, from what it was in the commit that both lines come from and what each
+made of it. Where only you can choose, the part is listed as a clash. A remote may name any path:
+only what `is_syncable` allows is sent or written.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 
+from anamnesis.ground.clock import utcnow
 from anamnesis.ground.records import fresh, record
 from anamnesis.notes.fields import is_valid_id, names_an_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from anamnesis.sync.merge import Merged
 
     Blob = str  # the id of a content
     Content = Callable[[Blob], bytes]
-    Versions = Callable[[str], Collection[Blob]]  # what a path said on the other side
+    Merge = Callable[[bytes | None, bytes, bytes], Merged]
     Written = Blob | bytes | None  # a content that exists, a new one, or: the file is gone
 
 # Notes vanishing at once look like a lost disk or an old backup: (at least, left per lost one).
@@ -48,8 +50,8 @@ class Step:
 
 
 @record
-class Replayed:
-    """One commit to make on top of the remote's."""
+class NewCommit:
+    """One commit to make."""
 
     author: str
     message: str
@@ -58,7 +60,7 @@ class Replayed:
 
 @record
 class Clash:
-    """A file whose two edits only you can reconcile."""
+    """A file with a part that both sides changed and only you can reconcile."""
 
     path: str
     base: Blob | None
@@ -69,41 +71,50 @@ class Clash:
 
 
 @record
-class Plan:
-    """The commits to make, and the files that are left out of them."""
+class Joined:
+    """What two lines of work become, on top of the other side's files."""
 
-    commits: tuple[Replayed, ...] = ()
+    writes: dict[str, Written] = fresh(default_factory=dict)
     clashes: tuple[Clash, ...] = ()
+    revived: tuple[str, ...] = ()  # deleted by one side, changed by the other: they stay
+
+
+def join(
+    mine: Iterable[Change], theirs: Iterable[Change], content: Content, merge: Merge | None = None
+) -> Joined:
+    """Both sides' changes since the files that both come from."""
+    joining = _Joining(
+        {change.path: change for change in mine},
+        {change.path: change for change in theirs},
+        content,
+        merge or three_way,
+    )
+    return joining.all()
 
 
 def replay(
-    steps: Sequence[Step], theirs: Iterable[Change], content: Content,
-    versions: Versions = lambda _: (),
-) -> Plan:  # fmt: skip
-    """The plan that puts local commits on top of what the other side changed since the base.
-
-    `versions` gives what a path said there since. If one of ours is among them, as it was or as
-    part of another, it arrived there some other way (a copied disk, a push whose end we never saw,
-    a machine that had it and filled an empty remote), and the edits there build on it.
-    """
-    by_path = {change.path: change for change in theirs}
-    mine = net(steps)
-    verdicts, clashes = _Verdicts(steps, mine, by_path, content, versions).all()
+    steps: Sequence[Step], theirs: Sequence[Change], content: Content
+) -> tuple[list[NewCommit], Joined]:
+    """Our commits on top of a history that has lost their ids; what both changed comes last."""
+    mine = [change for change in net(steps).values() if change.before != change.after]
+    joined = join(mine, theirs, content)
+    decided = dict(joined.writes)
+    alone = {change.path for change in mine} - {change.path for change in theirs}
     last = {change.path: number for number, step in enumerate(steps) for change in step.changes}
     commits = []
     for number, step in enumerate(steps):
         writes: dict[str, Written] = {}
         for change in step.changes:
-            verdict = verdicts.get(change.path)
-            if verdict is None:
-                writes[change.path] = change.after
-            elif number in verdict:
-                writes.update(verdict[number])
-            elif number == last[change.path]:
-                writes.update(verdict.get(_AT_THE_END, {}))
+            path = change.path
+            if last[path] == number and path in decided:
+                writes[path] = decided.pop(path)
+            elif path in alone and path in decided:
+                writes[path] = change.after
+        if number == len(steps) - 1:
+            writes.update(decided)
         if writes:
-            commits.append(Replayed(step.author, step.message, writes))
-    return Plan(tuple(commits), tuple(clashes))
+            commits.append(NewCommit(step.author, step.message, writes))
+    return commits, joined
 
 
 def net(steps: Iterable[Step]) -> dict[str, Change]:
@@ -122,155 +133,110 @@ def is_sweeping(changes: Iterable[Change], *, notes_left: int) -> bool:
     return any(gone >= least and notes_left <= gone * kept for least, kept in _SWEEPING)
 
 
-_AT_THE_END = -1  # in place of a commit's number: the last one that touches the path
-
-
-class _Verdicts:
-    """Decides each file that both sides changed."""
+class _Joining:
+    """Decides each file that either side changed."""
 
     def __init__(
         self,
-        steps: Sequence[Step],
         mine: Mapping[str, Change],
         theirs: Mapping[str, Change],
         content: Content,
-        versions: Versions,
+        merge: Merge,
     ) -> None:
-        self._steps = steps
         self._mine = mine
         self._theirs = theirs
         self._content = content
-        self._versions = versions
-        self._verdicts: dict[str, dict[int, dict[str, Written]]] = {}
+        self._three_way = merge
+        self._writes: dict[str, Written] = {}
         self._clashes: list[Clash] = []
+        self._revived: list[str] = []
+        self._decided: set[str] = set()
+        added = (c.path for side in (mine, theirs) for c in side.values() if c.after)
+        self._forgotten = forgotten_ids(added)
 
-    def all(self) -> tuple[dict[str, dict[int, dict[str, Written]]], list[Clash]]:
-        """What each decided path's commits write; a path without a verdict stays as it is."""
+    def all(self) -> Joined:
+        """What the other side's files become."""
         self._follow_moves()
         for path, mine in self._mine.items():
-            theirs = self._theirs.get(path)
-            if path in self._verdicts:
-                continue
-            if theirs is not None:
-                self._verdicts[path] = self._decide(mine, theirs)
-            elif mine.before is None and mine.after and self._was_there(path, None, mine.after):
-                self._verdicts[path] = {}  # and was deleted there
-        return self._verdicts, self._clashes
+            if path not in self._decided:
+                self._decide(mine, self._theirs.get(path))
+        return Joined(self._writes, tuple(self._clashes), tuple(self._revived))
 
-    def _decide(self, mine: Change, theirs: Change) -> dict[int, dict[str, Written]]:
+    def _decide(self, mine: Change, theirs: Change | None) -> None:
         path = mine.path
-        if mine.after is None or theirs.after is None:
-            return self._decide_deletion(mine, theirs.after)
-        if mine.after in (theirs.after, mine.before):
-            return {}
-        if not is_note(path):  # a machine's own file; of two with the same name the first stays
-            return {} if mine.before is None else {_AT_THE_END: {path: mine.after}}
-        ours = self._ours(path)
-        seen_there = next((blob for blob in ours if self._was_there(path, mine.before, blob)), None)
-        chain = self._one_by_one(path, theirs.after, since=seen_there)
-        if chain is not None:
-            return chain
-        base = seen_there or mine.before
-        merged = self._merge(base, mine.after, theirs.after)
+        if theirs is None:
+            self._writes[path] = mine.after
+        elif mine.after == theirs.after:
+            return
+        elif mine.after is None or theirs.after is None:
+            self._decide_deletion(path, mine, theirs.after)
+        elif is_note(path):
+            self._merge(path, mine.before, mine.after, theirs.after)
+        elif mine.before is not None:  # a machine's own file; of two that are new the first stays
+            self._writes[path] = mine.after
+
+    def _decide_deletion(self, path: str, mine: Change, theirs: Blob | None) -> None:
+        """A changed note outlives its deletion by a side that had not read the change."""
+        if not is_note(path) or self._is_forgotten(path, mine.after or theirs):
+            self._writes[path] = None
+            return
+        if mine.after:
+            self._writes[path] = mine.after
+        self._revived.append(path)
+
+    def _is_forgotten(self, path: str, blob: Blob | None) -> bool:
+        return bool(self._forgotten and blob) and self._id(path, blob or "") in self._forgotten
+
+    def _merge(
+        self, path: str, base: Blob | None, mine: Blob, theirs: Blob, *, formerly: str = ""
+    ) -> None:
+        own, other = self._content(mine), self._content(theirs)
+        merged = self._three_way(None if base is None else self._content(base), own, other)
         if merged.data is None:
-            self._clashes.append(Clash(path, base, mine.after, theirs.after, merged.clashes))
-            return {}
-        return {_AT_THE_END: {path: merged.data}} if self._is_news(merged, theirs) else {}
+            self._clashes.append(Clash(path, base, mine, theirs, merged.clashes, formerly))
+        known = {own: mine, other: theirs}
+        self._put(path, known.get(merged.shared or other, merged.shared))
 
-    def _decide_deletion(self, mine: Change, theirs: Blob | None) -> dict[int, dict[str, Written]]:
-        """An edit wins over a deletion, unless the side that deleted had seen the edit."""
-        path, before = mine.path, mine.before
-        if mine.after is None:
-            known = theirs is not None and self._is_in(self._ours(path), before, theirs)
-            return {_AT_THE_END: {path: None}} if known else {}
-        known = self._was_there(path, before, mine.after)
-        return {} if known else {_AT_THE_END: {path: mine.after}}
-
-    def _was_there(self, path: str, base: Blob | None, blob: Blob) -> bool:
-        """Whether the other side has had a version of ours, as it was or as part of another."""
-        return self._is_in(self._versions(path), base, blob)
-
-    def _is_in(self, versions: Collection[Blob], base: Blob | None, blob: Blob) -> bool:
-        """Whether one of some versions contains everything that a blob added to the base."""
-        if blob in versions or not versions:
-            return blob in versions
-        common = None if base is None else self._content(base)
-        text = self._content(blob)
-        news = _words(text) - _words(common or b"")  # cheaper to look for than to merge
-        return any(
-            news <= _words(there := self._content(version))
-            and three_way(common, text, there).data == there
-            for version in versions
-        )
-
-    def _ours(self, path: str) -> list[Blob]:
-        """What a path said in our own commits, newest first."""
-        return [change.after for _, change in reversed(self._edits(path)) if change.after]
-
-    def _edits(self, path: str) -> list[tuple[int, Change]]:
-        """Our own changes of a path, each with the number of its commit."""
-        numbered = enumerate(self._steps)
-        return [
-            (n, change) for n, step in numbered for change in step.changes if change.path == path
-        ]
-
-    def _one_by_one(
-        self, path: str, upstream: Blob, *, since: Blob | None
-    ) -> dict[int, dict[str, Written]] | None:
-        """The local edits since `since`, merged one by one; None if one clashes.
-
-        That way history keeps them all, and a machine that has one of them recognises it.
-        """
-        edits = self._edits(path)
-        read = [at for at, (_, edit) in enumerate(edits, 1) if since and edit.after == since]
-        current = self._content(upstream)
-        written: dict[int, dict[str, Written]] = {}
-        for number, edit in edits[max(read, default=0) :]:
-            if edit.after is None:
-                return None
-            base = None if edit.before is None else self._content(edit.before)
-            merged = three_way(base, self._content(edit.after), current)
-            if merged.data is None:
-                return None
-            if merged.data != current:
-                written[number] = {path: merged.data}
-            current = merged.data
-        return written or {_AT_THE_END: {}}
+    def _put(self, path: str, written: Written) -> None:
+        """Let a path be something, unless the other side has it that way."""
+        there = self._theirs.get(path)
+        if written != (there.after if there else None):
+            self._writes[path] = written
 
     def _follow_moves(self) -> None:
-        """Apply an edit to the note where the other side moved or renamed it."""
-        for source, target in self._moves(self._mine, self._theirs):
-            ours, theirs = self._mine[target].after, self._theirs[source].after
-            if ours and theirs:
-                self._move(source, target, self._mine[source].before, ours, theirs)
-        for source, target in self._moves(self._theirs, self._mine):
-            mine, theirs = self._mine[source], self._theirs[target].after
-            if mine.after and theirs:
-                self._move(source, target, mine.before, mine.after, theirs)
-
-    def _move(self, source: str, target: str, base: Blob | None, mine: Blob, theirs: Blob) -> None:
-        merged = self._merge(base, mine, theirs)
-        if merged.data is None:
-            self._clashes.append(Clash(target, base, mine, theirs, merged.clashes, source))
-        outcome: dict[str, Written] = {source: None, target: merged.data or theirs}
-        if merged.data is None and target in self._theirs:
-            outcome = {}  # the remote already has it that way
-        self._verdicts[source] = {_AT_THE_END: outcome}
-        if target in self._mine:
-            self._verdicts[target] = {_AT_THE_END: outcome}
+        """Let a note that a side moved or renamed have one place, with the edits of both."""
+        here, there = self._moves(self._mine, self._theirs), self._moves(self._theirs, self._mine)
+        for source in dict.fromkeys((*here, *there)):
+            at = [moves.get(source, source) for moves in (here, there)]
+            crossed = zip(at, (self._theirs, self._mine), strict=True)
+            if at[0] != at[1] and any(p != source and p in side for p, side in crossed):
+                continue  # another note has that place
+            mine, theirs = self._mine[at[0]].after, self._theirs[at[1]].after
+            place = min(at) if source not in at else at[0] if at[1] == source else at[1]
+            self._decided.update((source, *at))
+            for path in {source, *at} - {place}:
+                self._put(path, None)
+            if mine and theirs:
+                base = self._mine[source].before
+                self._merge(place, base, mine, theirs, formerly=source)
+            elif not self._is_forgotten(place, mine or theirs):
+                self._put(place, mine or theirs)
+                self._revived.append(place)
+            else:
+                self._put(place, None)
 
     def _moves(
         self, changes: Mapping[str, Change], elsewhere: Mapping[str, Change]
-    ) -> list[tuple[str, str]]:
-        """Notes that one side moved to another folder or renamed, and the other side changed."""
+    ) -> dict[str, str]:
+        """Where one side moved the notes, by where they were, that the other side changed too."""
         notes = [change for change in changes.values() if is_note(change.path)]
-        new = {c.path: c.after for c in notes if not c.before and c.after}
         gone = {c.path: c.before for c in notes if c.before and not c.after and c.path in elsewhere}
-        names = {_name(path): path for path in new if path not in elsewhere}
+        new = {c.path: c.after for c in notes if not c.before and c.after} if gone else {}
+        names = {_name(path): path for path in new}
         renamed = any(_name(path) not in names for path in gone)
         ids = {self._id(p, new[p]): p for p in names.values()} if renamed else {}
         targets = {p: names.get(_name(p)) or ids.get(self._id(p, gone[p])) for p in gone}
-        return [(source, target) for source, target in targets.items() if target]
+        return {source: target for source, target in targets.items() if target}
 
     def _id(self, path: str, blob: Blob) -> str:
         """The id of a note; only a file that you named is read for it."""
@@ -281,23 +247,18 @@ class _Verdicts:
         note = note_in(self._content(blob))
         return note.id if note else path
 
-    def _merge(self, base: Blob | None, mine: Blob, theirs: Blob) -> Merged:
-        common = None if base is None else self._content(base)
-        return three_way(common, self._content(mine), self._content(theirs))
-
-    def _is_news(self, merged: Merged, theirs: Change) -> bool:
-        return theirs.after is None or merged.data != self._content(theirs.after)
-
-
-def _words(note: bytes) -> set[bytes]:
-    return set(re.findall(rb"[^\W_]+", note.partition(b"\n---\n")[2]))
-
 
 def three_way(base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
     """Two versions of a file merged; the merge is loaded only when it is needed."""
     from anamnesis.sync import merge
 
     return merge.three_way(base, mine, theirs)
+
+
+def forgotten_ids(paths: Iterable[str]) -> set[str]:
+    """The ids whose tombstones are among some paths."""
+    stones = (path for path in paths if path.startswith(f"{TOMBSTONES}/"))
+    return {path.rpartition("/")[2].removesuffix(".json") for path in stones}
 
 
 def _name(path: str) -> str:
@@ -388,3 +349,26 @@ def _is_safe(part: str) -> bool:
     if part.partition(".")[0].rstrip().upper() in _DEVICES:
         return False
     return not _UNSAFE.search(part) and len(part.encode()) <= _MAX_PART_BYTES
+
+
+JOINED = "anamnesis: joined by "  # how a commit begins that only joins two lines of work
+
+
+@record
+class Identity:
+    """Who commits."""
+
+    machine_id: str
+
+    def signature(self) -> str:
+        """Name, address and time as git writes them."""
+        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
+        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
+
+    def message(self) -> str:
+        """What a commit says."""
+        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"
+
+    def joined(self) -> str:
+        """What a commit says that only joins two lines of work."""
+        return f"{JOINED}{self.machine_id} at {utcnow()}"

@@ -8,7 +8,6 @@ around it is merged anyway.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, groupby, islice, pairwise
@@ -29,7 +28,17 @@ from anamnesis.sync.diff3 import (
     span,
     united,
 )
-from anamnesis.sync.lists import BULLET, NUMBERED, Steps, code_lines, merge_items, needs_lines
+from anamnesis.sync.lists import (
+    BULLET,
+    NUMBERED,
+    Steps,
+    code_lines,
+    is_whole,
+    keeps_structure,
+    keeps_words,
+    merge_items,
+    needs_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,16 +81,22 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
     or that finds its own work at the remote, repeats nothing.
     """
     ends = [_line_end(text) for text in (base, mine, theirs)]
-    if len(set(ends)) > 1 and all(ends):  # an editor only converted the line endings
+    if "\r\n" in ends and all(ends):  # an editor may only have converted the line endings
         plain = (text.replace("\r\n", "\n").removesuffix("\r") for text in (base, mine, theirs))
         woven = weave(*plain, mine_first=mine_first)
         return _with_line_end(woven, ends[2] if ends[1] == ends[0] else ends[1])
-    # A body has no final newline; with one, adding a line after the last does not edit that line.
-    texts = _ended(base), _ended(mine), _ended(theirs)
+    # White space at the end never clashes. With one newline, adding a line after the last does not
+    # edit that line.
+    bare = [text.rstrip(" \t\n") for text in (base, mine, theirs)]
+    tails = [text[len(rest) :] for text, rest in zip((base, mine, theirs), bare, strict=True)]
+    tail = tails[2] if tails[1] == tails[0] else tails[1]
+    if tails[0] not in tails[1:]:
+        tail = max(tails[1:])
+    texts = _ended(bare[0]), _ended(bare[1]), _ended(bare[2])
     merge = cache(_weave)
     woven = _settled(texts, mine_first, merge) or _held(texts, mine_first, merge)
     shared, kept, before = (
-        text.removesuffix("\n") for text in (woven.shared, woven.kept, woven.base)
+        text.removesuffix("\n") + tail for text in (woven.shared, woven.kept, woven.base)
     )
     return Woven(shared, kept, before, woven.clean)
 
@@ -183,7 +198,8 @@ def _blocks(lines: Lines) -> list[str]:
 def _stands(woven: Woven, texts: Texts, merge: Merge) -> bool:
     """Whether merging the result again, as a later sync may have to, changes nothing."""
     base, mine, theirs = texts
-    if not _keeps_words(woven, texts):
+    results = woven.shared, woven.kept
+    if not (keeps_words(results, texts) and keeps_structure(results, texts, clean=woven.clean)):
         return False
     expected = (woven.shared, woven.kept, woven.clean)
     seen: set[Texts] = set()
@@ -204,27 +220,6 @@ def _stands(woven: Woven, texts: Texts, merge: Merge) -> bool:
                 return False
             waiting.append((result.base, woven.kept, woven.shared))
     return not waiting or all(sides in seen for sides in waiting)
-
-
-def _keeps_words(woven: Woven, texts: Texts) -> bool:
-    """Whether each side keeps its words, but for those the other removed, and has none twice.
-
-    Only words that a version has once can tell: of others a merge may rightly need more or fewer.
-    """
-    base, mine, theirs = map(_counted, texts)
-    often = {word for counts in (base, mine, theirs) for word, n in counts.items() if n > 1}
-    for text, own, other in ((woven.kept, mine, theirs), (woven.shared, theirs, mine)):
-        words = _counted(text)
-        lost = own.keys() - words.keys() - (base.keys() - other.keys())
-        twice = {word for word, count in words.items() if count > 1 and word in base}
-        if not lost | twice <= often:
-            return False
-    return True
-
-
-def _counted(text: str) -> Counter[str]:
-    plain = NUMBERED.sub("", text)
-    return Counter(re.findall(r"\w+", plain))
 
 
 def _parts(
@@ -295,17 +290,19 @@ def _flowing(lines: Lines, others: Lines) -> list[list[str]]:
 
 def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Iterator[_Part]:
     """The lines that both sides rewrote; only what is new on both sides can clash."""
+    if not place.mine or not place.theirs:
+        merged = _added(place.base, place.mine or place.theirs)
+        yield _Part(place.base, place.mine, place.theirs, merged)
+        return
     whole = None if by_lines else _merged(place, mine_first=mine_first)
-    if whole is None and not by_lines and not (place.mine and place.theirs):
-        whole = _edited(place.base, place.mine or place.theirs)
     if whole is not None:
         yield _agreed(whole)
         return
     above, hole, below = narrowed(place, mine_first=mine_first)
     if not hole.base and hole.mine and hole.theirs:
-        merged: Lines | None = united(hole.mine, hole.theirs, mine_first=mine_first)
+        merged = united(hole.mine, hole.theirs, mine_first=mine_first)
     elif not hole.mine or not hole.theirs:
-        merged = hole.mine or hole.theirs  # as with whole notes, an edit beats a deletion
+        merged = None if hole.base else hole.mine or hole.theirs
     else:
         merged = None if by_lines else _merged(hole, mine_first=mine_first)
     yield _agreed(above)
@@ -313,15 +310,30 @@ def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Ite
     yield _agreed(below)
 
 
-def _edited(base: Lines, lines: Lines) -> Lines:
-    """The paragraphs that are new, where the other side removed all; all if none is new."""
-    removed, left = _paragraphs(base), _paragraphs(lines)
-    new = [paragraph for paragraph in left if paragraph not in removed]
-    if not new or not removed or len(new) == len(left):
-        return lines
+def _added(base: Lines, lines: Lines) -> Lines | None:
+    """What is new among lines that the other side removed.
+
+    None where one of them was changed, or where the new ones need them: a row its table, a line of
+    code its fence.
+    """
+    new: list[str] = []
+    in_code: list[bool] = []
+    codes, shift = code_lines(lines), 0
+    for edit in edits(base, lines):
+        if pairs(base[edit.start : edit.end], edit.lines):
+            return None
+        new += edit.lines
+        in_code += codes[edit.start + shift : edit.start + shift + len(edit.lines)]
+        shift += len(edit.lines) - (edit.end - edit.start)
+    if not any(map(str.strip, new)):
+        return ()
+    if code_lines(new) != in_code or (is_whole(lines) and not is_whole(new)):
+        return None
+    if all(map(str.strip, base)):
+        return new
     ends = [base[:1] if not base[0].strip() else (), base[-1:] if not base[-1].strip() else ()]
-    between = next(line for line in lines if not line.strip())
-    inner = chain.from_iterable((between, *paragraph) for paragraph in new)
+    between = next(line for line in base if not line.strip())
+    inner = chain.from_iterable((between, *paragraph) for paragraph in _paragraphs(new))
     return [*ends[0], *islice(inner, 1, None), *ends[1]]
 
 

@@ -17,7 +17,7 @@ from anamnesis.notes import tree
 from anamnesis.notes.fields import names_an_id
 from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import recovery
-from anamnesis.sync.plan import TOMBSTONES, Replayed, Step
+from anamnesis.sync.plan import NewCommit, Step, forgotten_ids
 from anamnesis.sync.repository import (
     MAIN,
     OUTGOING,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
     from anamnesis.sync import remote
-    from anamnesis.sync.plan import Change
-    from anamnesis.sync.repository import Distance, Identity, Repository
+    from anamnesis.sync.plan import Change, Identity
+    from anamnesis.sync.repository import Repository
 
 MARK = "History-Purged:"
 PURGED = "refs/anamnesis/purged"
@@ -158,7 +158,7 @@ def _rewritten(repository: Repository, tip: str, unwanted: set[str], *, identity
     repository.ask("fast-import", "--quiet", "--done", "--force", input=filtered)
     plain = repository.resolve(PURGED)
     signature = identity.signature()
-    mark = Replayed(signature, f"{identity.message()}\n\n{MARK} {tip}", {})
+    mark = NewCommit(signature, f"{identity.message()}\n\n{MARK} {tip}", {})
     new = repository.commit(PURGED, plain, [mark], committer=signature)
     _require_equal(repository, tip, new, unwanted)
     return new
@@ -212,18 +212,22 @@ def is_purged(repository: Repository, other: str, *, since: str | None) -> bool:
     return bool(repository.ask("log", "-1", "--format=%H", f"--grep=^{MARK} ", reach))
 
 
+def sides(repository: Repository, ours: str, other: str) -> set[str]:
+    """Which of two lines of history, since they parted, say that they were purged."""
+    words = ("log", "--left-right", "--format=%m", f"--grep=^{MARK} ", f"{ours}...{other}")
+    marks = repository.ask(*words).decode().split()
+    return {line for sign, line in (("<", ours), (">", other)) if sign in marks}
+
+
 def own_steps(
-    repository: Repository, ours: str, distance: Distance, identity: Identity
+    repository: Repository, ours: str, base: str | None, identity: Identity
 ) -> Sequence[Step]:
-    """Our commits since the base; a history with merges made by hand becomes one."""
-    if not distance.ahead or not distance.linear:
-        changes = tuple(repository.diff(distance.base, ours))
-        return [Step(identity.signature(), identity.message(), changes)]
-    steps = repository.steps(distance.ahead)
-    if distance.bridged:
-        changes = tuple(repository.diff(distance.base, distance.ahead[0]))
-        steps[0] = replace(steps[0], changes=changes)
-    return steps
+    """Our commits since the base; where lines were joined since, they become one."""
+    distance = repository.distance(ours, base) if base else None
+    if distance and distance.ahead and distance.linear and distance.base == base:
+        return repository.steps(distance.ahead)
+    changes = tuple(repository.diff(base, ours))
+    return [Step(identity.signature(), identity.message(), changes)]
 
 
 def without_forgotten(repository: Repository, steps: Sequence[Step], other: str) -> list[Step]:
@@ -288,12 +292,6 @@ def _require_equal(repository: Repository, old: str, new: str, unwanted: set[str
 
 _LARGEST = 16 * 1024 * 1024
 _BATCH = 5_000  # texts that are read at once
-
-
-def forgotten_ids(paths: Iterable[str]) -> set[str]:
-    """The ids whose tombstones are among some paths."""
-    stones = (path for path in paths if path.startswith(f"{TOMBSTONES}/"))
-    return {path.rpartition("/")[2].removesuffix(".json") for path in stones}
 
 
 def forgotten_texts(

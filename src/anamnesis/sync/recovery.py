@@ -96,7 +96,21 @@ def _fix_torn_files(repository: Repository) -> Iterator[str]:
             yield f"{name} of the repository was damaged and made again"
 
 
+def place_of_rebuilt(directory: str) -> str:
+    """Where a new repository is made while the old one is still in its place."""
+    return f"{directory}.rebuilt"
+
+
+def take_rebuilt(repository: Repository) -> None:
+    """Put a repository that was made again into its place, if there is none."""
+    made = place_of_rebuilt(repository.directory)
+    if os.path.isdir(f"{made}/.git") and not os.path.lexists(repository.git_dir):
+        atomic.rename(f"{made}/.git", repository.git_dir)
+        os.rmdir(made)
+
+
 def _create(repository: Repository) -> None:
+    take_rebuilt(repository)
     if os.path.lexists(repository.git_dir) and not os.path.isdir(repository.git_dir):
         raise NotOurRepository(repository.directory)
     usable = all(

@@ -8,9 +8,7 @@ import time
 
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.ground.records import record
-from anamnesis.notes.fields import TYPES
 from anamnesis.sync import recovery
-from anamnesis.sync.plan import MACHINES, TOMBSTONES, is_syncable
 from anamnesis.sync.repository import MAIN, UPSTREAM, read_text
 
 TYPE_CHECKING = False
@@ -25,6 +23,9 @@ else:
 
 CONNECT_SECONDS = 10
 _FETCHES = 5
+# How much of the history a machine without it fetches: lines of work that were joined since have
+# a past of their own, which an ordinary fetch would bring along.
+_DEPTHS = ("--depth=1", "--depth=8", "--depth=64", "--unshallow")
 # By then, ten machines that push at the same moment are all through, even on one busy computer.
 _RACE_SECONDS, _RACE_TRIES = 90.0, 60
 _LOGIN = r"[^/\s'\"]"  # a character of a user name or password; it may be an @
@@ -79,7 +80,7 @@ class PlainTransport:
     def __init__(
         self, repository: Repository, *, url: str, seconds: float, shallow: bool = False
     ) -> None:
-        """A shallow one does not fetch the remote's history, the first time."""
+        """A shallow one does not fetch the remote's history."""
         self._repository = repository
         self._url = url
         self._seconds = seconds
@@ -88,11 +89,27 @@ class PlainTransport:
     def fetch(self) -> Fetched:
         """Learn what the remote has."""
         configure(self._repository, self._url)
-        if self._shallow and self._repository.resolve(UPSTREAM) is None:
-            fetched = fetch(self._repository, "--depth=1", url=self._url, seconds=self._seconds)
-            if not fetched.trouble or fetched.trouble.offline:
-                return fetched  # else the server may not support shallow clones
+        first = self._repository.resolve(UPSTREAM) is None
+        if not self._shallow or not (first or self._repository.is_shallow()):
+            return fetch(self._repository, url=self._url, seconds=self._seconds)
+        known = self._taken_over()
+        for depth in _DEPTHS:
+            fetched = fetch(self._repository, depth, url=self._url, seconds=self._seconds)
+            if fetched.trouble and not fetched.trouble.offline:
+                break  # the server may not support shallow clones
+            if fetched.trouble or self._goes_on(known, fetched.commit):
+                return fetched
         return fetch(self._repository, url=self._url, seconds=self._seconds)
+
+    def _taken_over(self) -> str | None:
+        """The last state of the remote that the branch has."""
+        main = self._repository.resolve(MAIN)
+        seen = self._repository.positions(UPSTREAM, most=_FETCHES) if main else []
+        return next((each for each in seen if self._repository.contains(main or "", each)), None)
+
+    def _goes_on(self, known: str | None, commit: str | None) -> bool:
+        """Whether what was fetched is known to go on from what was there before."""
+        return not known or not commit or self._repository.contains(commit, known)
 
     def push(self, commit: str) -> Pushed:
         """Offer a commit as the new tip."""
@@ -360,39 +377,3 @@ def _reason(complaint: str) -> str:
             if line.startswith(start):
                 return line.removeprefix(start).strip()
     return lines[-1] if lines else ""
-
-
-# Where notes and heartbeats are, whichever machine wrote them.
-_OURS = (*TYPES, MACHINES, TOMBSTONES)
-# What a site puts into a repository that was just created there.
-_BOILERPLATE = re.compile(r"(?i)(?:readme|licen[cs]e|copying|notice|\.git)[^/]*\Z")
-_NAMED = 3
-
-
-def foreign_files(repository: Repository, commit: str) -> list[str]:
-    """A few files that do not belong in a store of notes; none if it is one, or has none yet."""
-    listed = repository.git("ls-tree", "-r", "--name-only", "-z", commit).out
-    paths = [path for path in listed.decode("utf-8", "replace").split("\0") if path]
-    if any(path.partition("/")[0] in _OURS for path in paths):
-        return []
-    return [path for path in paths if not is_syncable(path) and not _BOILERPLATE.match(path)][
-        :_NAMED
-    ]
-
-
-def is_sealed(foreign: list[str]) -> bool:
-    """Whether files that do not belong in a store of notes are those of a sealed one."""
-    return any(path.startswith("generations/") for path in foreign)
-
-
-def refusal(url: str, foreign: list[str]) -> tuple[str, str]:
-    """Why a repository is refused, and what to do."""
-    if is_sealed(foreign):
-        return (
-            f"{url} is sealed; nothing was sent there",
-            f"Ask to join:  anamnesis join {quoted(url)}",
-        )
-    return (
-        f"{url} holds something other than notes ({', '.join(foreign)}); nothing was sent there",
-        "Use a separate repository for the notes:  anamnesis remote --create URL",
-    )

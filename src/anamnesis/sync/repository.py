@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import time
 
 from anamnesis.git import command
 from anamnesis.ground import atomic
-from anamnesis.ground.clock import utcnow
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record
 from anamnesis.sync.plan import Change, Step, is_syncable
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from anamnesis.ground.process import Finished
-    from anamnesis.sync.plan import Replayed, Written
+    from anamnesis.sync.plan import NewCommit, Written
 
 MAIN = "refs/heads/main"
 UPSTREAM = "refs/remotes/origin/main"
@@ -45,9 +43,17 @@ class Distance:
 
     ahead: tuple[str, ...]  # commits only on our side, oldest first
     behind: int  # number of commits only on the other side
-    base: str | None
+    news: int  # how many of these say something: those that only join do not
+    bases: tuple[str, ...]  # the newest commits that both come from; none if they are unrelated
     linear: bool  # whether our side is a line that starts at the base
-    bridged: bool = False  # whether the base was assembled and is not one of our commits
+    unseen: tuple[tuple[str, str], ...] = ()  # what merges there joined: a commit of ours, theirs
+    strange: bool = False  # whether the other side has a beginning of its own
+    waiting: int = 0  # how many of our commits say something
+
+    @property
+    def base(self) -> str | None:
+        """The one commit that both come from; None if there is none, or more than one."""
+        return self.bases[0] if len(self.bases) == 1 else None
 
 
 class Repository:
@@ -109,6 +115,14 @@ class Repository:
         """Whether a commit and its tree exist."""
         return self.git("rev-parse", "--quiet", "--verify", f"{oid}^{{tree}}").code == 0
 
+    def contains(self, history: str, commit: str) -> bool:
+        """Whether a commit is part of a history."""
+        return self.git("merge-base", "--is-ancestor", commit, history).code == 0
+
+    def is_shallow(self) -> bool:
+        """Whether this machine has the notes without their history."""
+        return os.path.exists(os.path.join(self.git_dir, "shallow"))
+
     def positions(self, ref: str, *, most: int) -> list[str]:
         """Where a ref was before, newest first, as git recorded it."""
         lines = read_text(os.path.join(self.git_dir, "logs", ref)).splitlines()[-most:]
@@ -137,18 +151,29 @@ class Repository:
         rows = [line.split() for line in listed.decode().splitlines()]
         ahead = [row for row in rows if row[0][0] == "<"]
         bases = [row[0][1:] for row in rows if row[0][0] == "-"]
-        base = bases[0] if len(bases) == 1 else self._merge_base(ours, other) if bases else None
-        expected = [base, *(row[0][1:] for row in ahead)]
+        if len(bases) > 1:  # what both come from is at the edge, but not all of the edge is newest
+            bases = self.git("merge-base", "--all", ours, other).text.split()
+        expected = [*(bases if len(bases) == 1 else [None]), *(row[0][1:] for row in ahead)]
         linear = all(
             [parent for parent in [before] if parent] == row[1:]
             for before, row in zip(expected, ahead, strict=False)
         )
         behind = sum(row[0][0] == ">" for row in rows)
-        return Distance(tuple(row[0][1:] for row in ahead), behind, base, linear)
+        ids = tuple(row[0][1:] for row in ahead)
+        waiting = sum(len(row) < 3 for row in ahead)
+        news = sum(len(row) < 3 and row[0][0] == ">" for row in rows)
+        strange = any(len(row) == 1 and row[0][0] == ">" for row in rows)
+        others = {row[0][1:] for row in rows if row[0][0] == ">"}
+        unseen = tuple(
+            (row[2], row[1])
+            for row in rows
+            if row[0][0] == ">" and len(row) == 3 and row[2] not in others
+        )
+        return Distance(ids, behind, news, tuple(sorted(bases)), linear, unseen, strange, waiting)
 
     def count(self, commit: str) -> int:
-        """How many commits a history has."""
-        return int(self.ask("rev-list", "--count", commit))
+        """How many commits of a history say something."""
+        return int(self.ask("rev-list", "--count", "--no-merges", commit))
 
     def steps(self, commits: Sequence[str]) -> list[Step]:
         """The given commits, in their order, with what each changed."""
@@ -173,10 +198,13 @@ class Repository:
         return list(_changes(printed.decode("utf-8", "surrogateescape")))
 
     def history(self, *tips: str, most: int) -> list[tuple[str, list[Change]]]:
-        """The newest commits, each with what it changed; ranges may name them as well."""
+        """The newest commits, each with what it changed; ranges may name them as well.
+
+        A merge changed the files that none of its parents has that way.
+        """
         fields = command.Fields("%H")
         printed = self.ask(
-            "log", f"-{most}", "--topo-order", "--root", "-m", "-r", "--raw", "-z", "--no-renames",
+            "log", f"-{most}", "--topo-order", "--root", "-c", "-r", "--raw", "-z", "--no-renames",
             "--no-abbrev", fields.format, *tips, "--",
         )  # fmt: skip
         rows = fields.read(printed.decode("utf-8", "surrogateescape"))
@@ -214,14 +242,17 @@ class Repository:
         return dict(_batch(printed))
 
     def commit(
-        self, ref: str, parent: str | None, commits: Sequence[Replayed], *, committer: str
-    ) -> str:
+        self, ref: str, parent: str | None, commits: Sequence[NewCommit], *, committer: str,
+        joins: str | None = None,
+    ) -> str:  # fmt: skip
         """Put commits on top of a parent and a ref on the last; returns its id.
+
+        `joins` is the second parent of the first of them, whose writes are on top of the first one.
 
         One `fast-import` writes all objects from what we hold in memory: no filter, no index and
         no working tree is involved, and the ref moves at the very end. Raises SyncFailed.
         """
-        stream = b"".join(_stream(ref, parent, commits, committer))
+        stream = b"".join(_stream(ref, parent, commits, committer, joins))
         # Without --force git refuses to move the branch to where it would lose a commit.
         force = [] if ref == MAIN else ["--force"]
         printed = self.ask("fast-import", "--quiet", "--done", *force, input=stream)
@@ -282,25 +313,6 @@ class Repository:
         except OSError:
             return  # your own git is running, or was killed; the notes do not depend on it
 
-    def _merge_base(self, ours: str, other: str) -> str | None:
-        answer = self.git("merge-base", ours, other)
-        return answer.text.split("\n")[0] if answer.code == 0 else None
-
-
-class Versions:
-    """What files said on the other side since the base, looked up when two edits meet."""
-
-    def __init__(self, repository: Repository, base: str | None, other: str) -> None:
-        self._repository = repository
-        self._reach = f"{base}..{other}" if base else other
-        self._known: dict[str, list[str]] | None = None
-
-    def __call__(self, path: str) -> list[str]:
-        """The versions of one file, newest first."""
-        if self._known is None:
-            self._known = self._repository.versions(self._reach, most=STATES)
-        return self._known.get(path, [])
-
 
 def read_text(path: str) -> str:
     """The text of one of git's small files; empty if it is missing or unreadable."""
@@ -328,9 +340,10 @@ def _changes(raw: str) -> Iterator[Change]:
         path = next(fields, None)
         if path is None:
             return
-        old_mode, new_mode, old, new, _ = facts.lstrip("\n:").split(" ")
-        before = old if old_mode in FILE_MODES else None
-        after = new if new_mode in FILE_MODES else None
+        *words, _ = facts.lstrip("\n:").split(" ")
+        modes, ids = words[: len(words) // 2], words[len(words) // 2 :]  # of parents, of the file
+        before = ids[0] if modes[0] in FILE_MODES else None
+        after = ids[-1] if modes[-1] in FILE_MODES else None
         if is_syncable(path) and before != after:
             yield Change(path, before, after)
 
@@ -346,7 +359,7 @@ def _batch(printed: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _stream(
-    ref: str, parent: str | None, commits: Sequence[Replayed], committer: str
+    ref: str, parent: str | None, commits: Sequence[NewCommit], committer: str, joins: str | None
 ) -> Iterator[bytes]:
     yield b"feature done\n"
     yield f"reset {ref}\n".encode()
@@ -355,6 +368,8 @@ def _stream(
         yield f"commit {ref}\nmark :1\n".encode()
         yield f"author {commit.author}\ncommitter {committer}\n".encode("utf-8", "surrogateescape")
         yield _data(commit.message.encode("utf-8", "surrogateescape") + b"\n")
+        if joins and commit is commits[0]:
+            yield f"merge {joins}\n".encode()
         # Deletions first: a folder may have to make way for a file of the same name.
         for path, written in sorted(commit.writes.items(), key=lambda item: item[1] is not None):
             yield _file_command(path, written)
@@ -378,19 +393,3 @@ def _data(data: bytes) -> bytes:
 def one_per_line(oids: Iterable[str]) -> bytes:
     """Some ids as git reads them on standard input."""
     return "".join(f"{oid}\n" for oid in oids).encode()
-
-
-@record
-class Identity:
-    """Who commits."""
-
-    machine_id: str
-
-    def signature(self) -> str:
-        """Name, address and time as git writes them."""
-        machine = "".join(c for c in self.machine_id if c.isprintable() and c not in "<>\\")
-        return f"anamnesis <anamnesis@{machine.strip() or 'unknown'}> {int(time.time())} +0000"
-
-    def message(self) -> str:
-        """What a commit says."""
-        return f"anamnesis: sync from {self.machine_id} at {utcnow()}"

@@ -17,7 +17,6 @@ from anamnesis.notes.frontmatter import note_in
 from anamnesis.sync import purge
 from anamnesis.sync.conflicts import Conflict, Conflicts
 from anamnesis.sync.plan import (
-    TOMBSTONES,
     Change,
     by_folded_name,
     collides,
@@ -129,9 +128,9 @@ class WorkTree:
         if not is_sweeping(deleted, notes_left=(left := sum(map(is_note, present)))):
             return []
         texts = [(change.before, change.path) for change in deleted if change.before]
-        stones = purge.forgotten_ids(self._tombstones())
+        stones = tree.forgotten(self.home)
         forgotten = set(purge.forgotten_texts(self._repository, texts, stones))
-        moved = {os.path.basename(path) for path in (*present, *self._present(self.home, "local"))}
+        moved = self.placed()
         meant = self.deleted_here()
         lost = [
             change
@@ -143,12 +142,10 @@ class WorkTree:
         others = left and left + len(deleted) - len(lost)
         return lost if is_sweeping(lost, notes_left=others) else []
 
-    def _tombstones(self) -> list[str]:
-        try:
-            names = os.listdir(os.path.join(self._repository.directory, TOMBSTONES))
-        except OSError:
-            return []
-        return [f"{TOMBSTONES}/{name}" for name in names]
+    def placed(self) -> set[str]:
+        """The names of all files that hold notes here, synced or not."""
+        here = self._present(*os.path.split(self._repository.directory))
+        return {os.path.basename(path) for path in (*here, *self._present(self.home, "local"))}
 
     def _compare(self, path: str, data: bytes, committed: str | None, local: LocalChanges) -> None:
         if committed and blob_id(data, like=committed) == committed:

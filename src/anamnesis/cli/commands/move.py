@@ -41,6 +41,8 @@ def run(args: Namespace) -> int:
     if notes and not args.json:
         those = counted(len(notes), "note is", "notes are")
         output.talk(f"move: {those} now {'synced' if args.scope == 'portable' else 'local only'}")
+    for notice in [] if args.json else done.notices:
+        output.talk(f"move: {notice}")
     for error in done.errors:
         output.complain("move", error)
     return EXIT_FAILED if done.errors else 0

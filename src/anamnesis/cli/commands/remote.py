@@ -53,10 +53,14 @@ def run(args: Namespace) -> int:
     if named and not setup.agrees_to_remote(named, yes=args.yes):
         return EXIT_FAILED
     if args.create:
+        before = remote.current().url
         url = remote.create(args.create)
         remote.prove(url)
         remote.name(url)
         output.talk("remote: created and tested")
+        if before and before != url:
+            output.talk(f"remote: your other machines still use {before}")
+            output.talk("Run there:  anamnesis remote set URL")
     elif args.action == "set":
         if not args.url:
             raise InvalidInput("No URL given.", hint="anamnesis remote set URL")

@@ -98,14 +98,15 @@ def _print(done: SyncOutcome) -> None:
     if result.conflicts:
         counts += f", {counted(len(result.conflicts), 'conflict')}"
     heading, color = "Synced", "green"
-    if result.error or result.offline:
+    failed = result.error or result.offline or result.busy
+    if failed:
         heading, color = "Not synced", "red" if result.error else "yellow"
     elif result.conflicts:
         color = "yellow"
     remark = result.detail.removeprefix("synced").removeprefix("; ")
     if result.conflicts:  # they are listed below
         remark = remark.rpartition("edited on two machines and held")[0].removesuffix("; ")
-    if result.error or result.offline:
+    if failed:
         counts = result.detail.removeprefix("offline: ")
     elif remark:
         counts += f" ({remark})"

@@ -24,7 +24,7 @@ from anamnesis.operations.notes.list import titles
 from anamnesis.sync.diff3 import edits, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from anamnesis.config import Home
     from anamnesis.store import MemoryStore
@@ -200,15 +200,32 @@ def standings(home: Home, *, fetched: bool = False) -> dict[str, MachineStanding
         about_notes = log.about_notes(home.memory, commits)
     except NoHistory:
         return found
-    since = 0
+    lines = log.lines(home.memory, limit=2 * _LATEST)
+    parents = {line.commit: line.parents for line in lines}
+    last = {line.machine: line.commit for line in reversed(lines)}
     for version in latest:
-        standing = found.setdefault(version.machine, MachineStanding(behind=since))
-        standing.times.append(version.at)
-        since += version.commit in about_notes
+        if version.machine not in found:
+            read = _reached(last.get(version.machine, version.commit), parents)
+            unread = (each for each in latest if each.commit not in read)
+            behind = sum(each.commit in about_notes for each in unread)
+            found[version.machine] = MachineStanding(behind=behind)
+        found[version.machine].times.append(version.at)
     for version in arrived:
         standing = found.setdefault(version.machine, MachineStanding())
         standing.ahead += version.commit in about_notes
     return found
+
+
+def _reached(commit: str, parents: Mapping[str, Sequence[str]]) -> set[str]:
+    """A change and all that it was made on top of."""
+    reached: set[str] = set()
+    waiting = [commit]
+    while waiting:
+        each = waiting.pop()
+        if each not in reached:
+            reached.add(each)
+            waiting += parents.get(each, ())
+    return reached
 
 
 def look_ahead(home: Home, ahead: Sequence[Version] | None = None) -> None:

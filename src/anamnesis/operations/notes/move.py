@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from anamnesis import config
 from anamnesis.notes import tree
 from anamnesis.notes.fields import SCOPES
 from anamnesis.operations.notes.batch import change
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from anamnesis.operations.notes.batch import Curated
     from anamnesis.store import MemoryStore
 
+_STAYS = (
+    "what was synced before stays in the history, here and at the remote; to remove a note and its "
+    "history everywhere: anamnesis forget {} --purge-history"
+)
+
 
 def move(
     store: MemoryStore, ids: Iterable[NoteId], scope: Scope, *, progress: Progress = None
@@ -24,7 +30,7 @@ def move(
     """Make notes local only, or sync them again. Raises InvalidInput and StoreBusy."""
     tree.require_one_of("scope", scope, SCOPES)
     did = "kept on this machine" if scope == "machine-local" else "synced from now on"
-    return change(
+    done = change(
         store,
         ids,
         lambda note: replace(note, scope=scope),
@@ -32,3 +38,6 @@ def move(
         did=did,
         progress=progress,
     )
+    if scope != "machine-local" or not done.ids or not config.resolve_remote():
+        return done
+    return replace(done, notices=(*done.notices, _STAYS.format(done.ids[0])))

@@ -17,7 +17,7 @@ from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import AnamnesisError, InvalidInput
 from anamnesis.notes import tree
 from anamnesis.operations.machine import settings
-from anamnesis.sync import recovery, remote
+from anamnesis.sync import admission, recovery, remote
 from anamnesis.sync.remote import shown
 from anamnesis.sync.repository import MAIN, Repository
 
@@ -144,9 +144,9 @@ def prove(url: str, *, seconds: float = _SECONDS, may_be_sealed: bool = False) -
         remote.configure(repository, url)
         environment = remote.unattended_environment(repository, url)
         foreign = _foreign_files(repository, environment, seconds)
-        sealed = may_be_sealed and remote.is_sealed(foreign)
+        sealed = may_be_sealed and admission.is_sealed(foreign)
         if foreign and not sealed:
-            raise RemoteNotUsable(remote.Trouble(*remote.refusal(shown(url), foreign)))
+            raise RemoteNotUsable(remote.Trouble(*admission.refusal(shown(url), foreign)))
         for step in (
             ("push", "--quiet", "--no-verify", "origin", f"{probe}:{probe}"),
             ("fetch", "--quiet", "--no-tags", "origin", f"+{probe}:refs/back"),
@@ -187,7 +187,7 @@ def _foreign_files(
     for branch in (MAIN, "HEAD"):  # a project may have another branch instead
         fetched = repository.git(*words, f"+{branch}:refs/theirs", timeout=seconds, env=environment)
         if fetched.code == 0:
-            return remote.foreign_files(repository, "refs/theirs")
+            return admission.foreign_files(repository, "refs/theirs")
         if b"couldn't find remote ref" not in fetched.err:
             break
     return []

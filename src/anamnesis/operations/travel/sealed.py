@@ -13,8 +13,8 @@ from anamnesis.operations.machine import settings
 from anamnesis.operations.travel import fleet
 from anamnesis.operations.travel.sync import sync
 from anamnesis.sync import purge, recovery, remote
-from anamnesis.sync.plan import Replayed
-from anamnesis.sync.repository import MAIN, UPSTREAM, Identity, Repository
+from anamnesis.sync.plan import Identity, NewCommit
+from anamnesis.sync.repository import MAIN, UPSTREAM, Repository
 from anamnesis.sync.sealed import keys, members
 from anamnesis.sync.sealed.depot import read_ledger
 from anamnesis.sync.sealed.transport import sealed_transport
@@ -184,7 +184,7 @@ def machines() -> list[MemberMachine]:
 def _empty_commit(repository: Repository) -> str:
     """The history of a store without notes, so that there is something to seal."""
     identity = Identity(config.resolve_machine_id())
-    step = Replayed(identity.signature(), identity.message(), {})
+    step = NewCommit(identity.signature(), identity.message(), {})
     return repository.commit(MAIN, None, [step], committer=identity.signature())
 
 

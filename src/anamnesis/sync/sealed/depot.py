@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.sync import recovery, remote
-from anamnesis.sync.plan import Replayed
+from anamnesis.sync.plan import NewCommit
 from anamnesis.sync.repository import OUTGOING, SECONDS, Repository, SyncFailed
 from anamnesis.sync.sealed import envelope
 
@@ -87,7 +87,7 @@ class Depot(Repository):
 
     def add(self, parent: str | None, files: Mapping[str, bytes]) -> str:
         """A sealed commit with more files; without a parent it is a new root."""
-        step = Replayed(_AUTHOR, _MESSAGE, dict(files))
+        step = NewCommit(_AUTHOR, _MESSAGE, dict(files))
         return self.commit(OUTGOING, parent, [step], committer=_AUTHOR)
 
 
