@@ -15,6 +15,7 @@ from anamnesis.archive import ask, database, files
 from anamnesis.archive.turns import Header, Turn
 from anamnesis.capture import ledger
 from anamnesis.capture.summarize import SummaryResult
+from anamnesis.capture.transcript import read_transcript
 from anamnesis.config import Home
 from anamnesis.ground import locks
 from anamnesis.ground.errors import InvalidInput, NotWritable
@@ -35,7 +36,7 @@ from anamnesis.store import MemoryStore
 from anamnesis.sync.git import backend_of
 from corpus.secrets import planted
 from support.archive import save
-from support.hooks import Transcript, hook
+from support.hooks import SAMPLES, Transcript, hook
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -653,3 +654,19 @@ def test_a_prompt_is_answered_where_the_archive_cannot_be_used(
     assert Path(Home(root).sessions_db).read_bytes() == b"not a database" * 1000, (
         "a hook only reads"
     )
+
+
+def test_a_client_that_dates_its_turns_anew_leaves_each_once(
+    store: MemoryStore, root: Path
+) -> None:
+    export = json.loads((SAMPLES / "opencode" / "export.json").read_text())
+    for updated in (1, 2):
+        export["info"]["time"]["updated"] += 60_000 * updated
+        path = root.parent / "export.json"
+        path.write_text(json.dumps(export))
+        payload = Payload(session_id=export["info"]["id"], transcript_path=str(path))
+        capture(Home(root), payload, source="checkpoint" if updated == 1 else "session-end")
+
+    kept = archive.show_session(Home(root), export["info"]["id"])
+
+    assert len(kept.turns) == len(read_transcript(path).turns) > 2

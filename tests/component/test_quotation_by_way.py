@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from anamnesis.archive import ask
+from anamnesis.archive import ask, files
 from anamnesis.archive.turns import Turn
 from anamnesis.capture import ledger
 from anamnesis.capture.story import ANSWER, story_of
@@ -250,6 +250,24 @@ def test_a_note_that_is_made_again_leaves_it_out_as_well(
 
     assert "three partitions" in body
     assert TEXTS[1][2:40] not in _flat(body)
+
+
+def test_a_session_that_goes_on_after_an_upgrade_keeps_each_turn_once(
+    store: MemoryStore, root: Path
+) -> None:
+    said = Session(root)
+    said.call(*READS[0], "\n\n".join(TEXTS))
+    for repeat in REPEATS:
+        repeat(said, TEXTS[1])
+    said.end(root)
+    kept = archive.show_session(Home(root), "s-1")
+    files.save(Home(root), as_format_1(kept))
+
+    said.end(root)
+
+    later = archive.show_session(Home(root), "s-1")
+    end = kept.turns[-2:]  # what every end of this session adds
+    assert (later.header.format, later.turns) == (2, [*kept.turns, *end])
 
 
 def test_a_secret_in_a_turn_does_not_move_what_is_marked(store: MemoryStore, root: Path) -> None:

@@ -174,12 +174,14 @@ def _taken(known: Transcript, turns: Sequence[Turn]) -> int:
 
 
 def _no_longer_there(known: Sequence[Turn], fresh: Sequence[Turn]) -> list[Turn]:
-    there = {(turn.at, turn.who, turn.tool, turn.text, turn.command) for turn in fresh}
-    return [
-        turn
-        for turn in known
-        if (turn.at, turn.who, turn.tool, turn.text, turn.command) not in there
-    ]
+    there = set(map(_essence, fresh))
+    return [turn for turn in known if _essence(turn) not in there]
+
+
+def _essence(turn: Turn) -> tuple[str, ...]:
+    """What is the same whenever a turn is read; opencode dates all of them anew."""
+    text = "" if turn.tool else turn.text
+    return turn.who, turn.tool, text, turn.command, turn.input, turn.file
 
 
 def _packed(whole: Transcript) -> bytes:

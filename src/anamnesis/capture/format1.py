@@ -31,17 +31,30 @@ _SLASH_COMMAND = re.compile(r"/[A-Za-z][\w:-]{0,100}(?:\s|\Z)")
 
 
 def upgraded(transcript: Transcript) -> Transcript:
-    """A session of any format with what turns carry today; what is foreign in it is left out."""
+    """A session of any format with what turns carry today."""
     if transcript.header.format >= FORMAT:
         return transcript
-    recorder = Recorder(agent=transcript.header.agent, whole=False)
+    recorder = Recorder(agent=transcript.header.agent)
     recorder.identify(cwd=transcript.header.cwd)
     after = [*transcript.turns[1:], None]
     for number, (turn, following) in enumerate(zip(transcript.turns, after, strict=False)):
         recorder.at = turn.at
+        count = len(recorder.turns)
         _take(turn.own(), recorder, following=following, call=str(number))
-    header = replace(transcript.header, format=FORMAT, turns=len(recorder.turns))
+        if turn.foreign:
+            made = recorder.turns.pop() if len(recorder.turns) > count else turn
+            recorder.turns.append(_with_marks(turn, made))
+    # Without the digest, turns that the client still has are taken from its file again.
+    header = replace(transcript.header, format=FORMAT, turns=len(recorder.turns), source="")
     return Transcript(header, recorder.turns)
+
+
+def _with_marks(turn: Turn, made: Turn) -> Turn:
+    """A turn that is marked already, with what it means: the words that are foreign stay in it."""
+    text, marks = (made.text, made.foreign) if turn.tool else (turn.text, ())
+    foreign = (*turn.foreign, *(each for each in marks if each[0] == "text"))
+    meaning = {name: getattr(made, name) for name in ("kind", "to", "edits", "items", "refused")}
+    return replace(turn, text=text, foreign=foreign, **meaning)
 
 
 def _take(turn: Turn, recorder: Recorder, *, following: Turn | None, call: str) -> None:

@@ -116,7 +116,7 @@ class Recorder:
             who=who,
             at=self.at,
             cwd=self.cwd,
-            with_input=self._whole and not self._is_full,
+            with_input=self._whole and self._size <= _MOST_CHARACTERS,
         )
         self._add(self._marked(turn))
         if isinstance(call, str):
@@ -133,7 +133,7 @@ class Recorder:
         longest = _LONGEST_ERROR if failed else _LONGEST_RESULT
         if turn.kind == TASK:
             longest = _LONGEST_REPORT
-        result = "" if self._is_full else both_ends(clean(text), longest)
+        result = both_ends(clean(text), longest) if self._size <= _MOST_CHARACTERS else ""
         self._size += len(result)
         turn = replace(
             turn,
@@ -215,10 +215,6 @@ class Recorder:
         if not (turn.command or turn.failed or turn.text):
             return []
         return self.foreign.spans(turn.result, by_word=bool(turn.command))
-
-    @property
-    def _is_full(self) -> bool:
-        return self._size > _MOST_CHARACTERS
 
     def _add(self, turn: Turn) -> None:
         self.turns.append(turn)

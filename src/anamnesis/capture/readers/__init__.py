@@ -1,1 +1,1 @@
-"""One reader per agent. Each knows its own lines and fills the same draft of a session."""
+"""One reader per agent. Each knows its own lines and records the same turns."""

@@ -173,7 +173,7 @@ class Reader:
         if aside.get("type") == "queued_command":
             text = text_of(aside.get("prompt"))
             if _NOT_ASKED.match(text.lstrip()):
-                take_notification(text, self.recorder)
+                _take_notification(text, self.recorder)
             else:
                 self.recorder.ask(text, kind=turns.REMARK)
         elif entry.get("subtype") == "away_summary":
@@ -182,12 +182,12 @@ class Reader:
 
     def _take_user_line(self, entry: dict[str, Any]) -> None:
         for block in _blocks(entry, "tool_result"):
-            take_result(block, entry.get("toolUseResult"), self.recorder)
+            _take_result(block, entry.get("toolUseResult"), self.recorder)
         text = text_of(mapping(entry.get("message")).get("content"))
         if entry.get("isCompactSummary") is True:
             self.recorder.say(turns.CLIENT, summary_of(text))
         elif _NOT_ASKED.match(text.lstrip()):
-            take_notification(text, self.recorder)
+            _take_notification(text, self.recorder)
         elif (feedback := _HOOK_SAID.match(text)) is not None:
             self.recorder.remark(f"{feedback[1]} hook", text[feedback.end() :], failed=True)
         elif entry.get("isMeta") is not True:
@@ -208,7 +208,7 @@ def _blocks(entry: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     return [block for block in mappings(content) if block.get("type") == kind]
 
 
-def take_result(block: dict[str, Any], detail: object, recorder: Recorder) -> None:
+def _take_result(block: dict[str, Any], detail: object, recorder: Recorder) -> None:
     """Read the result of a call: output, a choice, or the reason for a refusal."""
     text, failed = text_of(block.get("content")), block.get("is_error") is True
     call = block.get("tool_use_id")
@@ -226,7 +226,7 @@ def take_result(block: dict[str, Any], detail: object, recorder: Recorder) -> No
         _take_choices(text, detail, recorder)
 
 
-def take_notification(text: str, recorder: Recorder) -> None:
+def _take_notification(text: str, recorder: Recorder) -> None:
     """Read the report of a background subagent."""
     if (result := _REPORTED.search(text)) and (summary := _SUMMARY.search(text)):
         recorder.call("Agent", {"description": summary[1]}, call="notification")
