@@ -161,7 +161,7 @@ def _counted(path: Path, *, listed: bool) -> Counter[str]:
         recorder = read_transcript(plain)
     count["read elsewhere"] += bool(recorder.foreign.began)
     for turn in recorder.turns:
-        if turn.text and turn.who != PERSON:
+        if turn.text and not turn.tool and turn.who != PERSON:
             count["sentences"] += len(sentences(turn.text))
             count["after reading"] += len(sentences(turn.text)) if recorder.foreign.began else 0
             for _, start, end in turn.foreign:

@@ -65,8 +65,8 @@ def turn_of(
     with_input: bool = False,
 ) -> Turn:
     """A call as a turn; of what a shell does not run, with the arguments in short if wanted."""
-    command = command_of(arguments)
-    is_run = bool(command) and tool in _SHELLS
+    command = command_of(arguments) if tool in _SHELLS else ""
+    file = next((path for key in _FILES if (path := word(arguments.get(key)))), "")
     kind = LIST if tool in _LISTS else _KINDS.get(tool, "")
     return Turn(
         who=who,
@@ -74,10 +74,10 @@ def turn_of(
         kind=kind,
         text=_said(tool, arguments, keys=_SAYS[kind]) if kind in _SAYS else "",
         tool=tool[:100],
-        command=both_ends(clean(command), _LONGEST_COMMAND) if is_run else "",
-        input=_input(arguments) if with_input and not is_run else "",
-        file=_file(arguments)[:1000],
-        edits=_edits(tool, arguments, patch=command or word(arguments.get("input")), cwd=cwd),
+        command=both_ends(clean(command), _LONGEST_COMMAND) if command else "",
+        input=_input(arguments) if with_input and not command else "",
+        file=file[:1000],
+        edits=_edits(tool, file, patch=command or word(arguments.get("input")), cwd=cwd),
         items=_items(tool, arguments) if kind in (LIST, ITEM) else (),
     )
 
@@ -111,13 +111,9 @@ def _said(tool: str, arguments: Mapping[str, Any], *, keys: tuple[str, ...]) -> 
     return both_ends(clean(said), _LONGEST_COMMAND)
 
 
-def _file(arguments: Mapping[str, Any]) -> str:
-    return next((path for key in _FILES if (path := word(arguments.get(key)))), "")
-
-
-def _edits(tool: str, arguments: Mapping[str, Any], *, patch: str, cwd: str) -> tuple[str, ...]:
+def _edits(tool: str, file: str, *, patch: str, cwd: str) -> tuple[str, ...]:
     if tool in _EDIT_TOOLS or tool in _OTHER_EDIT_TOOLS:
-        return (clean(path),) if (path := _file(arguments)) else ()
+        return (clean(file),) if file else ()
     patched = _PATCHED.findall(patch) if PATCH in patch else []
     return tuple(os.path.join(cwd, clean(path)) for path in patched)
 
