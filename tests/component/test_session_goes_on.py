@@ -139,7 +139,7 @@ def test_open_items_and_files_that_only_the_note_knows_stay(
 
     assert again.body == once.body
     assert "**Open:**\n- show the total in euros" in again.body
-    assert "**Files touched (2):**\n- terms.html\n- cart.py" in again.body
+    assert "**Files touched (2):**\n- cart.py, terms.html" in again.body
 
 
 def test_a_file_that_is_ignored_by_now_is_not_carried_over(

@@ -13,6 +13,7 @@ import re
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import NotWritable
 from anamnesis.ground.records import record, replace
+from anamnesis.ground.state import StateFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,12 +68,11 @@ def body_hash(body: str) -> str:
 
 def read(home: Home, session: str) -> LedgerEntry | None:
     """What is known of a session, or None."""
+    stored = StateFile(path_of(home, session)).record()
     try:
-        with open(path_of(home, session), encoding="utf-8") as file:
-            stored = json.load(file)
         known = {name: stored[name] for name in LedgerEntry.__slots__ if name in stored}  # type: ignore[attr-defined]
         return LedgerEntry(**known)
-    except (OSError, ValueError, TypeError):
+    except (ValueError, TypeError):
         return None
 
 

@@ -16,9 +16,9 @@ _LOCK_SECONDS = 10.0
 
 
 class StateFile:
-    """One such file, and the lock under which it is changed."""
+    """One such file, and the lock under which `change` changes it."""
 
-    def __init__(self, path: str, *, lock: str) -> None:
+    def __init__(self, path: str, *, lock: str = "") -> None:
         self.path, self._lock = path, lock
 
     def read(self) -> Any:

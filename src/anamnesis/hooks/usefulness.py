@@ -7,7 +7,7 @@ is captured more than once. Both may be deleted at any time.
 
 from __future__ import annotations
 
-from anamnesis.ground import atomic, locks, quickjson
+from anamnesis.ground import locks
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record
 
@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
-    from typing import Any
 
     from anamnesis.config import Home
+    from anamnesis.ground.state import StateFile
 
 _MOST_NOTES = 2_000
 _MOST_SESSIONS = 200
@@ -49,7 +49,7 @@ class Uses:
 def uses_by_note(home: Home) -> dict[str, Uses]:
     """The counts of all notes that sessions were given; none if the file is missing or damaged."""
     uses = {}
-    for id, counts in _read(_counts_path(home)).items():
+    for id, counts in _counts(home).record().items():
         if isinstance(counts, list) and [type(count) for count in counts] == [int, int]:
             uses[id] = Uses(*counts)
     return uses
@@ -57,7 +57,7 @@ def uses_by_note(home: Home) -> dict[str, Uses]:
 
 def of_sessions(home: Home) -> dict[str, dict[str, int]]:
     """For each of the latest sessions, which of its notes it used (1) and which it did not (0)."""
-    return {id: notes for id, notes in _read(_sessions_path(home)).items() if type(notes) is dict}
+    return {id: notes for id, notes in _sessions(home).record().items() if type(notes) is dict}
 
 
 def count_uses(
@@ -72,7 +72,7 @@ def count_uses(
 
 
 def _learn(home: Home, session: str, outcome: Mapping[str, int]) -> None:
-    sessions, counts = _read(_sessions_path(home)), _read(_counts_path(home))
+    sessions, counts = _sessions(home).record(), _counts(home).record()
     before = sessions.pop(session, {})
     if before == outcome:
         return
@@ -83,22 +83,13 @@ def _learn(home: Home, session: str, outcome: Mapping[str, int]) -> None:
             if any(own):
                 counts[id] = own
     latest = [*sessions.items(), (session, dict(outcome))][-_MOST_SESSIONS:]
-    atomic.write_text(_counts_path(home), quickjson.dumps(dict([*counts.items()][-_MOST_NOTES:])))
-    atomic.write_text(_sessions_path(home), quickjson.dumps(dict(latest)))
+    _counts(home).write(dict([*counts.items()][-_MOST_NOTES:]))
+    _sessions(home).write(dict(latest))
 
 
-def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as stream:
-            content = quickjson.loads(stream.read())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+def _counts(home: Home) -> StateFile:
+    return home.state_file("usefulness.json")
 
 
-def _counts_path(home: Home) -> str:
-    return home.state("usefulness.json")
-
-
-def _sessions_path(home: Home) -> str:
-    return home.state("usefulness-sessions.json")
+def _sessions(home: Home) -> StateFile:
+    return home.state_file("usefulness-sessions.json")

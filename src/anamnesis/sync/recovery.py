@@ -7,7 +7,6 @@ never synced.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -17,12 +16,12 @@ from anamnesis.git.command import git
 from anamnesis.ground import atomic
 from anamnesis.ground.errors import AnamnesisError, StoreBusy
 from anamnesis.ground.records import fresh, record
+from anamnesis.ground.state import StateFile
 from anamnesis.sync.repository import MAIN, SECONDS, UPSTREAM, Repository, SyncFailed, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
 
     from anamnesis.sync.plan import Change
 
@@ -333,7 +332,7 @@ _FIELDS = ("last_success", "last_error", "offline_since", "offline_reason", "abs
 
 def remembered(own: str) -> Remembered:
     """What was remembered; nothing if the file is missing or broken."""
-    stored = _read(os.path.join(own, "state.json"))
+    stored = StateFile(os.path.join(own, "state.json")).record()
     absent = stored.get("absent")
     error = _text(stored.get("last_error")) or ""
     # 1.0.0 kept being offline among the errors.
@@ -352,7 +351,7 @@ def remember(own: str, state: Remembered) -> None:
     if remembered(own) == state:
         return
     fields = {name: getattr(state, name) for name in _FIELDS}
-    _write(os.path.join(own, "state.json"), fields)
+    StateFile(os.path.join(own, "state.json")).write(fields)
 
 
 def _order(path: str) -> tuple[str, str]:
@@ -364,12 +363,12 @@ def begin_landing(own: str, landing: Landing) -> None:
     """Note what is about to be written to the working tree."""
     names = ("before", "after", "main", "older_than")
     fields = {name: getattr(landing, name) for name in names}
-    _write(os.path.join(own, "landing.json"), fields)
+    StateFile(os.path.join(own, "landing.json")).write(fields)
 
 
 def unfinished_landing(own: str) -> Landing | None:
     """A result that a killed sync left half written."""
-    stored = _read(os.path.join(own, "landing.json"))
+    stored = StateFile(os.path.join(own, "landing.json")).record()
     after = _text(stored.get("after"))
     if after is None:
         return None
@@ -380,19 +379,6 @@ def unfinished_landing(own: str) -> Landing | None:
 def finish_landing(own: str) -> None:
     """Record that the working tree has everything."""
     atomic.remove(os.path.join(own, "landing.json"))
-
-
-def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            stored = json.load(stream)
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return stored if isinstance(stored, dict) else {}
-
-
-def _write(path: str, fields: dict[str, Any]) -> None:
-    atomic.write_text(path, json.dumps(fields, ensure_ascii=False, indent=1))
 
 
 def _text(value: object) -> str | None:

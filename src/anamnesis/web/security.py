@@ -14,7 +14,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-import json
 import secrets
 import time
 from contextlib import suppress
@@ -27,8 +26,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
-from anamnesis.ground import atomic
 from anamnesis.ground.errors import NotWritable
+from anamnesis.ground.state import StateFile
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -143,15 +142,14 @@ class Keys:
             return
         rows = [[each.digest, each.opened, each.seen] for each in self.sessions]
         with suppress(NotWritable):  # they then end with the server
-            atomic.write_text(self._path, json.dumps(rows) + "\n")
+            StateFile(self._path).write(rows)
 
 
 def _load_sessions(path: str) -> list[Session]:
+    rows = StateFile(path).read()
     try:
-        with open(path, encoding="utf-8") as stream:
-            rows = json.load(stream)
         return [Session(str(digest), float(opened), float(seen)) for digest, opened, seen in rows]
-    except (OSError, ValueError, TypeError):
+    except (ValueError, TypeError):
         return []
 
 

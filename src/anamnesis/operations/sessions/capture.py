@@ -121,7 +121,9 @@ def _captured(
     else:
         kept = archive.kept_session(home, id)
         whole = archive.whole_session(home, read, known=kept)
-        told = _with_message(home, whole, payload, recorder)
+        # What was kept before a file was to be ignored is not told any more.
+        mine = replace(whole, turns=archive.without_ignored_files(whole.turns, cwd))
+        told = _with_message(home, mine, payload, recorder)
         captured = _noted(home, told, known, names=names, project=project, source=source)
         if archive.is_on() and whole.turns and id and not _forgotten(home, id):
             note = captured.note or _note_of(home, known)
