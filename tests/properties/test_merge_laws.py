@@ -116,7 +116,8 @@ def test_what_was_added_is_there_once_and_what_was_removed_is_gone(
 
 
 def _lines(text: str) -> set[str]:
-    return {line.rstrip() for line in text.split("\n") if WORD.search(line)}
+    plain = (re.sub(r"^\d+\. ", "", line.rstrip()) for line in text.split("\n"))
+    return {line for line in plain if WORD.search(line)}
 
 
 @settings(max_examples=400, deadline=None)

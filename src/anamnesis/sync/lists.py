@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from anamnesis.sync.diff3 import FENCE, are_alike, ended, lines_of
@@ -219,3 +220,18 @@ def keeps_structure(results: Results, texts: Texts, *, clean: bool) -> bool:
 
 def _counted(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", NUMBERED.sub("", text)))
+
+
+def flowing(lines: Lines, others: Lines) -> list[list[str]]:
+    """The lines, together where the other text has no line break between the same two words."""
+    if len(lines) < 2 or not others:
+        return [[line] for line in lines]
+    within = {pair for line in others for pair in pairwise(line.split())}
+    flowing: list[list[str]] = []
+    for line in lines:
+        words = (flowing[-1][-1].split()[-1:] if flowing else []) + line.split()[:1]
+        if tuple(words) in within:
+            flowing[-1].append(line)
+        else:
+            flowing.append([line])
+    return flowing

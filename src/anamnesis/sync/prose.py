@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import chain, groupby, islice, pairwise
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING
 
 from anamnesis.sync.diff3 import (
@@ -33,6 +33,7 @@ from anamnesis.sync.lists import (
     NUMBERED,
     Steps,
     code_lines,
+    flowing,
     is_whole,
     keeps_structure,
     keeps_words,
@@ -94,7 +95,7 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
         tail = max(tails[1:])
     texts = _ended(bare[0]), _ended(bare[1]), _ended(bare[2])
     merge = cache(_weave)
-    woven = _settled(texts, mine_first, merge) or _held(texts, mine_first, merge)
+    woven = _settled(texts, mine_first, _trimmed(merge)) or _held(texts, mine_first, merge)
     shared, kept, before = (
         text.removesuffix("\n") + tail for text in (woven.shared, woven.kept, woven.base)
     )
@@ -144,6 +145,18 @@ def _ended(text: str) -> str:
     return f"{text}\n" if text else ""
 
 
+def _trimmed(merge: Merge) -> Merge:
+    """The same merge of whole texts, whose results end as a text does that is merged again."""
+
+    def trimmed(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
+        woven = merge(base, mine, theirs, mine_first=mine_first)
+        texts = (woven.shared, woven.kept, woven.base)
+        shared, kept, before = (_ended(text.rstrip(" \t\n")) for text in texts)
+        return Woven(shared, kept, before, woven.clean)
+
+    return cache(trimmed)
+
+
 def _settled(texts: Texts, mine_first: bool, merge: Merge) -> Woven | None:
     """Both edits, where the order of additions asked for or else the other one stands."""
     for first in (mine_first, not mine_first):
@@ -155,7 +168,7 @@ def _settled(texts: Texts, mine_first: bool, merge: Merge) -> Woven | None:
 
 def _held(texts: Texts, mine_first: bool, merge: Merge) -> Woven:
     """Both edits with as little as possible held, at worst all."""
-    apart = cache(partial(_apart, merge=merge))
+    apart = _trimmed(partial(_apart, merge=merge))
     woven = apart(*texts, mine_first=mine_first)
     base, mine, theirs = texts
     return woven if _stands(woven, texts, apart) else Woven(theirs, mine, base, clean=False)
@@ -256,8 +269,8 @@ def _fine_edits(base: Lines, changed: Lines) -> Iterator[Edit]:
 
 
 def _line_by_line(base: Lines, edit: Edit) -> Iterator[Edit]:
-    old = _flowing(base[edit.start : edit.end], edit.lines)
-    new = _flowing(edit.lines, base[edit.start : edit.end])
+    old = flowing(base[edit.start : edit.end], edit.lines)
+    new = flowing(edit.lines, base[edit.start : edit.end])
     start, a, c = edit.start, 0, 0
     for b, d in (
         *pairs(*(["".join(lines) for lines in side] for side in (old, new))),
@@ -271,21 +284,6 @@ def _line_by_line(base: Lines, edit: Edit) -> Iterator[Edit]:
             yield Edit(start, start + len(old[b]), tuple(new[d]))
             start += len(old[b])
         a, c = b + 1, d + 1
-
-
-def _flowing(lines: Lines, others: Lines) -> list[list[str]]:
-    """The lines, together where the other text has no line break between the same two words."""
-    if len(lines) < 2 or not others:
-        return [[line] for line in lines]
-    within = {pair for line in others for pair in pairwise(line.split())}
-    flowing: list[list[str]] = []
-    for line in lines:
-        words = (flowing[-1][-1].split()[-1:] if flowing else []) + line.split()[:1]
-        if tuple(words) in within:
-            flowing[-1].append(line)
-        else:
-            flowing.append([line])
-    return flowing
 
 
 def _rewritten_by_both(place: Place, *, by_lines: bool, mine_first: bool) -> Iterator[_Part]:
