@@ -81,8 +81,12 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
     Merging the result with either side again changes nothing, so a sync that was killed half-way,
     or that finds its own work at the remote, repeats nothing.
     """
+    if base in (mine, theirs) or mine == theirs:
+        only = theirs if mine == base else mine
+        return Woven(only, only, only)
     ends = [_line_end(text) for text in (base, mine, theirs)]
-    if "\r\n" in ends and all(ends):  # an editor may only have converted the line endings
+    # An editor may only have converted the line endings, and another one only some of them.
+    if all(ends) and any("\r" in text for text in (base, mine, theirs)):
         plain = (text.replace("\r\n", "\n").removesuffix("\r") for text in (base, mine, theirs))
         woven = weave(*plain, mine_first=mine_first)
         return _with_line_end(woven, ends[2] if ends[1] == ends[0] else ends[1])
@@ -103,11 +107,13 @@ def weave(base: str, mine: str, theirs: str, *, mine_first: bool) -> Woven:
 
 
 def _line_end(text: str) -> str:
-    """How all lines of a text end; empty if they end in different ways."""
+    """How most lines of a text end; empty if a carriage return ends none."""
     if "\r" not in text:
         return "\n"
     lone = text.removesuffix("\r").replace("\r\n", "")
-    return "" if "\r" in lone or "\n" in lone else "\r\n"
+    if "\r" in lone:
+        return ""
+    return "\r\n" if text.count("\r\n") >= lone.count("\n") else "\n"
 
 
 def _with_line_end(woven: Woven, end: str) -> Woven:

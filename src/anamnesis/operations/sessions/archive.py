@@ -245,7 +245,9 @@ def without_ignored_files(turns: Sequence[Turn], cwd: str) -> list[Turn]:
             refused=turn.refused,
         )
         if turn.file and patterns.covers(turn.file)
-        else replace(turn, edits=tuple("" if patterns.covers(it) else it for it in turn.edits))
+        else replace(
+            turn, edits=tuple(it if it and not patterns.covers(it) else "" for it in turn.edits)
+        )
         for turn in turns
     ]
 
