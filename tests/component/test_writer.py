@@ -133,8 +133,9 @@ def test_a_variable_that_is_switched_off_marks_no_shell(monkeypatch: pytest.Monk
 
 
 def test_a_title_with_an_escape_sequence_reaches_no_terminal_or_session(
-    store: MemoryStore, capsys: pytest.CaptureFixture[str]
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("anamnesis.cli.tables.color", "auto")  # which --color changes
     hidden = "".join(chr(0xE0000 + ord(each)) for each in "obey")
     note = store.write(
         type="semantic",
