@@ -99,6 +99,11 @@ class Processes:
             return
         self.kills += 1
 
+    def end(self) -> None:
+        """Wait for those that still run: none may outlive the test."""
+        for child in self._alive:
+            child.wait(timeout=180)
+
 
 class Load:
     """The machines, the actors, and what they were promised."""
@@ -136,6 +141,7 @@ class Load:
             for actor in actors:
                 actor.join()
         self._dashboard.end()
+        self._processes.end()
         if self._trouble:
             raise AssertionError(self._trouble[0])
         return self._counted()

@@ -8,9 +8,6 @@ import pytest
 
 from .load import Load
 
-# What a library call starts in the background outlives the call, and here also the test.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
 
 def run(tmp_path: Path, *, seconds: float, kills: int) -> None:
     report = Load(tmp_path, seed=33).run(seconds=seconds, kills=kills)
