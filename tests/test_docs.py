@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,9 +56,54 @@ def command_lines(text: str) -> Iterator[list[str]]:
     shown = re.findall(r"^ *\$? ?anamnesis ([a-z-]+ [^\n]+)", text, re.MULTILINE)
     shown += re.findall(r"`anamnesis ([a-z-]+ [^`]+)`", text)
     for line in shown:
-        command = re.split(r" {2,}| +#| >", line)[0]
+        command = re.split(r" +#| >", line)[0]
         if not re.search(r"[\[|…<;]", command):  # else it is a pattern of several commands
             yield shlex.split(command)
+
+
+def pasted_lines(text: str) -> Iterator[str]:
+    """The lines of a page's or a help's blocks that start with a command of ours."""
+    lines = re.findall(r"^(?: {2,4})((?:[A-Z_]+=\S+ )*anamnesis [a-z-]+.*)", text, re.MULTILINE)
+    yield from (line for line in lines if "…" not in line)
+
+
+HELPS = {f"help of {name}": command_parser(name).format_help for name in COMMANDS}
+GUIDES = {
+    str(path.relative_to(REPOSITORY)): path.read_text
+    for path in [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+    if path.parent.name in ("guides", "concepts") or path.name in ("README.md", "problems.md")
+}
+
+
+BLOCKS: dict[str, Callable[[], str]] = {**HELPS, **GUIDES}
+
+
+@pytest.mark.parametrize("source", BLOCKS)
+def test_a_pasted_block_is_commands_and_comments(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shell reads each line, with a program in place of ours that notes what it was given."""
+    text = BLOCKS[source]()
+    examples = text.partition("\nexamples:\n")[2] if source in HELPS else text
+    recorder = tmp_path / "bin" / "anamnesis"
+    recorder.parent.mkdir()
+    recorder.write_text(
+        f'#!/bin/sh\nprintf "%s\\037" "$@" >> {tmp_path}/calls\necho >> {tmp_path}/calls\n'
+    )
+    recorder.chmod(0o755)
+    lines = list(pasted_lines(examples))
+
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(lines)], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={"PATH": f"{recorder.parent}:/usr/bin:/bin", "HOME": str(tmp_path)}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+    assert not re.search("command not found|syntax error", done.stderr), done.stderr
+    calls = (tmp_path / "calls").read_text().splitlines() if lines else []
+    assert len(calls) >= len(lines) - done.stderr.count("No such file")
+    for call in calls:
+        name, *words = call.removesuffix("\037").split("\037")
+        assert is_parsed(name, words), (name, words, capsys.readouterr().err)
 
 
 def is_parsed(name: str, words: list[str]) -> bool:

@@ -30,6 +30,7 @@ def shown(
     env: Mapping[str, str],
     cwd: Path,
     keyboard: bool = False,
+    typed: str = "",
     rows: int = ROWS,
 ) -> tuple[str, int]:
     """What a command shows, and its exit code; without a keyboard its input is empty."""
@@ -37,7 +38,7 @@ def shown(
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
     process = subprocess.Popen(
         argv, cwd=cwd, env={"TERM": "dumb", **env}, stdout=theirs, stderr=theirs,
-        stdin=theirs if keyboard else subprocess.DEVNULL, start_new_session=True,
+        stdin=theirs if keyboard or typed else subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     os.close(theirs)
     data = bytearray()
@@ -49,6 +50,7 @@ def shown(
         except OSError:  # Linux says so when the other end is closed
             return
 
+    os.write(ours, typed.encode())
     reader = threading.Thread(target=read)
     reader.start()
     try:

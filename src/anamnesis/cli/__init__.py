@@ -11,6 +11,7 @@ from anamnesis.ground.errors import (
     AnamnesisError,
     CutBytecode,
     NotWritable,
+    SeveralMatch,
     drop_cut_bytecode,
     reason_of,
 )
@@ -131,7 +132,8 @@ def _ended(arguments: list[str]) -> int:
         if arguments[:1] and arguments[0] not in HOOKS:  # hooks flush on their own
             sys.stdout.flush()
     except AnamnesisError as error:
-        return _complain(arguments, error)
+        named = _picked(arguments, error)
+        return _ended(named) if named else _complain(arguments, error)
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
@@ -178,6 +180,18 @@ def _complain(arguments: Sequence[str], error: AnamnesisError) -> int:
 
     output.complain(arguments[0] if arguments else "anamnesis", error)
     return error.exit_code
+
+
+def _picked(arguments: list[str], error: AnamnesisError) -> list[str]:
+    """The same command for the note that you pick of several; empty if you cannot be asked."""
+    if not isinstance(error, SeveralMatch) or error.given not in arguments:
+        return []
+    if arguments[0] in HOOKS or not sys.stderr.isatty():
+        return []
+    from anamnesis.cli import picking
+
+    note_id = picking.one_of(error.ids)
+    return [note_id if each == error.given else each for each in arguments] if note_id else []
 
 
 def _disk_trouble(error: OSError) -> AnamnesisError | None:
@@ -229,11 +243,14 @@ def _run(arguments: list[str]) -> int:
 
 
 def _default() -> str:
-    """What runs without a command: the server for an agent, the overview on a terminal."""
+    """What runs without a command: the server for an agent, the overview for a person.
+
+    An agent holds both ends; `anamnesis | less` has a terminal at one of them.
+    """
     for stream in (sys.stdin, sys.stdout):
-        if stream is None or not stream.isatty():
-            return "serve"
-    return "--help"
+        if stream is not None and stream.isatty():
+            return "--help"
+    return "serve"
 
 
 def _run_command(name: str, options: list[str]) -> int:

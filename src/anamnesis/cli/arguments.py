@@ -114,7 +114,10 @@ def add_date(parser: ArgumentParser, name: str, *, help: str, default: object = 
 def add_since(parser: ArgumentParser, *, default: object = None) -> None:
     """The option `--since`."""
     add_date(
-        parser, "--since", default=default, help="only since then: 30d, 12h, 2026-11, 2026-11-15"
+        parser,
+        "--since",
+        default=default,
+        help="only since then: yesterday, 30d, 12h, 2026-11, 2026-11-15",
     )
 
 
@@ -127,7 +130,7 @@ def port(text: str) -> int:
 
 def date(text: str) -> str:
     """The type of a date, possibly partial, or of a time span; compared as text."""
-    if re.fullmatch(r"\d{1,5}[hdw]", text):
+    if re.fullmatch(r"\d{1,5}[hdw]|today|yesterday", text):
         then = datetime.fromtimestamp(clock.since(text), UTC)
         return then.isoformat(timespec="seconds")
     rest = {4: "-01-01", 7: "-01"}.get(len(text), "")
@@ -135,7 +138,8 @@ def date(text: str) -> str:
         datetime.fromisoformat(text + rest if _DATE.fullmatch(text) else "")
     except ValueError:
         raise ArgumentTypeError(
-            f"{text!r} is not a date; write 2026, 2026-11, 2026-11-15, 2026-11-15T08:30 or 30d"
+            f"{text!r} is not a date; write 2026, 2026-11, 2026-11-15, 2026-11-15T08:30, "
+            "30d or yesterday"
         ) from None
     return text
 

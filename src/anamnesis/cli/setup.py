@@ -55,7 +55,7 @@ def wishes_of(args: Namespace, *, remote: str | None, install_id: str = "") -> W
     """What the options ask for; the machine's name is asked for if no option gives it."""
     named = args.machine_id or config.resolve_machine_id()
     if not args.machine_id and not args.yes and not getattr(args, "print", False):
-        named = ask("Name of this machine", named)
+        named = ask_name("Name of this machine", named)
     stored = config._store_config()  # noqa: SLF001
     return journey.Wishes(
         machine_id=journey.machine_name(named),
@@ -74,6 +74,13 @@ def wishes_of(args: Namespace, *, remote: str | None, install_id: str = "") -> W
 def ask(question: str, default: str) -> str:
     """An answer typed at the terminal; the default if there is none."""
     return asking.line(f"{question} [{remotes.shown(default)}]", default)
+
+
+def ask_name(question: str, default: str) -> str:
+    """A name or a path typed at the terminal: y takes the default, n asks again."""
+    while (answer := ask(question, default)).lower() in ("n", "no"):
+        output.talk("Type another one, press Enter to take it, or Ctrl-C to stop.")
+    return default if answer.lower() in ("y", "yes") else answer
 
 
 def agrees(question: str) -> bool:

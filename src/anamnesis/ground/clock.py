@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import gmtime, strftime, time  # datetime would cost every hook another millisecond
 
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+_DAYS = {"today": 0, "yesterday": 1}
 
 
 def utcnow() -> str:
@@ -13,23 +14,27 @@ def utcnow() -> str:
 
 
 def since(text: str) -> float:
-    """Seconds since the epoch for `30d`, `12h` or a date; 0 for an empty text.
+    """Seconds since the epoch for `30d`, `12h`, `yesterday` or a date; 0 for an empty text.
 
     Raises InvalidInput for anything else.
     """
     import re
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
-    text = text.strip()
+    text = text.strip().lower()
     if not text:
         return 0.0
     if ago := re.fullmatch(r"(\d{1,5})([hdw])", text):
         return time() - int(ago[1]) * _SECONDS[ago[2]]
+    if text in _DAYS:
+        midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        return (midnight - timedelta(days=_DAYS[text])).timestamp()
     try:
         return datetime.fromisoformat(text).timestamp()
     except ValueError:
         from anamnesis.ground.errors import InvalidInput
 
         raise InvalidInput(
-            f"{text!r} is not a time.", hint="Write 30d, 12h, 2w, or a date such as 2026-01-31."
+            f"{text!r} is not a time.",
+            hint="Write 30d, 12h, yesterday, or a date such as 2026-01-31.",
         ) from None

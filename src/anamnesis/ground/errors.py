@@ -218,6 +218,8 @@ class SeveralMatch(InvalidInput):
     """Part of an id matches several notes."""
 
     def __init__(self, given: str, ids: Sequence[str]) -> None:
+        self.given = given
+        self.ids = tuple(ids)
         listed = ", ".join(ids[:8]) + (" …" if len(ids) > 8 else "")
         super().__init__(f"Several notes match {given}: {listed}.", hint="Give more of the id.")
 

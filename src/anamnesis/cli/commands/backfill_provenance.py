@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis backfill-provenance                            preview
+  anamnesis backfill-provenance                            # preview
   anamnesis backfill-provenance --machine laptop --apply
 """
 

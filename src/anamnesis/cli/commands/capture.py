@@ -25,7 +25,7 @@ EXAMPLES = """\
 examples:
   anamnesis capture --transcript session.jsonl --no-sync
   anamnesis capture --backfill --since 30d
-  anamnesis capture --again --project .      preview which notes would change
+  anamnesis capture --again --project .      # preview which notes would change
 """
 OPTIONS = {
     "--transcript": hooks.Option("the transcript; default: the one in the payload", metavar="FILE"),

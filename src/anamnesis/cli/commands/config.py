@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis config                               every setting and where it is set
+  anamnesis config                               # every setting and where it is set
   anamnesis config get machine_id
   anamnesis config set reflection_provider anthropic
   anamnesis config unset remote
-  anamnesis config test                          does the model answer?
+  anamnesis config test                          # does the model answer?
 """
 
 _WIDEST = 34  # a remote's address may be longer; `get` prints it in full

@@ -25,7 +25,7 @@ examples:
   anamnesis conflicts list
   anamnesis conflicts show 01J9Z8YPM7Q3X2V4WT6B5N0KGD
   anamnesis conflicts resolve 01J9Z8YPM7Q3X2V4WT6B5N0KGD --theirs
-  anamnesis conflicts resolve N0KGD --both     the other text becomes a second note
+  anamnesis conflicts resolve N0KGD --both     # the other text becomes a second note
 """
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis dedup                          preview
+  anamnesis dedup                          # preview
   anamnesis dedup --project . --threshold 0.9 --apply
   anamnesis dedup --undo
 """

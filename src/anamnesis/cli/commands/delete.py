@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis delete N0KGD             the end of an id is enough
-  anamnesis undo                     bring it back
-  anamnesis history ID               its versions, even after 30 days; needs the full id
+  anamnesis delete N0KGD             # the end of an id is enough
+  anamnesis undo                     # bring it back
+  anamnesis history ID               # its versions, even after 30 days; needs the full id
 """
 
 

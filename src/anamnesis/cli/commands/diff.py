@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis diff N0KGD                     the file against the last sync
-  anamnesis diff N0KGD 3237e8f             the file against a version
-  anamnesis diff N0KGD 3237e8f 9a01c44     one version against another
+  anamnesis diff N0KGD                     # the file against the last sync
+  anamnesis diff N0KGD 3237e8f             # the file against a version
+  anamnesis diff N0KGD 3237e8f 9a01c44     # one version against another
 """
 
 

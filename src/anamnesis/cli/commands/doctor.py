@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis doctor
-  anamnesis doctor --fix        fix what can be fixed safely, then check again
+  anamnesis doctor --fix        # fix what can be fixed safely, then check again
 """
 
 

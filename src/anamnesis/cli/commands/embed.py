@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  pip install '.[semantic]'        in the checkout
+  pip install '.[semantic]'        # in the checkout
   anamnesis config set semantic 1
-  anamnesis embed                  about 50 ms for each short note, once
-  anamnesis embed --remove         delete the vectors; the notes are not touched
+  anamnesis embed                  # about 50 ms for each short note, once
+  anamnesis embed --remove         # delete the vectors; the notes are not touched
 """
 _LOW_PRIORITY = 10
 

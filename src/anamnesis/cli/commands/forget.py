@@ -30,7 +30,7 @@ examples:
   anamnesis forget --query "staging password"
   anamnesis forget --project old-thing --before 2025-01-01
   anamnesis forget N0KGD --purge-history
-  anamnesis forget --purge-history           purge all notes forgotten so far
+  anamnesis forget --purge-history           # purge all notes forgotten so far
 """
 
 

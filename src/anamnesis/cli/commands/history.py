@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis history N0KGD
-  anamnesis diff N0KGD 3237e8f         what changed since that version
-  anamnesis restore N0KGD 3237e8f      bring it back
+  anamnesis diff N0KGD 3237e8f         # what changed since that version
+  anamnesis restore N0KGD 3237e8f      # bring it back
 """
 
 

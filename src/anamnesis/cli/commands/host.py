@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis host                              ~/anamnesis-memory.git
+  anamnesis host                              # ~/anamnesis-memory.git
   anamnesis host /srv/memory.git --address box.tailnet.ts.net
 """
 

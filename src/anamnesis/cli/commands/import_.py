@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis import                           Claude Code's own memory
-  anamnesis import CLAUDE.md --dry-run       its sections, one note each
+  anamnesis import                           # Claude Code's own memory
+  anamnesis import CLAUDE.md --dry-run       # its sections, one note each
   anamnesis import ~/basic-memory --project notes
   anamnesis import ~/.claude-mem/claude-mem.db
   anamnesis import memory.jsonl --from mcp-memory
-  anamnesis import backup.jsonl --mine       an export that you made
+  anamnesis import backup.jsonl --mine       # an export that you made
 """
 
 

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis init                          ask, then set up every agent that is found
-  anamnesis init --print                  show every change as a diff and make none
-  anamnesis init --yes --local-only       one machine, no questions
+  anamnesis init                          # ask, then set up every agent that is found
+  anamnesis init --print                  # show every change as a diff and make none
+  anamnesis init --yes --local-only       # one machine, no questions
   anamnesis init --remote you@always-on:anamnesis-memory.git
   anamnesis init --agents claude,codex --rules .
 """
+_NO_REMOTE = ("none", "-", "n", "no")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -72,7 +73,7 @@ def run(args: Namespace) -> int:
         return 0
     if wishes.remote and not setup.agrees_to_remote(wishes.remote, yes=args.yes):
         return EXIT_FAILED
-    if work.plan.changes and not args.yes and not _agrees(work):
+    if work.plan.changes and not args.yes and not _agrees(work, wishes):
         output.talk("nothing was changed")
         return EXIT_FAILED
     if wishes.remote and wishes.remote != known and not args.no_sync:
@@ -100,7 +101,7 @@ def _reflection() -> str:
 def _home(args: Namespace) -> str | None:
     if args.home or args.yes or args.print:
         return str(args.home) if args.home else None
-    return setup.ask("Where to keep notes", config.home_directory())
+    return setup.ask_name("Where to keep notes", config.home_directory())
 
 
 def _remote(args: Namespace) -> str | None:
@@ -112,11 +113,15 @@ def _remote(args: Namespace) -> str | None:
     if args.yes or args.print:
         return known
     answer = setup.ask("Git remote that your machines share", known or "none")
-    return None if answer.lower() in ("none", "-") else answer
+    if answer.lower() in ("y", "yes"):
+        return known
+    return None if answer.lower() in _NO_REMOTE else answer
 
 
-def _agrees(work: Journey) -> bool:
-    """Whether the files may be changed; names them before it asks."""
+def _agrees(work: Journey, wishes: Wishes) -> bool:
+    """Whether all of it is right; says what was answered and which files change first."""
+    remote = f"shared through {shown(wishes.remote)}" if wishes.remote else "on this machine only"
+    output.talk(f"Notes in {work.setup.home}, {remote}; this machine is {wishes.machine_id}.")
     setup.name_files(work.plan.changes)
     number = counted(len(work.plan.changes), "file")
     return setup.agrees(f"Change {number}? (--print shows the changes)")

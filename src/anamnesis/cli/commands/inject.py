@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis inject                      what a session started here would get
-  anamnesis inject --explain            how each note is shown, and why
+  anamnesis inject                      # what a session started here would get
+  anamnesis inject --explain            # how each note is shown, and why
   anamnesis inject --project my-project --k 12
   anamnesis inject --format gemini < payload.json
 """

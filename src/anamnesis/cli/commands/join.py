@@ -25,7 +25,7 @@ EXAMPLES = """\
 examples:
   anamnesis join you@always-on:anamnesis-memory.git
   anamnesis join /mnt/share/anamnesis-memory.git --yes
-  anamnesis join you@git-host:notes.git --code ABCD-EFGH-IJKL-MNOP    a sealed store, once approved
+  anamnesis join you@git-host:notes.git --code ABCD-EFGH-IJKL-MNOP  # a sealed store, once approved
 """
 
 

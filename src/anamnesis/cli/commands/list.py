@@ -17,7 +17,7 @@ EXAMPLES = """\
 examples:
   anamnesis list --project .
   anamnesis list --type procedural --since 7d -k 200
-  anamnesis list --json --limit 0     everything, for a program
+  anamnesis list --json --limit 0     # everything, for a program
 """
 _FILTERS = (
     "project", "type", "scope", "tag", "machine", "source", "since", "until", "as_of", "file",

@@ -17,7 +17,7 @@ EXAMPLES = """\
 examples:
   anamnesis log
   anamnesis log --project . --since 7d
-  anamnesis history N0KGD          the versions of one note
+  anamnesis history N0KGD          # the versions of one note
 """
 _NOTES_SHOWN = 5
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis move N0KGD --scope machine-local    stop syncing it
-  anamnesis move N0KGD --scope portable         sync it again
+  anamnesis move N0KGD --scope machine-local    # stop syncing it
+  anamnesis move N0KGD --scope portable         # sync it again
 """
 
 

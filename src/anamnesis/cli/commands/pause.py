@@ -24,10 +24,10 @@ Without --project it ends a pause everywhere; projects that were paused one by o
 """
 EXAMPLES = """\
 examples:
-  anamnesis pause               everywhere, until `anamnesis resume`
-  anamnesis pause --project .   only in the project of this directory
-  anamnesis resume              end the pause everywhere
-  anamnesis resume --project .  end the pause of this project
+  anamnesis pause               # everywhere, until `anamnesis resume`
+  anamnesis pause --project .   # only in the project of this directory
+  anamnesis resume              # end the pause everywhere
+  anamnesis resume --project .  # end the pause of this project
 """
 
 

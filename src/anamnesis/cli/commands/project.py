@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis project                 which project this directory belongs to, and why
+  anamnesis project                 # which project this directory belongs to, and why
   anamnesis project show ~/code/app --json
-  anamnesis project allow           let this repository have the memory that its file names
+  anamnesis project allow           # let this repository have the memory that its file names
   anamnesis project allow --undo
 """
 _SOURCES = {

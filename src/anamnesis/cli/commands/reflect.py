@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis reflect                    preview for all projects
+  anamnesis reflect                    # preview for all projects
   anamnesis reflect --project . --apply
   anamnesis reflect --undo
 """

@@ -23,9 +23,9 @@ examples:
   anamnesis remote
   anamnesis remote --create you@always-on:anamnesis-memory.git
   anamnesis remote --create /mnt/share/anamnesis-memory.git
-  anamnesis remote set you@always-on:anamnesis-memory.git      on the other machines
-  anamnesis remote remove                                      back to one machine
-  anamnesis remote seal                                        encrypt what it holds
+  anamnesis remote set you@always-on:anamnesis-memory.git      # on the other machines
+  anamnesis remote remove                                      # back to one machine
+  anamnesis remote seal                                        # encrypt what it holds
 """
 
 

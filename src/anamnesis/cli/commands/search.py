@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from anamnesis.cli import arguments, output, tables
-from anamnesis.operations.notes.search import explain, search
+from anamnesis.operations.notes.search import explain, matching_part, search
 from anamnesis.operations.notes.show import note_dict
 
 if TYPE_CHECKING:
@@ -19,9 +19,10 @@ examples:
   anamnesis search how do we deploy the api
   anamnesis search "sqlite locked" --project . -k 3
   anamnesis search retries --tag http --since 2026-01 --file src/client.py
-  anamnesis search which port --as-of 2026-03-01     before it was replaced
+  anamnesis search which port --as-of 2026-03-01     # before it was replaced
   anamnesis search how do we deploy --explain
 """
+_ROOM = 200  # of a line that answers; a terminal is rarely wider
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,6 +51,8 @@ def run(args: Namespace) -> int:
     shown: list[str] = []
     for hit in answer.hits:
         shown.append(lines[hit.note.id])
+        if part := _answering_line(hit):
+            shown.append(tables.painted(f"    {part}", "dim"))
         if warning := answer.warnings.get(hit.note.id):
             shown.append(tables.painted(f"    {warning}", "yellow"))
         elif hit.note.origin:
@@ -59,6 +62,12 @@ def run(args: Namespace) -> int:
     if not answer.hits:
         output.talk("nothing found")
     return 0
+
+
+def _answering_line(hit: SearchHit) -> str:
+    """The line of a note that answers, for a terminal; empty if the title says it already."""
+    part = " ".join(matching_part(hit, room=_ROOM).split()) if tables.is_terminal() else ""
+    return "" if part.strip(" .…") in hit.note.title else tables.fitted(part, 4)
 
 
 def _hit_dict(hit: SearchHit, answer: SearchAnswer, *, explain: bool) -> dict[str, object]:

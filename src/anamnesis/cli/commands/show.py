@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis show 01J9Z8YPM7Q3X2V4WT6B5N0KGD
-  anamnesis show N0KGD            the start or the end of an id is enough
-  anamnesis show N0KGD --session  the session that it was made from
+  anamnesis show N0KGD            # the start or the end of an id is enough
+  anamnesis show N0KGD --session  # the session that it was made from
 """
 
 

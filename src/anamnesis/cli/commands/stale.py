@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis stale                  the project of this directory
+  anamnesis stale                  # the project of this directory
   anamnesis stale ~/code/shop
 """
 _SHOWN = 6

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis standup                               since yesterday, on this machine
+  anamnesis standup                               # since yesterday, on this machine
   anamnesis standup --all-machines --since 7d
   anamnesis standup --project . --since 2026-11-01
 """

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis status
-  anamnesis status --fleet                    your machines, and when each last synced
-  anamnesis status --fleet --forget old-box   no longer list a machine
+  anamnesis status --fleet                    # your machines, and when each last synced
+  anamnesis status --fleet --forget old-box   # no longer list a machine
 """
 _PROJECTS_SHOWN = 10
 

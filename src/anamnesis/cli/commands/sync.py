@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   anamnesis sync
-  anamnesis sync --detach          return at once; the outcome is in `anamnesis status`
+  anamnesis sync --detach          # return at once; the outcome is in `anamnesis status`
 """
 _CONFLICTS_NAMED = 5
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis undo                       undo the latest change
-  anamnesis undo --list                what can be undone
-  anamnesis undo 7Q3X2V                that one; the end of its id is enough
+  anamnesis undo                       # undo the latest change
+  anamnesis undo --list                # what can be undone
+  anamnesis undo 7Q3X2V                # that one; the end of its id is enough
 """
 
 

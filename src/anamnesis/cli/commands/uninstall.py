@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis uninstall --print       show every change as a diff and make none
-  anamnesis uninstall               remove hooks, permissions and servers
-  anamnesis uninstall --purge       also delete the notes on this machine
+  anamnesis uninstall --print       # show every change as a diff and make none
+  anamnesis uninstall               # remove hooks, permissions and servers
+  anamnesis uninstall --purge       # also delete the notes on this machine
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from anamnesis.ground.clock import since as moment
@@ -145,8 +145,4 @@ def _turns(store: MemoryStore, *, since: str) -> dict[str, int]:
 
 
 def _start(text: str) -> str:
-    days = {"today": 0, "yesterday": 1}.get(text.strip().lower())
-    if days is None:
-        return datetime.fromtimestamp(moment(text), UTC).isoformat(timespec="seconds")
-    midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    return (midnight - timedelta(days=days)).astimezone(UTC).isoformat(timespec="seconds")
+    return datetime.fromtimestamp(moment(text), UTC).isoformat(timespec="seconds")
