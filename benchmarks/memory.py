@@ -14,7 +14,6 @@ prompt   share whose question, typed as a prompt in that project, makes the hook
 aside    questions about another session's project that the hook speaks to: silence is right
 next     share of what a later session needs that its start or its first prompt gives
 start    the same by the start alone, with and without its list of titles
-tight    the same in 4,000 units, before and after a session told which notes it used
 per hit  characters that a start prints for each such need
 failure  share of the errors of these notes that bring their fix when they come again
 unlike   errors of one session that bring a line in another one's project: silence is right
@@ -297,8 +296,8 @@ def main() -> None:
     kinds = sorted(name for name in scores[0].parts if name.startswith("kept: "))
     for name in ("kept", *kinds, "found", "rules", "proposed", "right", "titles", "trivial"):
         print(f"{name:20}" + "".join(f"{score.share(name):14.2f}" for score in scores))
-    moments_of = ("prompt", "aside", "next", "start", "start, no titles", "start, tight")
-    for name in (*moments_of, "start, tight, useful", "failure", "unlike"):
+    moments_of = ("prompt", "aside", "next", "start", "start, no titles")
+    for name in (*moments_of, "failure", "unlike"):
         shares = (f"{score.share(name):14.2f}" if name in score.parts else "" for score in scores)
         print(f"{name:20}" + "".join(f"{share:>14}" for share in shares))
     print(f"{'per hit':20}" + "".join(f"{score.per_hit:14d}" for score in scores))

@@ -12,23 +12,17 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from anamnesis.capture import parse_transcript
-from anamnesis.capture.transcript import read_transcript
-from anamnesis.hooks.usefulness import Uses
 from anamnesis.index import fixes
-from anamnesis.inject import select
-from anamnesis.inject.plan import make_plan
 from anamnesis.inject.prompt import Match, recall, rendered
 from anamnesis.notes.fields import Memory
 from anamnesis.operations.sessions.inject import preview
 from anamnesis.operations.sessions.prompt import archive_search
-from anamnesis.operations.sessions.usefulness import actions_of, is_used
 from anamnesis.store import MemoryStore
 
 if TYPE_CHECKING:
     from benchmarks.memory import Labelled, Score
 
 _TITLES = "## Not shown in full"
-_TIGHT = 4_000  # units: with the usual room nearly all notes of these projects fit in any order
 
 
 def score_all(
@@ -43,7 +37,6 @@ def score_all(
         other = others[at % len(others)] if others else ""
         _prompts(score, session, store, own, other)
         _starts(score, session, store, own)
-        _useful_starts(score, session, store, own)
         _failures(score, _note(session, notes), store, own, other)
 
 
@@ -71,23 +64,6 @@ def _starts(score: Score, session: Labelled, store: MemoryStore, project: str) -
                 score.add("start", _says(start, answer))
                 score.add("start, no titles", _says(start.partition(_TITLES)[0], answer))
                 score.add("next", _says(start + asked, answer))
-
-
-def _useful_starts(score: Score, session: Labelled, store: MemoryStore, project: str) -> None:
-    """The same in less room, before and after the session itself judged the notes it was given."""
-    needs = [(each, need) for each in session.gold.get("next", []) for need in each["needs"]]
-    facts = {fact["id"]: fact for fact in session.gold.get("facts", []) if "id" in fact}
-    turns = read_transcript(session.transcript).turns
-    chosen = select.candidates(store, project=project)
-    notes = [note for each in chosen if (note := store.get(each.note.id)) is not None]
-    done = actions_of(turns)
-    useful = {note.id: Uses(*((3, 0) if is_used(note, done) else (0, 3))) for note in notes}
-    for name, given in (("tight", None), ("tight, useful", useful)):
-        ordered = select.candidates(store, project=project, useful=given)
-        start = make_plan(ordered, read=store.get, limit=_TIGHT).text
-        for _, need in needs:
-            if need in facts:
-                score.add(f"start, {name}", _says(start, facts[need]["answer"]))
 
 
 def _failures(score: Score, note: Memory | None, store: MemoryStore, own: str, other: str) -> None:

@@ -25,7 +25,6 @@ SELDOM = {
     "anamnesis.cli.detached",
     "anamnesis.git.renames",
     "anamnesis.hooks.background",
-    "anamnesis.hooks.usefulness",
     "anamnesis.search.excerpts",
     "anamnesis.index.naming",
     "anamnesis.inject.newest",

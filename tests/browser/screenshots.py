@@ -22,7 +22,6 @@ from anamnesis.archive.turns import Header, Turn
 from anamnesis.config import Home
 from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
-from anamnesis.hooks import receipts, usefulness
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory, MemoryType, new_id
 from anamnesis.operations.curate.pin import pin
@@ -191,8 +190,6 @@ def work(store: MemoryStore, home: Home) -> None:
         )  # fmt: skip
         save(home, header, turns)
         inject(home, Payload(session_id=session, source="startup"), project=project)
-        given = [str(each["id"]) for each in next(receipts.latest(home))["notes"]]
-        usefulness.count_uses(home, session, used=set(given[:3]), ignored=set(given[3:8]))
     archive.bring_up_to_date(home)
 
 
@@ -325,7 +322,7 @@ def pages_of(held: str, release: str, alike: list[str]) -> dict[str, str]:
         "map": f"/map?project={PAY}", "settings": "/settings", "conflicts": "/conflicts",
         "changes": "/history", "deleted": "/history?deleted=1", "undo": "/history?undo=1",
         "sessions": "/sessions", "session": "/session/a81f3c02-6b1d", "new": "/new",
-        "source": f"/notes/{release}/source", "tidy": "/tidy", "unused": "/tidy?view=unused",
+        "source": f"/notes/{release}/source", "tidy": "/tidy",
         "sources": "/tidy?view=sources", "stale": "/tidy?view=stale",
         "merge": f"/merge?ids={'+'.join(alike)}", "version": "/history?version=HEAD",
         "doctor": "/settings?doctor=1", "not-found": "/nowhere",

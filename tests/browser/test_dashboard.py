@@ -70,7 +70,6 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "review": "/review",
         "duplicates": "/tidy",
         "stale": "/tidy?view=stale",
-        "unused": "/tidy?view=unused",
         "sources": "/tidy?view=sources",
         "merge": f"/merge?ids={notes[0].id}+{notes[1].id}",
         "history": "/history",

@@ -7,7 +7,6 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from anamnesis.hooks import usefulness
 from anamnesis.hooks.payload import Payload
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.operations.sessions.prompt import preview as for_prompt
@@ -90,25 +89,22 @@ def test_bar_line_and_block_lead_to_each_other_by_keyboard(
     expect(page.locator(f"#plan-{note_id}")).to_be_in_viewport()
 
 
-def test_what_changed_since_the_last_session_and_what_notes_did_is_told(
+def test_what_changed_since_the_last_session_is_told(
     visit: Visitor, store: MemoryStore, notes: dict[str, str]
 ) -> None:
     for session in ("s1", "s2"):
         inject(store.home, Payload(session_id=session, source="startup", cwd="."), project=APP)
-    used, ignored, gone = notes["Fact 11"], notes["Fact 10"], notes["Fact 9"]
-    usefulness.count_uses(store.home, "s1", used={used}, ignored={ignored})
-    usefulness.count_uses(store.home, "s2", used={used}, ignored={ignored})
+    given, gone = notes["Fact 11"], notes["Fact 9"]
     store.delete(gone)
     fresh = store.write(type="semantic", title="Fact 12", body="new", project=APP)
     page = visit.go(f"/injection?project={APP}")
 
     expect(page.locator(f"#plan-{fresh.id} .badge")).to_have_text("new")
-    expect(page.locator(f"#plan-{used} .badge")).to_have_count(0)
+    expect(page.locator(f"#plan-{given} .badge")).to_have_count(0)
     expect(page.locator(".plan")).to_contain_text(f"no longer given: {gone}")
-    figures = page.locator(f"#plan-{used} td.figure")
-    assert figures.all_inner_texts()[1:] == ["2", "2 of 2"]
-    assert page.locator(f"#plan-{ignored} td.figure").all_inner_texts()[1:] == ["2", "0 of 2"]
-    assert page.locator(f"#plan-{fresh.id} td.figure").all_inner_texts()[1:] == ["0", ""]
+    figures = page.locator(f"#plan-{given} td.figure")
+    assert figures.all_inner_texts()[1:] == ["2"]
+    assert page.locator(f"#plan-{fresh.id} td.figure").all_inner_texts()[1:] == ["0"]
     expect(page.locator(".checks summary").first).to_contain_text("session s2")
 
 

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import expect
 
-from anamnesis.hooks import usefulness
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory, new_id
 from anamnesis.onboard import receipt
@@ -29,19 +28,18 @@ def test_first_steps_tick_themselves_and_the_start_page_counts(
     expect(steps).to_contain_text("0 of 4 done")
     assert visit.violations() == []
 
-    note = store.write(type="semantic", title="Deploys need the VPN", body="ask", project=APP)
+    store.write(type="semantic", title="Deploys need the VPN", body="ask", project=APP)
     expect(steps).to_contain_text("1 of 4 done")  # nobody reloaded the page
     receipt.save(store.home, receipt.Receipt(agents=("claude",)))
     expect(steps).to_contain_text("2 of 4 done")
     inject(store.home, Payload(session_id="s1", source="startup", cwd="."), project=APP)
-    usefulness.count_uses(store.home, "s1", used={note.id}, ignored=set())
     store.write(type="episodic", title="Deployed", body="b", project=APP, prov_source="session-end")
     expect(steps).to_have_count(0)
 
     visit.go("/")
-    week = page.get_by_role("region", name="Recalled and used this week")
+    week = page.get_by_role("region", name="Recalled this week")
     expect(week).to_contain_text("Deploys need the VPN")
-    expect(week).to_contain_text("used by 1 session")
+    expect(week).to_contain_text("given 1")
     chart = page.locator(".stacked")
     expect(chart.locator("a")).to_have_count(14)
     expect(chart.locator("a").last.locator("rect.type-episodic, rect.type-semantic")).to_have_count(

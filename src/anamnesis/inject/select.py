@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from anamnesis.ground.records import record, replace
+from anamnesis.ground.records import record
 from anamnesis.index import queries
 from anamnesis.project import GLOBAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from anamnesis.hooks.usefulness import Uses
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
@@ -59,13 +58,12 @@ def candidates(
     session: str = "",
     machine: str = "",
     branch: str = "",
-    useful: Mapping[str, Uses] | None = None,
     most: int = MANY,
 ) -> list[Candidate]:
     """The working set from the index alone; no file is read.
 
     With `k`, at most that many notes of the project; without, at most `most` of each kind. A
-    resumed session is not told what it did itself. `useful` says how often notes were used.
+    resumed session is not told what it did itself.
     """
 
     def choose(db: sqlite3.Connection) -> list[Candidate]:
@@ -76,7 +74,7 @@ def candidates(
         return [
             *_rules(db, project, most),
             *_thread(db, sessions, branch),
-            *_by_use(_durable(db, project, most, since=since, machine=machine), useful or {}),
+            *_durable(db, project, most, since=since, machine=machine),
             *_news(sessions, machine),
             *(Candidate(note, "an earlier session", REST) for note in sessions),
         ]
@@ -174,18 +172,6 @@ def _durable(
             else Candidate(note, _recent(note))
         )
     return chosen
-
-
-def _by_use(latest: list[Candidate], useful: Mapping[str, Uses]) -> list[Candidate]:
-    """The latest notes first; those that helped are moved up a few places."""
-    if not useful:
-        return latest
-    ordered = []
-    for place, each in enumerate(latest, start=1):
-        uses = useful.get(each.note.id)
-        explained = replace(each, why=f"{each.why}, {uses.sentence}") if uses else each
-        ordered.append((place / uses.factor if uses else place, explained))
-    return [explained for _, explained in sorted(ordered, key=lambda pair: pair[0])]
 
 
 def _recent(note: Memory) -> str:

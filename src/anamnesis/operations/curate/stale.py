@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.hooks import usefulness
 from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
 
@@ -59,30 +58,6 @@ def stale_notes(
         if missing:
             found.append(Stale(note, tuple(dict.fromkeys(missing))))
     return sorted(found, key=lambda each: (-len(each.missing), each.note.id))
-
-
-@dataclass(frozen=True, slots=True)
-class Unused:
-    """An active note that no session on this machine has used."""
-
-    note: Memory
-    given: int  # to how many sessions
-
-
-def unused_notes(store: MemoryStore, *, before: str) -> list[Unused]:
-    """Durable notes that sessions were given and never used, most often given first.
-
-    Then those that no session was given and that have not changed since a date, oldest first.
-    """
-    uses = usefulness.uses_by_note(store.home)
-    found = []
-    for note in store.ask(lambda db: active(db, types=("semantic", "procedural"))):
-        counted = uses.get(note.id)
-        if counted is None and note.updated_at < before:
-            found.append(Unused(note, 0))
-        elif counted is not None and not counted.used:
-            found.append(Unused(note, counted.ignored))
-    return sorted(found, key=lambda each: (-each.given, each.note.updated_at, each.note.id))
 
 
 def paths_in(body: str) -> Iterator[str]:

@@ -165,7 +165,6 @@ SETTINGS: dict[str, Setting] = {
         _switch("moment_prompt", "give a prompt the notes that answer it", "1"),
         _switch("moment_failure", "show what helped when a command failed like this before", "1"),
         _switch("moment_file", "show notes that mention a file when it is read", "1"),
-        _switch("usefulness", "rank notes that earlier sessions used a little higher", "0"),
         _switch("meaning", "also find notes by related words", "1"),
         _switch("semantic", "also find notes by meaning; needs the extra [semantic]", "0"),
         _choice(

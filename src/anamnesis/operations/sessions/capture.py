@@ -127,7 +127,6 @@ def _captured(
         captured = _noted(home, told, known, names=names, project=project, source=source)
         if archive.is_on() and whole.turns and id and not _forgotten(home, id):
             note = captured.note or _note_of(home, known)
-            _judge_notes(home, whole)
             archive.keep(
                 home, whole, known=kept, project=note.project if note else project, note=note
             )
@@ -182,14 +181,6 @@ def _note_of(home: Home, known: ledger.LedgerEntry | None) -> Memory | None:
         return None
     with MemoryStore(home) as store:
         return store.get(known.note_id)
-
-
-def _judge_notes(home: Home, whole: Transcript) -> None:
-    """Count which of the notes that a session was given it used."""
-    if any(receipts.of_session(home, whole.header.session)):
-        from anamnesis.operations.sessions import usefulness
-
-        usefulness.count_uses(home, whole.header.session, whole.turns)
 
 
 def _why_off(home: Home, sessions: set[str], *, project: str, cwd: str, was_on: bool) -> str:

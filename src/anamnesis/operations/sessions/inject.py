@@ -18,16 +18,14 @@ from anamnesis.text import clipping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
-    from anamnesis.hooks.usefulness import Uses
     from anamnesis.notes.fields import Memory
     from anamnesis.operations.care.checks import Check
 
 SETTING = "moment_start"
-_USEFULNESS = "usefulness"
 
 
 def inject(
@@ -137,7 +135,6 @@ def _plan_of(
     notices: list[str],
     client: str = "",
 ) -> plan.Plan:
-    useful = _useful(store.home)
     branch = current_branch(cwd) if cwd else ""
     projects = {project, GLOBAL}
     known = store.ask(lambda db: queries.count_shown(db, projects=projects, session=session))
@@ -151,7 +148,7 @@ def _plan_of(
     def start_of(most: int) -> plan.Plan:
         chosen = select.candidates(
             store, project=project, k=k, session=session, machine=resolve_machine_id(),
-            branch=branch, useful=useful, most=most,
+            branch=branch, most=most,
         )  # fmt: skip
         if client == "claude":
             chosen = _not_with_client(store.home, chosen)
@@ -161,7 +158,7 @@ def _plan_of(
         start = plan.make_plan(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
         return replace(start, text=masked(store, start.text, of=[e.note.id for e in start.entries]))
 
-    if not client or useful:
+    if not client:
         return start_of(select.MANY)
     start = start_of(select.USUAL)
     # Short notes leave room for more of them.
@@ -176,14 +173,6 @@ def _not_with_client(home: Home, chosen: list[select.Candidate]) -> list[select.
 
     loaded = native_notes.with_client(home)
     return [each for each in chosen if each.note.id not in loaded]
-
-
-def _useful(home: Home) -> Mapping[str, Uses] | None:
-    if not config.is_on(_USEFULNESS, default=False):
-        return None
-    from anamnesis.hooks import usefulness
-
-    return usefulness.uses_by_note(home)
 
 
 def _unindexed(

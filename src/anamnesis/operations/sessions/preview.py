@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from anamnesis.hooks import receipts, usefulness
+from anamnesis.hooks import receipts
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.sessions import inject
 from anamnesis.operations.sessions.prompt import preview as for_prompt
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anamnesis.config import Home
-    from anamnesis.hooks.usefulness import Uses
     from anamnesis.notes.fields import Memory, NoteId
     from anamnesis.store import MemoryStore
 
@@ -71,7 +70,6 @@ class PastGiving:
     """How often sessions were given each note, and which notes the last one started with."""
 
     times: dict[str, int]  # note id -> receipts that name it
-    uses: dict[str, Uses]  # note id -> what sessions that were given it did with it
     last: dict[str, Any] | None  # the latest receipt of a start of the project
 
     @property
@@ -131,39 +129,27 @@ def past_giving(home: Home, *, project: str) -> PastGiving:
         times.update(str(note["id"]) for note in receipt["notes"])
         is_start = receipt["event"] == "inject" and receipt["project"] == project
         last = receipt if last is None and is_start else last
-    return PastGiving(times, usefulness.uses_by_note(home), last)
+    return PastGiving(times, last)
 
 
 @dataclass(frozen=True, slots=True)
 class GivenNotes:
-    """What sessions were given since a day, and what they used of it."""
+    """What sessions were given since a day."""
 
     moments: dict[str, int]  # event -> how often notes were given
-    notes: list[tuple[str, int, int]]  # id, how often it was given, how many sessions used it
-
-    @property
-    def used(self) -> int:
-        """How many of the notes a session used."""
-        return sum(bool(used) for _, _, used in self.notes)
+    notes: list[tuple[str, int]]  # id, how often it was given
 
 
 def given_since(home: Home, since: str) -> GivenNotes:
-    """What sessions since a day were given and used, the most frequent notes first."""
+    """What sessions since a day were given, the most frequent notes first."""
     moments: Counter[str] = Counter()
     given: Counter[str] = Counter()
-    sessions = set()
     for receipt in receipts.latest(home):
         if receipt["at"] < since:
             break
         moments[receipt["event"]] += bool(receipt["notes"])
         given.update(str(note["id"]) for note in receipt["notes"])
-        sessions.add(receipt["session"])
-    used: Counter[str] = Counter()
-    for session, verdicts in usefulness.of_sessions(home).items():
-        if session in sessions:
-            used.update(note_id for note_id, verdict in verdicts.items() if verdict)
-    order = sorted(given, key=lambda note_id: (-used[note_id], -given[note_id], note_id))
-    return GivenNotes(dict(moments), [(each, given[each], used[each]) for each in order])
+    return GivenNotes(dict(moments), sorted(given.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _pieces(text: str, ids: Sequence[NoteId]) -> Iterator[BlockPiece]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -44,12 +43,10 @@ if TYPE_CHECKING:
 _VIEWS = {
     "duplicates": "Duplicates",
     "stale": "Stale",
-    "unused": "Never used",
     "sources": "Sources",
 }
 _MOST_MERGED = 20  # notes that can still be read side by side
 _LISTED = 100  # findings on a page; those that are dealt with make room for the next
-_UNCHANGED_DAYS = 90  # before that, a note that no session was given may just be new
 
 
 def act(visit: Visit) -> Response:
@@ -285,10 +282,7 @@ def tidy(visit: Visit) -> Response:
     """What is worth tidying up: the latest findings, without notes that changed since."""
     view = visit.parameter("view") if visit.parameter("view") in _VIEWS else "duplicates"
     findings: Any  # groups of duplicates, or notes; None if nothing was searched yet
-    if view == "unused":
-        limit = (datetime.now(UTC) - timedelta(days=_UNCHANGED_DAYS)).date().isoformat()
-        findings = stale.unused_notes(visit.store, before=limit)
-    elif view == "sources":
+    if view == "sources":
         findings = backfill_provenance.provenance_changes(visit.store, machine_id="")
     else:
         findings = _current_findings(visit, view)
@@ -299,7 +293,6 @@ def tidy(visit: Visit) -> Response:
         views=_VIEWS,
         findings=None if findings is None else findings[:_LISTED],
         total=len(findings or ()),
-        days=_UNCHANGED_DAYS,
         types=TYPES,
         project=compared.get("project", visit.dashboard.project),
         projects=[name for name in visit.dashboard.counts.values("project") if name != GLOBAL],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
 from anamnesis.ground.errors import AnamnesisError, InvalidInput, NoSuchNote, NoteChangedOnDisk
-from anamnesis.hooks import receipts, runs, usefulness
+from anamnesis.hooks import receipts, runs
 from anamnesis.notes.fields import EDITED, FIELDS, SCOPES, TYPES, WORDS, of_text
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.operations.curate import review
@@ -78,7 +78,6 @@ def show(visit: Visit) -> Response:
         backlinks=backlinks(visit.store, read.note),
         related=related(visit.store, read.note),
         receipts=_receipts_of(visit, read.note.id),
-        uses=usefulness.uses_by_note(visit.dashboard.home).get(read.note.id),
     )
 
 

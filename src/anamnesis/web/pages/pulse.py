@@ -1,4 +1,4 @@
-"""The start page: what needs attention, the latest notes, and how sessions used them."""
+"""The start page: what needs attention, the latest notes, and which of them sessions were given."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def show(visit: Visit) -> Response:
         shade={kind: f"type-{kind}" if kind in TYPES else "type-other" for kind in chart.kinds},
         this_week=sum(column.total for column in chart.columns[-_WEEK:]),
         week=week,
-        most_given=max((times for _, times, _ in week.notes), default=1),
-        titles=titles(visit.store, [note_id for note_id, _, _ in week.notes[:_LISTED]]),
+        most_given=max((times for _, times in week.notes), default=1),
+        titles=titles(visit.store, [note_id for note_id, _ in week.notes[:_LISTED]]),
         moments=_MOMENTS,
         machines=[each for each in counts.machines() if each[0] != UNKNOWN_MACHINE],
     )

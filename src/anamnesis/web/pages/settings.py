@@ -57,7 +57,6 @@ _NAMES = {
     "moment_prompt": "Notes for a prompt",
     "moment_failure": "Help when a command fails",
     "moment_file": "Notes about a file",
-    "usefulness": "Prefer notes that were used",
     "meaning": "Related words",
     "semantic": "Search by meaning",
     "capture_noninteractive": "Sessions that scripts run",
