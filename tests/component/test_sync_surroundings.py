@@ -247,3 +247,16 @@ def test_a_sync_that_another_one_keeps_from_starting_does_not_say_synced(
     with locks.held(str(desk.home / "locks" / "sync.lock"), name="sync", timeout=1):
         assert desk.sync().busy
     assert not desk.sync().busy
+
+
+def test_an_address_that_git_rewrites_is_named_with_where_it_leads(
+    home: Path, tmp_path: Path
+) -> None:
+    (home / ".gitconfig").write_text(f'[url "{tmp_path}/nowhere/"]\n insteadOf = work:\n')
+    laptop = Machine(tmp_path / "laptop", "work:notes.git")
+    laptop.write("n", "kept")
+
+    error = laptop.sync().error
+
+    assert f"{tmp_path}/nowhere/notes.git, which git's insteadOf makes of work:notes.git" in error
+    assert laptop.body("n") == "kept"

@@ -333,11 +333,25 @@ def explain(finished: Finished, url: str, seconds: float) -> Trouble:
     facts["look"] = f"ssh {_login(url)}" if is_ssh(url) else f"git ls-remote {quoted(url)}"
     copy, helper = f":  ssh-copy-id {_login(url)} &&", " (a credential helper), then run: "
     facts["let_in"] = copy if is_ssh(url) else helper
+    if elsewhere := _rewritten(complaint, url):
+        return Trouble(
+            f"there is no git repository at {elsewhere}, "
+            f"which git's insteadOf makes of {shown(url)}",
+            "See the rule, then correct or remove it:  git config --get-regexp insteadof",
+        )
     for signs, message, hint in _MEANINGS:
         if any(sign in lowered for sign in signs):
             away = message.startswith(_AWAY)
             return Trouble(message.format(**facts), hint.format(**facts), offline=away)
     return Trouble("{url}: {reason}".format(**facts))
+
+
+def _rewritten(complaint: str, url: str) -> str:
+    """The path that git looked at instead of a URL, because a setting of git rewrites it."""
+    from urllib.parse import unquote
+
+    named = re.search(r"'(/[^'\n]+)' does not appear to be a git repository", complaint)
+    return named[1] if named and named[1] not in unquote(url) else ""
 
 
 def quoted(url: str) -> str:
