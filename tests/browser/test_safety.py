@@ -7,7 +7,8 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -30,7 +31,7 @@ def note(store: MemoryStore) -> Memory:
 
 
 @contextmanager
-def _listening() -> Iterator[tuple[int, list[str]]]:
+def _listening(port: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Another server of this machine, and what browsers sent to it: host, cookies, passwords."""
     sent: list[str] = []
 
@@ -46,7 +47,7 @@ def _listening() -> Iterator[tuple[int, list[str]]]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Listening) as other:
+    with HTTPServer(("127.0.0.1", port), Listening) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
         yield other.server_port, sent
         other.shutdown()
@@ -75,6 +76,30 @@ def test_another_server_of_this_machine_gets_no_session(
     assert set(sent) == {"127.0.0.1 ", "localhost "}
     names = [str(each.get("domain")) for each in context.cookies()]
     assert names == ([] if plain else [urlsplit(server.address).hostname])
+    context.close()
+
+
+def test_what_another_server_saw_on_the_port_opens_nothing_after_a_restart(
+    chrome: Browser, store: MemoryStore, note: Memory
+) -> None:
+    context = chrome.new_context()
+    page = context.new_page()
+    with Server(store.root) as first:
+        page.goto(first.link())
+        page.wait_for_url(f"{first.address}/")
+        port, name = first.port, urlsplit(first.address).netloc
+
+    with _listening(port) as (_, sent):
+        while not sent:  # the open tab asks for changes
+            page.wait_for_timeout(100)
+    cookie = sent[0].partition(" ")[2]
+
+    assert cookie
+    with Server(store.root) as again:
+        assert again.port == port
+        with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+            connection.request("GET", "/notes", headers={"Host": name, "Cookie": cookie})
+            assert connection.getresponse().status == 401
     context.close()
 
 

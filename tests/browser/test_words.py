@@ -283,7 +283,7 @@ def test_a_server_that_is_killed_while_one_types_costs_nothing(
 ) -> None:
     with DashboardProcess() as first:
         visitor = Visitor(chrome, first)
-        visitor.expected = ("ERR_",)
+        visitor.expected = ("ERR_", "401")
         page = visitor.go(f"/notes/{note.id}/edit")
         _type(page, ", always")
         code, said = first.end(ending)
@@ -294,7 +294,10 @@ def test_a_server_that_is_killed_while_one_types_costs_nothing(
     expect(page.locator("#connection")).to_contain_text("cannot be reached")
 
     with DashboardProcess() as again:
-        assert again.address == first.address  # the session and the drafts belong to it
+        assert again.address == first.address  # the drafts belong to it
+        expect(page.locator("#connection")).to_contain_text("This session has ended")
+        expect(page.locator(".cm-content")).to_have_text("needed, always")
+        visitor.tab().goto(again.link())
         expect(page.locator("#connection")).to_have_count(0)
         page.keyboard.press("Control+s")
         expect(page.locator(".prose")).to_have_text("needed, always")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import base64
-import json
-import os
-import stat
-import time
 from pathlib import Path
 
 import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from anamnesis.ground.records import replace
 from anamnesis.store import MemoryStore
 from anamnesis.web.app import routes
 from anamnesis.web.security import MOST_BYTES, NEXT_COOKIE, Keys
+from anamnesis.web.serve import Server
 
 from .conftest import BY_PASSWORD, HOST, ORIGIN, shown, sync_now
 
@@ -101,38 +99,42 @@ def test_the_page_that_was_asked_for_is_shown_after_the_link(
     assert "evil" not in stranger.get("/open", params={"token": keys.mint()}).text
 
 
-def test_a_session_outlives_the_server_and_can_be_ended(tmp_path: Path) -> None:
-    kept = str(tmp_path / "sessions.json")
-    secret = Keys(kept).admit()
+def test_a_session_ends_with_the_server_and_leaves_nothing_on_disk(store: MemoryStore) -> None:
+    with Server(store.root) as first:
+        secret = first.keys.admit()
+        assert first.keys.session(secret) is not None
 
-    again = Keys(kept)
-    found = again.session(secret)
-
-    assert found is not None
-    assert secret not in (tmp_path / "sessions.json").read_text()
-    assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
-    again.end(found.digest)
-    assert Keys(kept).session(secret) is None
+    with Server(store.root) as again:
+        assert again.keys.session(secret) is None
+    assert not (Path(store.root) / "state" / "dashboard-sessions.json").exists()
 
 
 @pytest.mark.parametrize(("opened", "seen"), [(8, 8), (31, 0)])
 def test_a_session_ends_after_a_week_without_use_or_a_month(
-    tmp_path: Path, opened: int, seen: int
+    keys: Keys, opened: int, seen: int
 ) -> None:
-    kept = tmp_path / "sessions.json"
-    secret = Keys(str(kept)).admit()
-    [[digest, *_]] = json.loads(kept.read_text())
-    ago = [time.time() - days * 86_400 for days in (opened, seen)]
-    kept.write_text(json.dumps([[digest, *ago]]))
+    secret = keys.admit()
+    [session] = keys.sessions
+    day = 86_400
+    past = replace(session, opened=session.opened - opened * day, seen=session.seen - seen * day)
+    keys._store(past)
 
-    assert Keys(str(kept)).session(secret) is None
+    assert keys.session(secret) is None
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{", '[["x"]]', "null"])
-def test_a_damaged_list_of_sessions_lets_nobody_in(tmp_path: Path, text: str) -> None:
-    (tmp_path / "sessions.json").write_text(text)
+def test_a_link_confirms_one_delicate_change(browser: TestClient, keys: Keys) -> None:
+    def change(model: str) -> int:
+        form = {"key": "reflection_model", "value": model}
+        answer = browser.post("/settings/config", data=form)
+        if answer.status_code == 403:
+            return 403
+        seal = answer.text.partition('name="seal" value="')[2].partition('"')[0]
+        return browser.post("/settings/config", data={**form, "seal": seal}).status_code
 
-    assert Keys(str(tmp_path / "sessions.json")).sessions == []
+    assert change("first") == 303
+    assert change("second") == 403
+    browser.get("/open", params={"token": keys.mint()})
+    assert change("second") == 303
 
 
 def test_signing_out_ends_the_session(browser: TestClient, keys: Keys) -> None:

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from anamnesis.web.visit import PageFunction
 
 _WEEK = 7 * 86_400
-_MONTH = 30 * 86_400  # the server ends an unused session earlier
 _COMPRESSION = 3  # turns a page of 90 KB into 12; higher levels cost more and gain little
 _STATUS = {
     NoSuchNote: 404,
@@ -210,7 +209,6 @@ async def _sign_in(request: Request) -> Response:
     response.set_cookie(
         dashboard.cookie,
         secret,
-        max_age=_MONTH,
         httponly=True,
         samesite="strict",
         path="/",

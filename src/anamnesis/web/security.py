@@ -16,7 +16,6 @@ import binascii
 import hmac
 import secrets
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
@@ -25,9 +24,6 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
-
-from anamnesis.ground.errors import NotWritable
-from anamnesis.ground.state import StateFile
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,7 +36,7 @@ _TOKEN_SECONDS = 600.0
 _FRESH_SECONDS = 600.0  # after sign-in, during which it is taken to be the user
 _IDLE_SECONDS = 7 * 86_400.0
 _LONGEST_SESSION_SECONDS = 30 * 86_400.0
-_SEEN_SECONDS = 3600.0  # how precisely the last use of a session is stored
+_SEEN_SECONDS = 3600.0  # how precisely the last use of a session is known
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -61,10 +57,12 @@ class Session:
     opened: float  # seconds since the epoch, like `seen`
     seen: float
 
+    has_confirmed: bool = False  # a change that needs a fresh link
+
     @property
     def is_fresh(self) -> bool:
-        """Whether it signed in within the last minutes."""
-        return 0 <= time.time() - self.opened < _FRESH_SECONDS
+        """Whether it signed in within the last minutes and has not confirmed a change since."""
+        return not self.has_confirmed and 0 <= time.time() - self.opened < _FRESH_SECONDS
 
     @property
     def is_expired(self) -> bool:
@@ -76,14 +74,14 @@ class Session:
 class Keys:
     """The credentials of the dashboard: single-use tokens, sessions, and the key for scripts.
 
-    Sessions are stored in a file, as digests, so that they survive a restart.
+    They end with the server: while it is down, another program can listen on its port and receive
+    what an open tab sends.
     """
 
-    def __init__(self, path: str = "") -> None:
+    def __init__(self) -> None:
         self.script = secrets.token_urlsafe(32)
         self._tokens: dict[str, float] = {}
-        self._path = path
-        self._sessions = {each.digest: each for each in _load_sessions(path) if not each.is_expired}
+        self._sessions: dict[str, Session] = {}
 
     def mint(self) -> str:
         """A token that opens one session and is then void."""
@@ -123,34 +121,20 @@ class Keys:
         valid = (each for each in self._sessions.values() if not each.is_expired)
         return sorted(valid, key=lambda each: each.opened, reverse=True)
 
+    def confirm(self, session: Session) -> None:
+        """Use up the fresh link of a session: the next delicate change needs another one."""
+        self._store(replace(session, has_confirmed=True))
+
     def end(self, digest: str) -> None:
         """End a session."""
         self._sessions.pop(digest, None)
-        self._write()
 
     def end_all(self) -> None:
         """End all sessions."""
         self._sessions.clear()
-        self._write()
 
     def _store(self, session: Session) -> None:
         self._sessions[session.digest] = session
-        self._write()
-
-    def _write(self) -> None:
-        if not self._path:
-            return
-        rows = [[each.digest, each.opened, each.seen] for each in self.sessions]
-        with suppress(NotWritable):  # they then end with the server
-            StateFile(self._path).write(rows)
-
-
-def _load_sessions(path: str) -> list[Session]:
-    rows = StateFile(path).read()
-    try:
-        return [Session(str(digest), float(opened), float(seen)) for digest, opened, seen in rows]
-    except (ValueError, TypeError):
-        return []
 
 
 def _digest(secret: str) -> str:

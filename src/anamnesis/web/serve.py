@@ -67,7 +67,7 @@ class NoSuchAddress(AnamnesisError):
 class SavedAddress:
     """The host name and the port of a store's dashboard.
 
-    They are chosen once, because the browser keeps drafts and sessions per address.
+    They are chosen once, because the browser keeps drafts per address.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Server:
         host_name = saved.name if has_own_name else _url_host(host)
         self.address = f"http://{host_name}:{self.port}"
         self.plain_address = f"http://{_url_host(names[0] if names else host)}:{self.port}"
-        self.keys = Keys(store_home.state("dashboard-sessions.json"))
+        self.keys = Keys()
         self.store = MemoryStore(home, progress=progress)
         if has_own_name and not saved.port:
             SavedAddress(saved.name, self.port).save(store_home)

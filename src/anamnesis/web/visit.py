@@ -64,7 +64,7 @@ class NeedsFreshLink(AnamnesisError):
         super().__init__(
             f"To change {subject}, confirm that it is you: open a fresh link.",
             hint="Run `anamnesis dashboard`, open the link in this browser, and try again "
-            "within ten minutes.",
+            "within ten minutes. Each link confirms one change.",
         )
 
 
@@ -280,6 +280,11 @@ class Visit:
         """Raise NeedsFreshLink unless the browser signed in recently."""
         if not self.is_fresh:
             raise NeedsFreshLink(subject)
+
+    def confirm(self) -> None:
+        """Use up the fresh link, just before the change that it was needed for."""
+        if session := self.request.state.session:
+            self.dashboard.keys.confirm(session)
 
 
 def endpoint(page: PageFunction) -> Endpoint:

@@ -82,7 +82,7 @@ def run(args: Namespace) -> int:
     elif server.has_moved:
         output.talk(
             f"The port of this store is in use by another program; using {server.port} this time.\n"
-            "Your browser keeps its session and unsaved text under the usual address."
+            "Unsaved text stays in your browser under the usual address."
         )
     _show(server.link(plain=args.no_name), serve.redirect_page(home), browse=not args.no_open)
     output.talk("Stop it with Ctrl-C.")

@@ -75,6 +75,7 @@ def sync(visit: Visit) -> Response:
 def approve(visit: Visit) -> Response:
     """Admit a machine to the sealed remote; the notice shows the code to type there."""
     visit.require_fresh("which machines can read your notes")
+    visit.confirm()
     code = "".join(visit.value("code").split())
 
     def admit(_: object) -> Notice:

@@ -186,6 +186,7 @@ def set_up_agents(visit: Visit) -> Response:
             raise InvalidInput(
                 "The settings changed since they were shown.", hint="Reload the page."
             )
+        visit.confirm()
         plans.carry_out(plan, setup)
     text = f"{plural(len(agents), 'agent')} set up. Restart running sessions."
     return visit.redirect("/settings#agents", Notice(text))
@@ -208,6 +209,8 @@ def configure(visit: Visit) -> Response:
     edit = settings.rewritten(key, value)
     change = FileChange(edit.path, "settings of this machine", edit.before, edit.after)
     if visit.value("seal") == _seal(change):
+        if setting.is_delicate:
+            visit.confirm()
         settings.change(key, value)
         text = "Setting saved. Programs that are already running use the old value until restarted."
         return visit.redirect("/settings#settings", Notice(text))

@@ -62,6 +62,7 @@ def show(visit: Visit) -> Response:
 def fix(visit: Visit) -> Response:
     """Fix what doctor can fix safely, as `anamnesis doctor --fix` does."""
     visit.require_fresh("what doctor fixes")  # it may rewrite the settings of agents
+    visit.confirm()
     home = visit.dashboard.home
 
     def repair(progress: Callable[[int, int], None]) -> Notice:
