@@ -12,6 +12,7 @@ from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
 from anamnesis.search import query as queries
 from anamnesis.search import rank, typos
+from anamnesis.search.last_word import newest_word_first
 from anamnesis.search.rank import COLUMN_WEIGHTS, MEANING, NEARNESS, Statistics
 
 TYPE_CHECKING = False
@@ -97,6 +98,7 @@ def search(
             query, block, known, meaning=meaning, nearness=question.nearness, best=best, fresh=fresh
         )
         best = best or max(hit.points for hit in hits)
+    hits, _ = newest_word_first(hits)
     return [
         FoundNote(hit.candidate.id, *places[hit.candidate.id], hit.score, hit.why())
         for hit in hits[question.offset : wanted]

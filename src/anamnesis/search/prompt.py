@@ -20,6 +20,7 @@ from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record, replace
 from anamnesis.search import engine, rank
 from anamnesis.search import query as queries
+from anamnesis.search.last_word import newest_word_first
 from anamnesis.text import words
 
 TYPE_CHECKING = False
@@ -166,7 +167,7 @@ def answers(
     places: dict[str, tuple[str, str]] = {}
     block = engine.texts(db, rows, places)
     known = replace(known, notes=max(known.notes, _SMALLEST))
-    hits = rank.ranked(query, block, known)
+    hits, amended = newest_word_first(rank.ranked(query, block, known))
     by_id = {id: names for row, (id, names) in named.items() if row in rows}
     is_question = _is_question(text) and len(query.terms) >= _LEAST_ASKED
     evidence = [
@@ -180,7 +181,9 @@ def answers(
         PromptAnswer(
             each.hit.candidate.id, *places[each.hit.candidate.id], each.why, _weights(each)
         )
-        for each in _chosen(_with_turns(evidence, ask_archive), query, nearness)
+        for each in _with_last_word(
+            _chosen(_with_turns(evidence, ask_archive), query, nearness), evidence, amended
+        )
     ]
 
 
@@ -259,6 +262,18 @@ def _chosen(
     if not chosen and nearness and any(each.is_open for each in evidence):
         chosen = _near(evidence, nearness())
     return chosen
+
+
+def _with_last_word(
+    chosen: list[_Evidence], evidence: Sequence[_Evidence], amended: Mapping[str, str]
+) -> list[_Evidence]:
+    """The chosen notes, and before each what was said later on the same matter."""
+    by_id = {each.hit.candidate.id: each for each in chosen}
+    for each in evidence:
+        if amended.get(each.hit.candidate.id) in by_id:
+            by_id.setdefault(each.hit.candidate.id, each)
+    order = [each.hit.candidate.id for each in evidence]
+    return [by_id[id] for id in order if id in by_id][:MOST]
 
 
 def _near(evidence: Sequence[_Evidence], nearness: Nearness | None) -> list[_Evidence]:

@@ -127,6 +127,28 @@ class Ranked:
         return self._reading.points
 
     @property
+    def matched(self) -> dict[int, float]:
+        """The telling words of the question that it has: which, and what each weighs."""
+        scorer = self._reading.scorer
+        rows = enumerate(zip(scorer.terms, self._reading.counts, strict=True))
+        return {at: scorer.weights[at] for at, (term, count) in rows if count and term.selects}
+
+    @property
+    def matter(self) -> float:
+        """What those words weigh together, in units of a word that no other note has."""
+        return sum(self.matched.values()) * (_SATURATION + 1) / self._reading.scorer.most
+
+    def said_at_once(self, wanted: Mapping[int, float]) -> float:
+        """The most that one statement, with the title, has of some words of the question."""
+        title, scorer = self.candidate.title, self._reading.scorer
+        return max(
+            sum(wanted.get(term, 0.0) for term in {term for _, term in scorer.among(spaced)})
+            for line in self.candidate.body.splitlines() or [""]
+            for sentence in line.split(". ")
+            for spaced in [words.spaced(f"{title} {sentence}")]
+        )
+
+    @property
     def strength(self) -> float:
         """Its points in units of a word that no other note has; comparable between stores."""
         return self._reading.points / self._reading.scorer.most

@@ -1,0 +1,67 @@
+"""Of two notes that answer a question alike, the later one comes first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anamnesis.inject.prompt import recall
+from anamnesis.notes.fields import Memory
+from anamnesis.store import MemoryStore
+
+EARLIER, LATER = "2026-02-03T00:00:00+00:00", "2026-07-21T00:00:00+00:00"
+OTHERS = ("Backups leave at night", "Icons are drawn as vectors", "The lift needs a badge")
+
+
+def filled(root: Path, *notes: tuple[str, str, str, str]) -> MemoryStore:
+    store = MemoryStore(root)
+    others = [(f"other{at}", title, title, LATER) for at, title in enumerate(OTHERS)]
+    for id, title, body, day in (*notes, *others):
+        store.put(
+            Memory(id=id, type="semantic", title=title, body=body, created_at=day, updated_at=day)
+        )
+    return store
+
+
+def found(store: MemoryStore, question: str) -> list[str]:
+    return [note.id for note in store.search(question)]
+
+
+DELAY = (
+    ("old", "Retry delay of the webhook sender", "The webhook sender waits 60 s.", EARLIER),
+    ("new", "Webhook sender", "Its retry delay is 15 s, partners complained.", LATER),
+)
+QUESTION = "what is the retry delay of the webhook sender?"
+
+
+def test_a_later_decision_is_found_before_the_one_it_changes(tmp_path: Path) -> None:
+    with filled(tmp_path, *DELAY) as store:
+        assert found(store, QUESTION)[:2] == ["new", "old"]
+
+
+def test_a_prompt_gets_the_later_decision_first(tmp_path: Path) -> None:
+    with filled(tmp_path, *DELAY) as store:
+        given = [match.note.id for match in recall(store, QUESTION, project="global")]
+
+    assert given[0] == "new"
+
+
+def test_an_older_sibling_stays_first_by_the_word_that_differs(tmp_path: Path) -> None:
+    notes = (
+        ("cpu", "CPU of the indexer", "The indexer gets 2 CPUs.", EARLIER),
+        ("memory", "Memory of the indexer", "The indexer gets 4 Gi of memory.", LATER),
+    )
+    with filled(tmp_path, *notes) as store:
+        assert found(store, "how many CPUs does the indexer get?")[0] == "cpu"
+
+
+def test_words_scattered_over_a_note_are_no_later_word_on_the_matter(tmp_path: Path) -> None:
+    scattered = "A webhook failed.\nThe sender of the mail was away.\nNo retry.\nA delay of trains."
+    notes = (DELAY[0], ("diary", "Tuesday", scattered, LATER))
+    with filled(tmp_path, *notes) as store:
+        assert found(store, QUESTION)[0] == "old"
+
+
+def test_of_notes_of_one_day_the_better_one_stays_first(tmp_path: Path) -> None:
+    old, (id, title, body, _) = DELAY
+    with filled(tmp_path, old, (id, title, body, EARLIER)) as store:
+        assert found(store, QUESTION)[0] == "old"
