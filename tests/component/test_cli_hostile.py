@@ -55,8 +55,8 @@ def child(*arguments: str, output: int = subprocess.PIPE, **environment: str) ->
         (["stale", "/nowhere"], "There is no directory /nowhere"),
         (["migrate", "nowhere.json"], "Cannot read nowhere.json: no such file"),
         (["write", "--file", "."], "Cannot read .: is a directory."),
-        (["forget", "--before", "yesterday", "--yes"], "'yesterday' is not a time"),
-        (["capture", "--backfill", "--since", "yesterday"], "'yesterday' is not a time"),
+        (["forget", "--before", "last week", "--yes"], "'last week' is not a time"),
+        (["capture", "--backfill", "--since", "last week"], "'last week' is not a time"),
     ],
 )
 def test_a_wrong_argument_is_named(capsys: Capture, arguments: list[str], said: str) -> None:

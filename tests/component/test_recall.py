@@ -315,7 +315,7 @@ class TestCommand:
         assert hit["why"]["shares"][0]["word"] == "sqlite"
         assert hit["score"] > 1
 
-    @pytest.mark.parametrize("date", ["yesterday", "2026-13", "2026-11-31", "26-11", "2026-11-15T"])
+    @pytest.mark.parametrize("date", ["last week", "2026-13", "2026-11-31", "26-11", "2026-11-15T"])
     def test_a_date_that_is_none_is_refused(
         self, date: str, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -147,7 +147,7 @@ def test_a_stray_print_does_not_reach_the_client(root: Path) -> None:
 def test_on_a_terminal_it_says_what_it_waits_for(root: Path) -> None:
     controller, terminal = pty.openpty()
     with subprocess.Popen(
-        SERVE[:-1], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        SERVE, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         os.close(terminal)
         assert process.stderr is not None
