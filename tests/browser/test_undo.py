@@ -197,7 +197,8 @@ def test_what_was_done_is_undone_step_by_step_after_a_restart(
             expect(page.locator(".toast")).to_contain_text("1 note deleted")
         page.goto("about:blank")  # an open page would ask for a server that is not there
 
-    with Server(store.root):
+    with Server(store.root) as again:
+        page.goto(again.link())  # sessions end with the server
         visitor.go("/history?undo=1")
         expect(page.locator(".event")).to_have_count(3)  # one was there before
         expect(page.locator(".event").first).to_contain_text("Everywhere")
