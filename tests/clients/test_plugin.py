@@ -13,21 +13,20 @@ from clients.model import ScriptedModel
 
 pytestmark = pytest.mark.client
 
-PLUGIN = str(REPOSITORY / "plugin")
 FACT = "The cart rounds half to even because the bank does"
 
 
 @pytest.fixture
 def desk(tmp_path: Path, model: ScriptedModel) -> Desk:
     prepared = Desk(tmp_path, model)
-    claude.command(prepared, "plugin", "marketplace", "add", PLUGIN)
+    claude.command(prepared, "plugin", "marketplace", "add", str(REPOSITORY))
     claude.command(prepared, "plugin", "install", "anamnesis@anamnesis")
     return prepared
 
 
-@pytest.mark.parametrize("part", ["plugin.json", "marketplace.json"])
+@pytest.mark.parametrize("part", ["plugin/.claude-plugin/plugin", ".claude-plugin/marketplace"])
 def test_the_plugin_is_valid(tmp_path: Path, model: ScriptedModel, part: str) -> None:
-    manifest = f"{PLUGIN}/.claude-plugin/{part}"
+    manifest = f"{REPOSITORY}/{part}.json"
 
     printed = claude.command(Desk(tmp_path, model), "plugin", "validate", "--strict", manifest)
 

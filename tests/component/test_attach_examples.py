@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
+from hatchling.builders.wheel import WheelBuilder
 
+from anamnesis import DISTRIBUTION, __version__
 from support.fleet import Fleet
+from support.package import REPOSITORY
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = REPOSITORY / "examples"
 FEATURE = EXAMPLES / "devcontainer" / "anamnesis"
 ACTION = EXAMPLES / "github-action" / "action.yml"
 
@@ -55,28 +59,92 @@ def test_the_feature_attaches_at_each_start_of_a_container(tmp_path: Path, remot
     assert attached(home) == ["01JEXAMPLE"]
 
 
-def test_the_feature_installs_what_its_option_names(tmp_path: Path) -> None:
-    """With pip as a recorder: the environment is real, what it would download is not."""
-    options = json.loads((FEATURE / "devcontainer-feature.json").read_text())["options"]
-    recorder = tmp_path / "bin" / "python3"
-    recorder.parent.mkdir()
-    recorder.write_text(
-        f'#!/bin/sh\n[ "$1" = -c ] && exec {sys.executable} "$@"\nmkdir -p "$3/bin"\n'
-        'printf "#!/bin/sh\\necho \\"\\$@\\" >> %s/calls\\n" "$3" > "$3/bin/python"\n'
-        'chmod +x "$3/bin/python"\n'
-    )
-    recorder.chmod(0o755)
-    env = {"PATH": f"{recorder.parent}:{os.environ['PATH']}", "ANAMNESIS_PREFIX": str(tmp_path)}
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = str(tmp_path_factory.mktemp("wheel"))
+    return Path(next(WheelBuilder(str(REPOSITORY)).build(directory=folder, versions=["standard"])))
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A machine with a bare Python, whose pip finds what this package needs without a network."""
+    beside = tmp_path_factory.mktemp("beside")
+    for entry in Path(pytest.__file__).parents[1].iterdir():
+        if "anamnesis" not in entry.name:
+            (beside / entry.name).symlink_to(entry)
+    return {
+        "PATH": f"{Path(sys.base_prefix) / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(beside),
+        "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_CONFIG_FILE": os.devnull,
+    }  # fmt: skip
+
+
+def install(script: Path, prefix: Path, offline: dict[str, str], **options: str) -> str:
+    """Where pip says that it took the package from, after the installed command has run."""
+    env = {**offline, "HOME": str(prefix), "ANAMNESIS_PREFIX": str(prefix), **options}
+    done = subprocess.run(["sh", str(script)], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = subprocess.run([prefix / "bin" / "anamnesis", "--version"], env=env, capture_output=True)
+    assert __version__ in said.stdout.decode()
+    [record] = prefix.glob("share/anamnesis/lib/*/site-packages/anamnesis_memory-*.dist-info")
+    origin = record / "direct_url.json"
+    return str(json.loads(origin.read_text())["url"]) if origin.exists() else "an index"
+
+
+def copied(tmp_path: Path) -> Path:
+    """The feature alone, as a build of an image sees it."""
+    return Path(shutil.copytree(FEATURE, tmp_path / "anamnesis_0")) / "install.sh"
+
+
+def test_the_feature_works_as_the_guide_copies_it(tmp_path: Path, offline: dict[str, str]) -> None:
+    guide = (REPOSITORY / "docs" / "guides" / "ephemeral.md").read_text()
+    block = re.findall(r"(?:^    .+\n)+", guide, re.MULTILINE)[-1]
+    (tmp_path / "project").mkdir()
 
     done = subprocess.run(
-        ["sh", str(FEATURE / "install.sh")], env={**env, "PACKAGE": "some-wheel.whl"}, check=False
+        ["bash", "-ec", block], cwd=REPOSITORY, env={**offline, "HOME": str(tmp_path)}, check=False
     )
 
     assert done.returncode == 0
-    place = tmp_path / "share" / "anamnesis"
-    assert (place / "calls").read_text().split()[-1] == "some-wheel.whl"
-    assert os.readlink(tmp_path / "bin" / "anamnesis") == str(place / "bin" / "anamnesis")
-    assert options["package"]["default"] in (FEATURE / "install.sh").read_text()
+    script = tmp_path / "project" / ".devcontainer" / FEATURE.name / "install.sh"
+    [wheel] = script.parent.glob("*.whl")
+    assert install(script, tmp_path, offline) == wheel.as_uri()
+
+
+def test_the_feature_installs_from_a_git_address(tmp_path: Path, offline: dict[str, str]) -> None:
+    there = (tmp_path / "there.git").as_uri()
+    words = ["git", "clone", "-q", "--bare", str(REPOSITORY), str(tmp_path / "there.git")]
+    subprocess.run(words, check=True)
+
+    assert install(copied(tmp_path), tmp_path, offline, PACKAGE=f"git+{there}") == there
+
+
+def test_the_feature_installs_from_an_index(
+    tmp_path: Path, wheel: Path, offline: dict[str, str]
+) -> None:
+    shelf = tmp_path / "index" / DISTRIBUTION
+    shelf.mkdir(parents=True)
+    shutil.copy(wheel, shelf)
+    (shelf / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>')
+    index = (tmp_path / "index").as_uri()
+
+    options = {"PACKAGE": DISTRIBUTION, "INDEX": index}
+    assert install(copied(tmp_path), tmp_path, offline, **options) == "an index"
+
+
+def test_a_feature_that_has_nothing_to_install_says_what_to_do(tmp_path: Path) -> None:
+    done = subprocess.run(["sh", copied(tmp_path)], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert "put a wheel beside" in done.stderr
+
+
+def test_every_option_reaches_the_script() -> None:
+    """The tool that builds the image gives each option as a variable in capitals."""
+    options = json.loads((FEATURE / "devcontainer-feature.json").read_text())["options"]
+    script = (FEATURE / "install.sh").read_text()
+
+    assert all(f"${{{name.upper()}:-" in script for name in options)
+    assert {row["default"] for row in options.values()} == {""}
 
 
 def test_the_example_container_uses_the_feature_beside_it() -> None:
@@ -85,23 +153,33 @@ def test_the_example_container_uses_the_feature_beside_it() -> None:
     assert list(container["features"]) == [f"./{FEATURE.name}"]
 
 
-def test_the_action_attaches_a_job(tmp_path: Path, remote: Path) -> None:
+def test_the_action_installs_its_checkout_and_attaches_the_job(
+    tmp_path: Path, remote: Path, offline: dict[str, str]
+) -> None:
     action = yaml.safe_load(ACTION.read_text())
-    steps: dict[str, dict[str, Any]] = {step["name"]: step for step in action["runs"]["steps"]}
-    inputs = {"remote": str(remote), "agents": "claude"}
-    given = {
-        name: inputs[value.removeprefix("${{ inputs.").removesuffix(" }}")]
-        for name, value in steps["Attach"]["env"].items()
-    }
+    inputs = {name: str(row.get("default", "")) for name, row in action["inputs"].items()}
+    inputs |= {"remote": str(remote), "agents": "claude"}
     home = tmp_path / "runner"
+    runner = {
+        **offline, "RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_PATH": str(tmp_path / "path"),
+        "GITHUB_ACTION_PATH": str(ACTION.parent),
+    }  # fmt: skip
+    for step in action["runs"]["steps"]:
+        given = {
+            name: inputs[value.removeprefix("${{ inputs.").removesuffix(" }}")]
+            for name, value in step["env"].items()
+        }
 
-    done = run(steps["Attach"]["run"], home, **given)
+        done = run(step["run"], home, **runner, **given)
 
-    assert done.returncode == 0, done
+        assert done.returncode == 0, done
+        installed = Path(runner["GITHUB_PATH"]).read_text().strip()
+        runner["PATH"] = f"{installed}:{offline['PATH']}"
     assert attached(home) == ["01JEXAMPLE"]
-    named = {word for step in steps.values() for word in step.get("env", {}).values()}
+    named = {word for step in action["runs"]["steps"] for word in step["env"].values()}
     assert named == {f"${{{{ inputs.{name} }}}}" for name in action["inputs"]}
-    assert all("${{" not in step["run"] for step in steps.values())  # no injection by an input
+    # No input is pasted into a script: nobody's text becomes a command.
+    assert all("${{" not in step["run"] for step in action["runs"]["steps"])
 
 
 def test_the_example_workflow_gives_what_the_action_asks_for() -> None:

@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 import anamnesis
 
-NAME = "anamnesis-memory"
+NAME = anamnesis.DISTRIBUTION
 MOST_PACKAGES = 25
 MOST_MEGABYTES = 40
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-PLUGIN = Path(__file__).parents[2] / "plugin" / "bin" / "anamnesis"
+REPOSITORY = Path(__file__).parents[2]
+PLUGIN = REPOSITORY / "plugin" / "bin" / "anamnesis"
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def bare(tmp_path: Path) -> Path:
     """A folder of programs without anamnesis, and with a Python that does not know it."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name in ("sh", "cat", "mkdir", "setsid"):
+    for name in ("sh", "cat", "mkdir", "setsid", "tr", "sed"):
         (tools / name).symlink_to(
             f"/bin/{name}" if Path(f"/bin/{name}").exists() else f"/usr/bin/{name}"
         )
@@ -43,6 +44,17 @@ def test_a_session_start_says_what_to_install(bare: Path) -> None:
 
     assert done.returncode == 0
     assert "uv tool install" in json.loads(done.stdout)["systemMessage"]
+
+
+def test_it_names_the_place_that_the_plugin_came_from(bare: Path) -> None:
+    known = bare.parent / ".claude" / "plugins" / "known_marketplaces.json"
+    known.parent.mkdir(parents=True)
+    from_there = {"source": {"source": "directory"}, "installLocation": str(REPOSITORY)}
+    known.write_text(json.dumps({"other": {}, "anamnesis": from_there}, indent=2))
+
+    done = run(bare, "inject")
+
+    assert f"uv tool install '{REPOSITORY}'" in json.loads(done.stdout)["systemMessage"]
 
 
 @pytest.mark.parametrize("hook", ["recall-hook", "failure-hook", "sync"])

@@ -139,7 +139,9 @@ def install_command(extra: str = "", *, again: bool = False) -> str:
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
-    name, extras = "anamnesis-memory", f"[{extra}]" if extra else ""
+    from anamnesis import DISTRIBUTION
+
+    name, extras = DISTRIBUTION, f"[{extra}]" if extra else ""
     try:
         installed = distribution(name)
         source, installer = installed.read_text("direct_url.json"), installed.read_text("INSTALLER")

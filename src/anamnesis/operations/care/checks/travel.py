@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from anamnesis import __version__, config
 from anamnesis.git import command
 from anamnesis.ground.counting import counted
-from anamnesis.ground.errors import AnamnesisError
+from anamnesis.ground.errors import AnamnesisError, install_command
 from anamnesis.hooks import runs
 from anamnesis.operations.care.checks import (
     DASHBOARD,
@@ -149,8 +149,9 @@ def _other_machine(machine: Machine) -> Iterator[Finding]:
         yield Finding("clock", WARNING, sentence, "Check the clocks of both machines.")
     if machine.version != __version__:
         sentence = f"{machine.name} runs {machine.version}, this machine {__version__}"
-        older = machine.name if _number(machine.version) < _number(__version__) else "here"
-        remedy = f"uv tool upgrade anamnesis-memory # {older}"
+        remedy = f"{install_command(again=True)} # with the newer version"
+        if _number(machine.version) < _number(__version__):
+            remedy = f"anamnesis doctor # on {machine.name}, after it was updated"
         yield Finding("versions", WARNING, sentence, remedy)
     if machine.last_error:
         remedy = f"anamnesis doctor # on {machine.name}"
