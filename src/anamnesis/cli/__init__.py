@@ -59,6 +59,9 @@ GROUPS = {
         "import": "import notes from other programs",
         "export": "export notes to files",
     },
+    "Repositories": {
+        "check": "check the notes that a repository carries",
+    },
     "Machines": {
         "host": "host the repository that your other machines join",
         "join": "join an existing store from another machine",

@@ -1,0 +1,1 @@
+"""The notes that a repository carries: checking, sharing, and what agents without hooks read."""
