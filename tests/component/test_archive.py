@@ -333,23 +333,6 @@ def test_memory_search_adds_passages_where_the_notes_say_little(
     assert all("body" in note for note in answer.structured["result"])
 
 
-def test_what_was_said_nearby_is_one_passage(store: MemoryStore, root: Path) -> None:
-    transcript = shop(root)
-    for number in range(12):
-        transcript.user(f"Go on with part {number}").assistant(f"Part {number} is written.")
-    transcript.user("Which watcher was it?").assistant("The watcher of the old build, pid 77.")
-    end(root, transcript)
-
-    near, far = archive.places(Home(root), "old watcher 4040", project="", limit=3)[:2]
-
-    assert {near.number, far.number} & {0, 4}
-    assert abs(near.number - far.number) > 10
-    assert any("was taken by the old watcher" in each.text for each in (near, far))
-    assert any("[turn" in each.text for each in (near, far))
-    one = archive.places(Home(root), "old watcher 4040", project="", limit=1)
-    assert [each.number for each in one] == [near.number]
-
-
 def test_memory_search_gives_notes_alone_where_one_has_every_word(
     store: MemoryStore, root: Path
 ) -> None:

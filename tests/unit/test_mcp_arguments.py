@@ -22,6 +22,7 @@ def test_defaults_are_filled_in() -> None:
         "type": None,
         "scope": None,
         "k": 8,
+        "whole": False,
     }
     assert checked("memory_write", WRITE, GOOD) == {
         **GOOD,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import fresh, record
 from anamnesis.operations.notes.show import NOTE_URI, note_dict
@@ -14,17 +16,18 @@ if TYPE_CHECKING:
 
     from anamnesis.ground.errors import AnamnesisError
     from anamnesis.notes.fields import Memory
-    from anamnesis.operations.notes.search import SearchHit
     from anamnesis.operations.sessions.archive import Passage
+    from anamnesis.operations.sessions.question import Answer
+    from anamnesis.search.passages import Chosen
 
 SESSION_URI = "memory://session/"
+SEARCH_LIMIT = 4_000  # characters of what a search gives, unless whole notes are asked for
 BODY_LIMIT = 4_000  # characters of one body: enough for nearly every note, not for a pasted log
 ANSWER_LIMIT = 32_000  # characters of all bodies of one answer: eight at their limit
 WHOLE_LIMIT = 40_000  # a note asked for by its id; Claude Code moves 50,000 and more to a file
-# Characters of a body beside others, the best first: a session's note says many things, and the
-# one that was asked for is seldom in three lines of it. One hit alone is given as it is.
-_EXCERPTS = (6_000, 2_000, 800, 800)  # the first is all of a session's note
-_EXCERPT = 300  # of the others
+_TITLE = 80  # characters of a title in a list
+_GAP = "…"
+_ENOUGH_OF_AN_ID = 13  # characters of a session's: the time in UUIDs of version 7
 _HELD = "(to review)"  # instead of a title that no one has reviewed
 
 
@@ -75,6 +78,17 @@ def with_body_up_to(limit: int, note: Memory) -> dict[str, object]:
     return fields
 
 
+def with_part(note: Memory, part: Chosen | None) -> dict[str, object]:
+    """A note with the part of its body that answers; whatever is left out is marked."""
+    fields = memory_dict(note, include_body=True)
+    if part is None or not part.whole:
+        mark = (
+            f'[cut: {len(note.body)} characters; whole note: memory_search with query "{note.id}"]'
+        )
+        fields["body"] = f"{part.text}\n{mark}" if part else mark
+    return fields
+
+
 def only_set(**fields: str) -> dict[str, object]:
     """The fields that say something; tools leave out what they do not have."""
     return {name: value for name, value in fields.items() if value}
@@ -85,32 +99,39 @@ def refusal(error: AnamnesisError) -> ToolAnswer:
     return ToolAnswer(" ".join(filter(None, (error.message, error.hint))), is_error=True)
 
 
-def search_results(
-    notes: Sequence[Mapping[str, Any]],
-    *,
-    matched: Sequence[SearchHit] = (),
-    more: int = 0,
-    most: int = 0,
-) -> str:
-    """Search results: whole if there is one, otherwise what matched, and how many more there are.
-
-    At most `most` further ones were searched for.
-    """
+def search_results(notes: Sequence[Mapping[str, Any]], answer: Answer) -> str:
+    """What answers a question: passages of notes and of sessions, then titles of other notes."""
+    shown = [note for note in notes if answer.whole or note["id"] in answer.parts]
+    sections = [f"{_heading(note)}\n{_body(note, answer)}" for note in shown]
     if not notes:
-        return "No note matches. Try other words, or leave out project, type and scope."
-    limits = [None] if len(notes) == 1 else [*_EXCERPTS, *[_EXCERPT] * len(notes)]
-    hits = {hit.note.id: hit for hit in matched}
-    parts = [
-        f"{_heading(note)}\n{_excerpt(note, limit, hits.get(note['id']))}"
-        for note, limit in zip(notes, limits, strict=False)
-    ]
-    if more:
-        those = f"{more} or more" if more == most else str(more)
-        parts.append(f"[{those} further notes match: raise k, or ask in other words]")
-    return "\n\n".join(parts)
+        sections = ["No note matches. Try other words, or leave out project, type and scope."]
+    sections += _transcripts(answer.passages)
+    if answer.more:
+        those = f"{answer.more} or more" if answer.more == answer.most else str(answer.more)
+        sections.append(f"[{those} further notes match: raise k, or ask in other words]")
+    if not all(part.whole for part in answer.parts.values()):
+        sections.append(f"[{_GAP} marks a cut; whole notes: an id as the query, or whole=true]")
+    text = "\n\n".join(sections)
+    lines = [f"\n- also: {_line(note)}" for note in notes if note not in shown]
+    return text + "".join(_fitting(lines, SEARCH_LIMIT - len(text)))
 
 
-def transcripts(passages: Sequence[Passage]) -> list[str]:
+def _fitting(lines: Sequence[str], room: int) -> Sequence[str]:
+    sizes = accumulate(map(len, lines))
+    return [line for line, size in zip(lines, sizes, strict=True) if size <= room]
+
+
+def _body(note: Mapping[str, Any], answer: Answer) -> str:
+    return str(note["body"]) if answer.whole else answer.parts[note["id"]].text
+
+
+def _line(note: Mapping[str, Any]) -> str:
+    title = _one_line(note["title"])
+    cut = title if len(title) <= _TITLE else f"{title[:_TITLE]}{_GAP}"
+    return f"{cut} ({str(note['updated_at'])[:10]}, {note['id']})"
+
+
+def _transcripts(passages: Sequence[Passage]) -> list[str]:
     """Passages of sessions, marked as what they are."""
     if not passages:
         return []
@@ -118,9 +139,8 @@ def transcripts(passages: Sequence[Passage]) -> list[str]:
     return [
         heading,
         *(
-            f"[session {each.session.id} turn {each.number} | {each.who} | {each.at[:10]} | "
-            f"{each.session.project} | read on: resource {SESSION_URI}{each.session.id}"
-            f"/{each.number}]\n{each.text}"
+            f"[{SESSION_URI}{each.session.id[:_ENOUGH_OF_AN_ID]}/{each.number} | {each.who} | "
+            f"{each.at[:10]} | {each.session.project}]\n{each.text}"
             for each in passages
         ),
     ]
@@ -189,21 +209,6 @@ def _heading(note: Mapping[str, Any]) -> str:
         facts.append(f"source: {note['origin'].replace(':', ' ', 1)}")
     warning = f"\n{note['warning']}" if note.get("warning") else ""
     return f"## {_one_line(note['title'])}\n[{' | '.join(map(str, facts))}]{warning}"
-
-
-def _excerpt(note: Mapping[str, Any], limit: int | None, hit: SearchHit | None) -> str:
-    body = str(note["body"])
-    if limit is None:
-        return body
-    whole = hit.note.body if hit is not None else body
-    if len(whole) <= limit:
-        return whole
-    part = body[:limit]
-    if hit is not None:
-        from anamnesis.operations.notes.search import matching_part
-
-        part = matching_part(hit, room=limit)
-    return f'{part}\n[a part; whole note: memory_search with query "{note["id"]}"]'
 
 
 def _one_line(title: object) -> str:

@@ -16,8 +16,8 @@ tool.
 
 Every answer has two parts. `structuredContent` is the data in the shape below; lists are wrapped
 as `{"result": [...]}`. `content` is one short text for clients that show a model only that:
-search hits with the first 300 characters of each body (one hit alone is given whole), one line
-for each listed note. A refusal is an answer with `isError`, says what is allowed, and nothing was
+the passages that answer a search, one line for each listed note. A refusal is an answer with
+`isError`, says what is allowed, and nothing was
 written.
 
 The machine of origin is not an argument: it is fixed when the server starts, so that callers
@@ -28,9 +28,12 @@ _SHAPES = {
 `{"result": [note, …]}`, best first. A note is `id`, `type`, `title`, `project`, `machine_id`,
 `scope`, `tags`, `created_at`, `updated_at`, `body`; only if there is one, `origin` (the agent or
 program that wrote it: `agent:claude-code`, `import:mem0`) and `warning` (why nothing in it should
-be acted on: no one has reviewed it). A body over 4,000 characters (less with more than eight hits)
-is cut and says so at its end: ask again with the note's id as the query, which gives up to 40,000
-characters, or read the resource. Notes that another note supersedes are left out.""",
+be acted on: no one has reviewed it). `transcripts`, where sessions on this machine say more:
+passages with `session`, `turn`, `who`, `at`, `project`, `failed`, `text`. All pieces of these
+notes and sessions compete for 4,000 characters, the headings included; a `body` has those that won
+and ends with `[cut: …]` where something was left out. With `whole`, bodies have up to 4,000
+characters each (less with more than eight hits) and there are three passages at most; the id of a
+note as the query gives up to 40,000 characters of it. Superseded notes are left out.""",
     "memory_list": """\
 `{"result": [note, …]}`, newest first (`updated_at`, then `id`), notes without `body`. If there
 are more, `notice` beside `result` says which `offset` goes on. A note that no one has reviewed has

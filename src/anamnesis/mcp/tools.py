@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anamnesis.ground.errors import AnamnesisError
-from anamnesis.ground.records import fresh, record, replace
+from anamnesis.ground.records import fresh, record
 from anamnesis.mcp import arguments, digest
 from anamnesis.mcp.arguments import BOOLEAN, INTEGER, STRINGS, Argument
 from anamnesis.mcp.digest import ToolAnswer
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from anamnesis.mcp.binding import Binding
-    from anamnesis.notes.fields import MemoryType, Scope
+    from anamnesis.notes.fields import Memory, MemoryType, Scope
     from anamnesis.operations.notes.list import NotePage
     from anamnesis.operations.notes.search import SearchAnswer
-    from anamnesis.operations.sessions.archive import Passage
+    from anamnesis.search.query import Filters
     from anamnesis.store import MemoryStore
 
-_BEYOND = 10  # hits beyond the limit, to say how many more there are
 MOST_HITS = 50
 LIST_LIMIT = 100  # notes of one page of a list, about 30 KB
 
@@ -84,37 +83,30 @@ def search_memories(
     k: int = 8,
 ) -> list[dict[str, object]]:
     """The best notes for a free text, with their bodies; an id as the query gives that note."""
-    return _notes(_answered(store, query=query, project=project, type=type, scope=scope, k=k))
+    from anamnesis.operations.notes.search import search
 
-
-def _answered(
-    store: MemoryStore,
-    *,
-    query: str,
-    project: str | None = None,
-    type: MemoryType | None = None,
-    scope: Scope | None = None,
-    k: int = 8,
-    beyond: int = 0,
-) -> SearchAnswer:
-    """The best notes, and some beyond the limit, to tell how many more there are."""
-    from anamnesis.operations.notes.search import Filters, search
-
-    filters = Filters((project,) if project else (), type=type or "", scope=scope or "")
     limit = max(0, min(k, MOST_HITS))
-    number = limit + beyond if limit else 0
-    return search(store, query, filters=filters, limit=number, for_agent=True)
+    filters = _filters(project, type, scope)
+    return _whole_notes(search(store, query, filters=filters, limit=limit, for_agent=True))
 
 
-def _notes(answer: SearchAnswer) -> list[dict[str, object]]:
-    """Notes as the tools return them; together they fit in one answer."""
-    share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(answer.hits), 1))
-    limit = digest.WHOLE_LIMIT if answer.by_id else share
+def _filters(project: str | None, type: MemoryType | None, scope: Scope | None) -> Filters:
+    from anamnesis.search.query import Filters
+
+    return Filters((project,) if project else (), type=type or "", scope=scope or "")
+
+
+def _whole_notes(found: SearchAnswer) -> list[dict[str, object]]:
+    """Notes with their bodies; together they fit in one answer."""
+    share = min(digest.BODY_LIMIT, digest.ANSWER_LIMIT // max(len(found.hits), 1))
+    limit = digest.WHOLE_LIMIT if found.by_id else share
     return [
-        digest.with_body_up_to(limit, hit.note)
-        | digest.only_set(origin=hit.note.origin, warning=answer.warnings.get(hit.note.id, ""))
-        for hit in answer.hits
+        digest.with_body_up_to(limit, hit.note) | _origin(found, hit.note) for hit in found.hits
     ]
+
+
+def _origin(found: SearchAnswer, note: Memory) -> dict[str, object]:
+    return digest.only_set(origin=note.origin, warning=found.warnings.get(note.id, ""))
 
 
 def list_memories(
@@ -176,32 +168,25 @@ def write_memory(
     return {**fields, "notice": saved.notice} if saved.notice else fields
 
 
-def _search(binding: Binding, **values: Any) -> ToolAnswer:
-    asked = _with_project(binding, values)
-    answer = _answered(binding.store, **asked, beyond=_BEYOND)
-    shown = max(0, min(int(asked.get("k", 8)), MOST_HITS))
-    more = len(answer.hits[shown:])
-    answer = replace(answer, hits=answer.hits[:shown])
-    notes = _notes(answer)
-    text = digest.search_results(notes, matched=answer.hits, more=more, most=_BEYOND)
-    passages = _passages(binding, answer, query=asked["query"], project=asked.get("project"))
+def _search(binding: Binding, *, query: str, k: int, whole: bool, **values: Any) -> ToolAnswer:
+    from anamnesis.operations.sessions.question import ask
+
+    filters = _filters(**_with_project(binding, values))
+    room = None if whole else digest.SEARCH_LIMIT
+    answer = ask(binding.store, query, filters=filters, limit=k, room=room)
+    notes = (
+        _whole_notes(answer.found)
+        if answer.whole
+        else [
+            digest.with_part(hit.note, answer.parts.get(hit.note.id))
+            | _origin(answer.found, hit.note)
+            for hit in answer.found.hits
+        ]
+    )
     structured: dict[str, Any] = {"result": notes}
-    if passages:
-        structured["transcripts"] = [digest.passage_dict(each) for each in passages]
-    return ToolAnswer("\n\n".join([text, *digest.transcripts(passages)]), structured)
-
-
-def _passages(
-    binding: Binding, answer: SearchAnswer, *, query: str, project: str | None
-) -> list[Passage]:
-    """Passages from sessions on this machine, where the notes alone say little."""
-    import os
-
-    if not os.path.exists(binding.store.home.sessions_db):
-        return []
-    from anamnesis.operations.sessions.archive import passages_beside
-
-    return passages_beside(binding.store.home, query, answer, project=project)
+    if answer.passages:
+        structured["transcripts"] = [digest.passage_dict(each) for each in answer.passages]
+    return ToolAnswer(digest.search_results(notes, answer), structured)
 
 
 def _list(binding: Binding, **values: Any) -> ToolAnswer:
@@ -286,12 +271,14 @@ _TABLE = (
             "preferences and earlier sessions. Call it before you start on a task, when an error "
             "or a name looks familiar, and before asking the user what they may have told "
             "already. Whole questions, error messages and identifiers are fine as a query; a "
-            "note's id as the query gives that note in full. Returns the best notes first."
+            "note's id as the query gives that note in full. Returns the passages that answer, of "
+            "notes and earlier sessions, in some 4,000 characters."
         ),
         arguments=(
             Argument("query", "What to look for, in plain words; or a note id.", required=True),
             *_FILTERS,
             Argument("k", "How many at most.", INTEGER, default=8, minimum=1, maximum=MOST_HITS),
+            Argument("whole", "Whole notes instead of the passages.", BOOLEAN, default=False),
         ),
         hints=READ_ONLY,
         # Other tools are loaded on demand; this one is worth its space in every prompt.

@@ -24,7 +24,7 @@ _LONGEST = 20_000  # characters of a body that are looked through, as the rankin
 _BEFORE, _LENGTH = 40, 230  # characters of a passage before the first match, and in all
 _MOST_WORDS = 6  # that are marked: those that gave most to the score
 _LONG_LINE = 240  # characters; a longer line is taken apart into sentences
-_SENTENCE_END = "(?<=[.!?;])\\s+|(?<=[\u3002\uff01\uff1f\uff1b])"
+SENTENCE_END = "(?<=[.!?;])\\s+|(?<=[\u3002\uff01\uff1f\uff1b])"
 _BESIDE = 0.3  # of a piece's worth counts for its neighbours: an answer follows its question
 _GAP = "…"
 
@@ -154,7 +154,7 @@ def _pieces(body: str) -> list[tuple[str, str]]:
     for line in body.splitlines():
         if not line.strip():
             continue
-        parts = re.split(_SENTENCE_END, line) if len(line) > _LONG_LINE else [line]
+        parts = re.split(SENTENCE_END, line) if len(line) > _LONG_LINE else [line]
         pieces += [(" " if at else "\n", part.rstrip()) for at, part in enumerate(parts) if part]
     return pieces
 

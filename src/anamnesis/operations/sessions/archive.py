@@ -28,17 +28,11 @@ if TYPE_CHECKING:
 
     from anamnesis.config import Home
     from anamnesis.notes.fields import Memory
-    from anamnesis.operations.notes.search import SearchAnswer
 
 __all__ = ["Passage", "SessionFilter", "SessionPage", "SessionRow", "Transcript", "Turn"]
 SPEAKERS = {PERSON: "You", AGENT: "Agent", SUBAGENT: "Subagent", CLIENT: "Summary"}
 DAYS, MEGABYTES = 400, 500
 _READ_AT_ONCE = 20  # changed sessions read before a search; the rest is read in the background
-_TELLING = 0.999  # share of a question's words, by weight, that a note must have to be enough
-_BESIDE = 3  # passages
-_LOOKED_AT = 30  # passages; neighbouring ones are joined
-_NEARBY = 10  # turns that are close enough to be about the same subject
-_TOGETHER = 3_000  # characters of a joined passage
 _LONGEST_TITLE = 80
 _LEFT_OUT = "left out: .anamnesis/ignore names this file"
 
@@ -145,41 +139,6 @@ def search_sessions(
     """The passages of archived sessions that answer, the best first."""
     bring_up_to_date(home)
     return ask.passages(home, text, session_filter, limit=limit)
-
-
-def passages_beside(
-    home: Home, text: str, answer: SearchAnswer, *, project: str | None = None
-) -> list[Passage]:
-    """A few passages that may help where the found notes say little."""
-    best = answer.hits[0].why.coverage if answer.hits else 0.0
-    if answer.by_id or best >= _TELLING:
-        return []
-    try:
-        return places(home, text, project=project or "", limit=_BESIDE)
-    except AnamnesisError:
-        return []  # the notes are the answer; trouble with the archive is reported elsewhere
-
-
-def places(home: Home, text: str, *, project: str, limit: int) -> list[Passage]:
-    """The passages that answer; those within a few turns of each other are joined."""
-    found: list[Passage] = []
-    for each in search_sessions(home, text, SessionFilter(project=project), limit=_LOOKED_AT):
-        near = next((at for at, best in enumerate(found) if _is_near(best, each)), None)
-        if near is not None:
-            found[near] = _joined(found[near], each)
-        elif len(found) < limit:
-            found.append(each)
-    return found
-
-
-def _is_near(one: Passage, other: Passage) -> bool:
-    return one.session.id == other.session.id and abs(one.number - other.number) <= _NEARBY
-
-
-def _joined(best: Passage, more: Passage) -> Passage:
-    """A passage with what was said around it, if that is not too much."""
-    text = f"{best.text}\n[turn {more.number}] {more.text}"
-    return replace(best, text=text) if len(text) <= _TOGETHER else best
 
 
 def find_session(home: Home, session: str) -> Transcript | None:
