@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from anamnesis.ground.errors import AnamnesisError
     from anamnesis.notes.fields import Memory
     from anamnesis.operations.sessions.archive import Passage
-    from anamnesis.operations.sessions.question import Answer
-    from anamnesis.search.passages import Chosen
+    from anamnesis.operations.sessions.question import Answer, Chosen
 
 SESSION_URI = "memory://session/"
 SEARCH_LIMIT = 4_000  # characters of what a search gives, unless whole notes are asked for

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from anamnesis.mcp.binding import Binding
     from anamnesis.notes.fields import Memory, MemoryType, Scope
     from anamnesis.operations.notes.list import NotePage
-    from anamnesis.operations.notes.search import SearchAnswer
-    from anamnesis.search.query import Filters
+    from anamnesis.operations.notes.search import Filters, SearchAnswer
     from anamnesis.store import MemoryStore
 
 MOST_HITS = 50
@@ -91,7 +90,7 @@ def search_memories(
 
 
 def _filters(project: str | None, type: MemoryType | None, scope: Scope | None) -> Filters:
-    from anamnesis.search.query import Filters
+    from anamnesis.operations.notes.search import Filters
 
     return Filters((project,) if project else (), type=type or "", scope=scope or "")
 

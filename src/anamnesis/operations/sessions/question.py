@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from anamnesis.search.engine import SearchHit
     from anamnesis.store import MemoryStore
 
+__all__ = ["Answer", "Chosen", "ask"]
+
 _TELLING = 0.999  # share of a question's words, by weight, that a note must have to be enough
 _PASSAGES = 30  # of sessions, that compete with the notes for the room
 _WHOLE = 3  # the same, given as they are
