@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from anamnesis.notes.fields import Memory
+from anamnesis.operations.curate import review
 from anamnesis.store import MemoryStore
+from support.hooks import Transcript
 from support.pty import short_home, shown
 
 PROGRAM = str(Path(sys.executable).with_name("anamnesis"))
@@ -101,6 +103,30 @@ def test_the_overview_can_be_piped_into_a_pager(home: Path) -> None:
 
     assert code == 0
     assert "usage: anamnesis COMMAND" in printed
+
+
+def test_after_back_fill_there_are_sessions_and_nothing_to_review(home: Path) -> None:
+    for day in range(1, 6):
+        path = home / ".claude" / "projects" / "-u-shop" / f"s{day}.jsonl"
+        talk = Transcript(path, session=f"s{day}", cwd="/u/shop")
+        at = f"2026-10-0{day}T10:00:00Z"
+        rule = "From now on always run make check before a commit."
+        talk.user(f"Repair invoice number {day}. {rule}", timestamp=at)
+        talk.assistant(
+            "The invoice is repaired, and the total is rounded half to even.", timestamp=at
+        )
+        os.utime(path, (1_790_000_000, 1_790_000_000))
+
+    printed, code = at_terminal(
+        home, "init", "--agents", "claude", "--home", str(home / ".anamnesis"), typed="\n" * 6
+    )
+
+    assert code == 0, printed
+    assert "5 sessions left a note" in printed
+    assert [day for day in range(1, 6) if f"Repair invoice number {day}" in printed] == [3, 4, 5]
+    with MemoryStore(home / ".anamnesis") as store:
+        assert {note.type for note in store.list()} == {"episodic"}
+        assert review.pending_count(store) == 0
 
 
 def test_set_up_takes_n_for_no_and_says_what_it_is_about_to_do(home: Path) -> None:

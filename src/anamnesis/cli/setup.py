@@ -201,7 +201,12 @@ def offer_backfill(args: Namespace) -> None:
     if interactive and agrees(f"Turn {earlier} on this machine into notes?"):
         with output.progress("reading transcripts") as progress:
             done = backfill(home, progress=progress)
-        output.talk(f"back-fill: {counted(done.written, 'note')}, {done.skipped} skipped")
+        left = counted(done.written, "session left a note", "sessions left a note")
+        output.talk(f"back-fill: {left}, {done.skipped} skipped")
+        for note in done.newest:
+            output.talk(f"  {note.updated_at[:10]}  {note.project}  {note.title}")
+        if done.written > len(done.newest):
+            output.talk("  all of them:  anamnesis list --type episodic")
         return
     output.talk(f"To turn {earlier} on this machine into notes:")
     output.talk(f"  anamnesis capture --backfill --since {_BACKFILL_DAYS}d")

@@ -135,7 +135,8 @@ def _reach(url: str) -> None:
 def _say_what_next(home: Home, wishes: Wishes) -> None:
     output.talk("")
     output.talk(f"Notes are stored in {home}/memory. From the next session on, your agents")
-    output.talk("start with what is known about a project, and every session leaves a note.")
+    output.talk("start with what is known about a project, and every session that did something")
+    output.talk("leaves a note.")
     if wishes.remote:
         output.talk(f"To add a machine:  anamnesis join {shlex.quote(shown(wishes.remote))}")
     else:

@@ -270,7 +270,7 @@ def _write(
         )
         if note is not None and len(ids) > 1:
             note = store.revise(note.id, lambda note: triage.naming(note, ids))
-        if note is not None:
+        if note is not None and source != "backfill":
             propose_rules(store, story, note)
     if source in _FINAL:
         _note_trouble(home, summarizer)

@@ -22,20 +22,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from anamnesis.config import Home
+    from anamnesis.notes.fields import Memory
 
 _FORGOTTEN_SECONDS = 90 * 24 * 3600.0  # clients delete transcripts after 30 days
 _MOST_AT_ONCE = 20
+_NEWEST = 3
 _ARCHIVED = "archived-all"
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """How many transcripts became notes."""
+    """How many transcripts became notes, and the newest of them."""
 
     looked_at: int
     written: int
     skipped: int
     failed: int
+    newest: tuple[Memory, ...] = ()
 
 
 def sweep(home: Home) -> Swept:
@@ -64,7 +67,11 @@ def uncaptured(home: Home) -> int:
 def backfill(
     home: Home, *, since: float = 0.0, progress: Callable[[int, int], None] | None = None
 ) -> Swept:
-    """Capture every transcript on this machine that is newer than `since`, oldest first."""
+    """Capture every transcript on this machine that is newer than `since`, oldest first.
+
+    The rules in them are not proposed: what still holds will be said again, and a heap of old
+    ones to review would be the first thing that you see.
+    """
     news = discovery.uncaptured(home, since=since)
     swept = _capture_all(home, news[::-1], source="backfill", progress=progress)
     _archive_the_rest(home, since=since, progress=progress)
@@ -107,16 +114,19 @@ def _capture_all(
     progress: Callable[[int, int], None] | None = None,
 ) -> Swept:
     written = failed = 0
+    newest: list[Memory] = []
     for number, each in enumerate(found, start=1):
         payload = Payload(session_id=each.session, transcript_path=each.path)
         try:
-            written += capture(home, payload, source=source).note is not None
+            if note := capture(home, payload, source=source).note:
+                written += 1
+                newest = sorted([*newest, note], key=lambda one: one.updated_at)[-_NEWEST:]
         except AnamnesisError as error:
             failed += 1
             runs.failed(home, "capture", error.message)
         if progress:
             progress(number, len(found))
-    return Swept(len(found), written, len(found) - written - failed, failed)
+    return Swept(len(found), written, len(found) - written - failed, failed, tuple(newest))
 
 
 def _clear_spool(home: Home, now: float) -> None:
