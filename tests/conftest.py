@@ -37,8 +37,9 @@ settings.load_profile("quick")
 
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home directory, and no setting from outside."""
+    """An empty home directory, which is the current one, and no setting from outside."""
     directory = tmp_path_factory.mktemp("home")
+    monkeypatch.chdir(directory)  # a checkout has a project, and notes written there are its own
     for name in list(os.environ):
         if name.startswith(("ANAMNESIS_", "GIT_", "XDG_", "CLAUDE")) or name in writer.MARKS:
             monkeypatch.delenv(name)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _FILE = "repositories.json"
 _PROJECTS = "projects"  # keys that markers in the repository may name
+_DECLINED = "declined"  # keys that it had before, and whose memory it is not to have
 
 
 def allowed_projects(home: Home, repository: str) -> list[str]:
@@ -32,16 +33,30 @@ def withdraw_project(home: Home, repository: str, key: str) -> None:
     _change(home, repository, lambda keys: [each for each in keys if each != key])
 
 
-def _change(home: Home, repository: str, make: Callable[[list[str]], list[str]]) -> None:
+def declined(home: Home, repository: str) -> list[str]:
+    """The keys that a repository had before, and whose memory it is not to have."""
+    return _keys(_record(home.state_file(_FILE).record(), repository), _DECLINED)
+
+
+def decline(home: Home, repository: str, key: str) -> None:
+    """Do not ask about an earlier key of a repository again. Raises NotWritable."""
+    _change(
+        home, repository, lambda keys: [*(each for each in keys if each != key), key], _DECLINED
+    )
+
+
+def _change(
+    home: Home, repository: str, make: Callable[[list[str]], list[str]], field: str = _PROJECTS
+) -> None:
     def changed(records: dict[str, Any]) -> dict[str, Any]:
         record = _record(records, repository)
-        return {**records, repository: {**record, _PROJECTS: make(_keys(record))}}
+        return {**records, repository: {**record, field: make(_keys(record, field))}}
 
     home.state_file(_FILE).change(changed)
 
 
-def _keys(record: dict[str, Any]) -> list[str]:
-    keys = record.get(_PROJECTS)
+def _keys(record: dict[str, Any], field: str = _PROJECTS) -> list[str]:
+    keys = record.get(field)
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
 
 

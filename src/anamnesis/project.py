@@ -83,6 +83,14 @@ def short_names(keys: Iterable[str]) -> dict[str, str]:
     return {key: next((end for end in ends[key] if shared[end] == 1), key) for key in ends}
 
 
+def keys_named(keys: Iterable[str], typed: str) -> list[str]:
+    """The keys that a typed name stands for: itself, else those that end in it."""
+    wanted = typed.strip("/").lower()
+    every = list(dict.fromkeys(keys))
+    same = [key for key in every if key == typed] or [key for key in every if key.lower() == wanted]
+    return same[:1] or [key for key in every if wanted and key.lower().endswith(f"/{wanted}")]
+
+
 def _read_marker(cwd: str | PathLike[str]) -> str | None:
     """The first non-empty line of the nearest `.anamnesis/project` that counts."""
     marker = deciding_marker(cwd)

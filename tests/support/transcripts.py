@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.fleet import git
 from support.pty import short_home, shown
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
@@ -94,6 +95,9 @@ def steps(text: str) -> Iterator[Step]:
 def run(path: Path, *, home: Path) -> list[Outcome]:
     """Run a transcript in one shell; the directory and variables of one command reach the next."""
     found = list(steps(path.read_text(encoding="utf-8")))
+    if path in PAGES:
+        git("init", "--quiet", "shop", cwd=home)
+        git("remote", "add", "origin", "git@github.com:ada/shop.git", cwd=home / "shop")
     script = "".join(f"{{ {step.command}\n}} 2>&1\nprintf '\\n{_END}%s\\n' $?\n" for step in found)
     text, _ = shown(["bash", "-c", script], columns=_COLUMNS, env=_environment(home), cwd=home)
     parts = re.split(rf"\n?{_END}(\d+)\n", text.replace(str(home), "~"))

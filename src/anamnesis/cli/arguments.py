@@ -25,6 +25,7 @@ from anamnesis.hooks import background
 from anamnesis.notes.fields import SCOPES, TYPES
 from anamnesis.notes.source import SHOWN
 from anamnesis.operations.machine import upgrade
+from anamnesis.operations.machine.project import key_named
 from anamnesis.operations.notes import undo
 from anamnesis.operations.notes.search import Filters
 from anamnesis.project import resolve_project_key
@@ -200,11 +201,22 @@ def text_of(path: str) -> str:
         raise InvalidInput(f"Cannot read {path}: it is not UTF-8.") from error
 
 
-def project_of(argument: str | None) -> str | None:
-    """The project key that an option names: `.` and paths stand for the project of a directory."""
-    if argument is None or not (argument == "." or argument.startswith(("./", "../", os.sep))):
+def project_of(argument: str | None, *, store: MemoryStore | None = None) -> str | None:
+    """The project key that an option names.
+
+    `.` and paths stand for the project of a directory, the end of a key for the one project whose
+    key ends so. Raises AmbiguousProject.
+    """
+    if argument is None:
+        return None
+    if argument == "." or argument.startswith(("./", "../", os.sep)):
+        return resolve_project_key(argument)
+    if store is not None:
+        return key_named(store, argument)
+    if not os.path.isdir(home_directory()):
         return argument
-    return resolve_project_key(argument)
+    with open_store() as opened:
+        return key_named(opened, argument)
 
 
 @contextmanager

@@ -119,9 +119,18 @@ class Moment:
 
     def _printed(self, project: str | None, format: str | None) -> int:
         def work() -> str:
-            return self._answer(payload.read(), project, format or "claude")
+            return self._answer(payload.read(), project_named(project), format or "claude")
 
         return guarded(self._name, work, area="recall")
+
+
+def project_named(typed: str | None) -> str | None:
+    """The project that an option names; hooks seldom have one, so this is loaded late."""
+    if not typed:
+        return None
+    from anamnesis.cli import arguments
+
+    return arguments.project_of(typed)
 
 
 def _open_missing_streams() -> None:

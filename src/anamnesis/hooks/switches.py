@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 
+from anamnesis.aliases import names_of
 from anamnesis.ground import atomic
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ def why_off(home: Home, *, project: str, cwd: str) -> str:
         return "a session that Anamnesis started"
     if os.path.exists(home.paused):
         return PAUSED
-    if project in _projects(home):
+    if (paused := _projects(home)) and not paused.isdisjoint(names_of(home, project)):
         return f"{PAUSED} for {project}"
     patterns = ignore_patterns(cwd) if cwd else None
     if patterns is not None and patterns.covers(cwd):

@@ -257,6 +257,24 @@ def types_of(db: sqlite3.Connection, project: str) -> list[str]:
     return types
 
 
+def count_of(db: sqlite3.Connection, project: str) -> int:
+    """How many notes a project has."""
+    sql = "SELECT count(*) FROM memories WHERE project = ?"
+    return int(db.execute(sql, (project,)).fetchone()[0])
+
+
+def projects(db: sqlite3.Connection) -> list[str]:
+    """The projects that have notes, found by jumping through an index."""
+    found: list[str] = []
+    row = db.execute("SELECT min(project) FROM memories").fetchone()
+    while row[0] is not None:
+        found.append(row[0])
+        row = db.execute(
+            "SELECT min(project) FROM memories WHERE project > ?", (found[-1],)
+        ).fetchone()
+    return found
+
+
 def session_note(db: sqlite3.Connection, session: str) -> str | None:
     """The id of the note that was captured from a session; the oldest if there are several."""
     if not session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from anamnesis.aliases import names_of
 from anamnesis.config import is_ephemeral
 from anamnesis.index.refresh import newest_known
 from anamnesis.inject.select import BEFORE, KNOWN, LAST, REST, RULE, Candidate
@@ -27,10 +28,11 @@ NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest note
 
 def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Memory]:
     """The latest notes of a project and of all projects, out of a bounded number of files."""
+    names = (*names_of(home, project), GLOBAL)
     # An ephemeral machine has no index at its start, but its files are in the cache.
     if is_ephemeral():
         paths = _paths(home, every=True)
-        notes = _read(home, [path for path in paths if _is_about(home, path, project)])
+        notes = _read(home, [path for path in paths if _is_about(home, path, names)])
     else:
         notes = _read(home, newest_known(home)) if _are_many(home) else []
         if len(notes) < _MOST_READ:
@@ -38,7 +40,7 @@ def newest_notes(home: Home, *, project: str, session: str = "") -> dict[str, Me
     found = {
         note.id: note
         for note in notes
-        if note.project in (project, GLOBAL) and not why_not(note.origin, note.tags)
+        if note.project in names and not why_not(note.origin, note.tags)
     }
     replaced = {old for note in found.values() for old in note.supersedes_ids}
     return {
@@ -61,8 +63,8 @@ def candidates(notes: dict[str, Memory]) -> list[Candidate]:
     return working_set
 
 
-def _is_about(home: Home, path: str, project: str) -> bool:
-    """Whether a file seems to be a note of a project, or global, judging by its first bytes."""
+def _is_about(home: Home, path: str, names: Iterable[str]) -> bool:
+    """Whether a file seems to be a note of one of these projects, judging by its first bytes."""
     try:
         descriptor = os.open(os.path.join(home, path), os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError:
@@ -73,7 +75,7 @@ def _is_about(home: Home, path: str, project: str) -> bool:
         return False
     finally:
         os.close(descriptor)
-    return project.encode() in head or GLOBAL.encode() in head
+    return any(name.encode() in head for name in names)
 
 
 def _read(home: Home, paths: Iterable[str]) -> list[Memory]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anamnesis.aliases import names_of
 from anamnesis.ground.records import record
 from anamnesis.index import queries
 from anamnesis.project import GLOBAL
@@ -9,10 +10,12 @@ from anamnesis.project import GLOBAL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
+
+    Names = tuple[str, ...]  # all keys of one project
 
 # The slots of a session's start, in the order in which they claim room.
 RULE = "rule"  # pinned or global
@@ -43,8 +46,9 @@ class Candidate:
 
 def select_inject(store: MemoryStore, *, project: str, k: int = 8) -> list[Memory]:
     """All global notes, then up to `k` of the project, with their bodies."""
+    names = names_of(store.home, project)
     chosen: list[Candidate] = store.ask(
-        lambda db: _limited(db, project=project, k=k, most_global=_EVERY, session="")
+        lambda db: _limited(db, names, k=k, most_global=_EVERY, session="")
     )
     notes = (store.get(each.note.id) for each in _unique(chosen))
     return [note for note in notes if note is not None]
@@ -65,16 +69,17 @@ def candidates(
     With `k`, at most that many notes of the project; without, at most `most` of each kind. A
     resumed session is not told what it did itself.
     """
+    names = names_of(store.home, project)
 
     def choose(db: sqlite3.Connection) -> list[Candidate]:
         if k is not None:
-            return _limited(db, project=project, k=k, most_global=most, session=session)
-        sessions = _sessions(db, project, session)
+            return _limited(db, names, k=k, most_global=most, session=session)
+        sessions = _sessions(db, names, session)
         since = _last_here(sessions, machine)
         return [
-            *_rules(db, project, most),
+            *_rules(db, names, most),
             *_thread(db, sessions, branch),
-            *_durable(db, project, most, since=since, machine=machine),
+            *_durable(db, names, most, since=since, machine=machine),
             *_news(sessions, machine),
             *(Candidate(note, "an earlier session", REST) for note in sessions),
         ]
@@ -91,14 +96,14 @@ def _unique(chosen: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _limited(
-    db: sqlite3.Connection, *, project: str, k: int, most_global: int, session: str
+    db: sqlite3.Connection, names: Names, *, k: int, most_global: int, session: str
 ) -> list[Candidate]:
     budget = max(k, 0)
-    always = _latest(db, GLOBAL, queries.types_of(db, GLOBAL), most_global)
-    latest = queries.left_open(db, project=project)
-    latest += _latest(db, project, ["episodic"], _MAX_EPISODIC + 1)
+    always = _latest(db, (GLOBAL,), queries.types_of(db, GLOBAL), most_global)
+    latest = _left_open(db, names)
+    latest += _latest(db, names, ["episodic"], _MAX_EPISODIC + 1)
     episodes = _others(latest, session)[: min(_MAX_EPISODIC, budget)]
-    durable = _latest(db, project, list(_DURABLE), budget - len(episodes))
+    durable = _latest(db, names, list(_DURABLE), budget - len(episodes))
     return [
         *(Candidate(note, "global", RULE) for note in always),
         *(Candidate(note, _recent(note)) for note in durable),
@@ -106,20 +111,29 @@ def _limited(
     ]
 
 
-def _rules(db: sqlite3.Connection, project: str, most: int) -> list[Candidate]:
-    types = [*_DURABLE] if project == GLOBAL else queries.types_of(db, GLOBAL)
-    pinned = queries.pinned(db, project=project, types=[*_DURABLE, "episodic"])
+def _rules(db: sqlite3.Connection, names: Names, most: int) -> list[Candidate]:
+    types = [*_DURABLE] if GLOBAL in names else queries.types_of(db, GLOBAL)
+    pinned = _by_name(
+        names, lambda each: queries.pinned(db, project=each, types=[*_DURABLE, "episodic"])
+    )
     return [
         *(Candidate(note, "pinned", RULE) for note in pinned),
-        *(Candidate(note, "global", RULE) for note in _latest(db, GLOBAL, types, most)),
+        *(Candidate(note, "global", RULE) for note in _latest(db, (GLOBAL,), types, most)),
     ]
 
 
-def _sessions(db: sqlite3.Connection, project: str, session: str) -> list[Memory]:
+def _sessions(db: sqlite3.Connection, names: Names, session: str) -> list[Memory]:
     """The project's latest sessions, except the current one."""
-    notes = queries.left_open(db, project=project)
-    notes += queries.latest(db, project=project, types=["episodic"], limit=_MOST_SESSIONS)
-    return _others(notes, session)
+    notes = _left_open(db, names)
+    notes += _by_name(
+        names,
+        lambda each: queries.latest(db, project=each, types=["episodic"], limit=_MOST_SESSIONS),
+    )
+    return _others(notes, session)[:_MOST_SESSIONS]
+
+
+def _left_open(db: sqlite3.Connection, names: Names) -> list[Memory]:
+    return _by_name(names, lambda each: queries.left_open(db, project=each))
 
 
 def _others(notes: Sequence[Memory], session: str) -> list[Memory]:
@@ -161,10 +175,10 @@ def _news(sessions: Sequence[Memory], machine: str) -> list[Candidate]:
 
 
 def _durable(
-    db: sqlite3.Connection, project: str, most: int, *, since: str, machine: str
+    db: sqlite3.Connection, names: Names, most: int, *, since: str, machine: str
 ) -> list[Candidate]:
     chosen = []
-    for note in _latest(db, project, list(_DURABLE), most):
+    for note in _latest(db, names, list(_DURABLE), most):
         is_news = since and note.machine_id != machine and note.updated_at > since
         chosen.append(
             Candidate(note, f"new from {note.machine_id}", ELSEWHERE)
@@ -178,8 +192,16 @@ def _recent(note: Memory) -> str:
     return f"recent {note.type} note of the project"
 
 
-def _latest(db: sqlite3.Connection, project: str, types: list[str], limit: int) -> list[Memory]:
-    first = queries.pinned(db, project=project, types=types)
-    notes = queries.latest(db, project=project, types=types, limit=limit)
+def _latest(db: sqlite3.Connection, names: Names, types: list[str], limit: int) -> list[Memory]:
+    first = _by_name(names, lambda each: queries.pinned(db, project=each, types=types))
+    notes = _by_name(names, lambda each: queries.latest(db, project=each, types=types, limit=limit))
     chosen = {note.id: note for note in (*first, *notes)}
     return list(chosen.values())[:limit]
+
+
+def _by_name(names: Names, query: Callable[[str], list[Memory]]) -> list[Memory]:
+    """What a query finds under each name of a project, the latest first."""
+    found = [note for name in names for note in query(name)]
+    if len(names) > 1:
+        found.sort(key=lambda note: (note.updated_at, note.confidence, note.id), reverse=True)
+    return found

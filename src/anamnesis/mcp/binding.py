@@ -68,9 +68,14 @@ class Binding:
             return self._backend
 
     def project_key(self, asked: str) -> str:
-        """The key that an argument names: `.` is the project that the server was started in."""
+        """The key that an argument names: `.` is the project that the server was started in.
+
+        The end of one project's key stands for it. Raises AmbiguousProject.
+        """
         if asked != CURRENT_PROJECT:
-            return asked
+            from anamnesis.operations.machine.project import key_named
+
+            return key_named(self.store, asked)
         with self._lock:
             if not self._project:
                 self._project = _project_here()

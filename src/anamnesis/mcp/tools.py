@@ -132,10 +132,14 @@ def page(
 ) -> NotePage:
     """One page of the list of notes, of LIST_LIMIT at most."""
     from anamnesis.operations.notes.list import NoteFilter, list_notes
+    from anamnesis.operations.notes.search import Filters
 
-    wanted = NoteFilter(type or "", project or "", scope or "", state="all")
+    wanted = NoteFilter(type or "", scope=scope or "", state="all")
+    filters = Filters((project,) if project else (), include_superseded=True)
     size = LIST_LIMIT if limit is None else max(0, min(limit, LIST_LIMIT))
-    return list_notes(store, wanted, limit=size, offset=max(0, offset), for_agent=True)
+    return list_notes(
+        store, wanted, limit=size, offset=max(0, offset), filters=filters, for_agent=True
+    )
 
 
 def write_memory(

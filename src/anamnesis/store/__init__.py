@@ -222,7 +222,7 @@ class MemoryStore(Filing):
         from anamnesis.search.query import EVERYTHING
 
         self._catalog.notice()
-        filters = EVERYTHING if filters is None else filters
+        filters = EVERYTHING if filters is None else self.by_all_names(filters)
         by_encoder = by_encoder and by_meaning and encoder_is_on()
         question = Question(
             query,
@@ -251,12 +251,21 @@ class MemoryStore(Filing):
         from anamnesis.search.prompt import answers
 
         self._catalog.notice()
+        filters = self.by_all_names(filters)
         near = (lambda: self._semantics.nearness(prompt)) if encoder_is_on() else None
         hits = self._catalog.query(
             lambda db: answers(db, prompt, filters=filters, nearness=near, ask_archive=ask_archive)
         )
         read = ((self._read(f"{tree.tree_of(hit.scope)}/{hit.path}"), hit) for hit in hits)
         return [(file.note, hit) for file, hit in read if file is not None]
+
+    def by_all_names(self, filters: Filters) -> Filters:
+        """The filters with every name that their projects have."""
+        from anamnesis.aliases import names_of
+        from anamnesis.ground.records import replace
+
+        names = (name for key in filters.projects for name in names_of(self.home, key))
+        return replace(filters, projects=tuple(dict.fromkeys(names)))
 
     def ask(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """The result of one of the index's queries, on one snapshot of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.aliases import FOLDER as ALIASES
 from anamnesis.notes.fields import TYPES
 from anamnesis.sync.plan import MACHINES, TOMBSTONES, is_syncable
 from anamnesis.sync.remote import quoted
@@ -12,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from anamnesis.sync.repository import Repository
 
-# Where notes and heartbeats are, whichever machine wrote them.
-_OURS = (*TYPES, MACHINES, TOMBSTONES)
+# Where notes, heartbeats and aliases are, whichever machine wrote them.
+_OURS = (*TYPES, MACHINES, TOMBSTONES, ALIASES)
 # What a site puts into a repository that was just created there.
 _BOILERPLATE = re.compile(r"(?i)(?:readme|licen[cs]e|copying|notice|\.git)[^/]*\Z")
 _NAMED = 3

@@ -133,6 +133,8 @@ class Cycle:
         local = self._worktree.changes(absent, accept_deletions=self._accept_deletions)
         self._held_back.update(local.held_back)
         self._stale.update(dict.fromkeys([*local.same, *local.writes]))
+        if local.unwritten:
+            self._apply(local.unwritten)
         on_main = repository.head_ref() == MAIN
         tip = base
         if local.writes:

@@ -12,6 +12,7 @@ import json
 import re
 import time
 
+from anamnesis.aliases import FOLDER as ALIASES
 from anamnesis.ground.clock import utcnow
 from anamnesis.ground.records import fresh, record
 from anamnesis.notes.fields import is_valid_id, names_an_id
@@ -280,7 +281,7 @@ _DEVICES = frozenset(
 def is_syncable(path: str) -> bool:
     """Whether a path, relative to the tree of portable notes, may be sent or written."""
     parts = path.split("/")
-    if len(parts) == 2 and parts[0] in (MACHINES, TOMBSTONES):
+    if len(parts) == 2 and parts[0] in (MACHINES, TOMBSTONES, ALIASES):
         return parts[1].endswith(".json") and is_valid_id(parts[1].removesuffix(".json"))
     if not path.endswith(".md") or len(parts) > _MAX_DEPTH or _folder_like_a_note(parts):
         return False
@@ -302,7 +303,7 @@ def why_not(path: str) -> str:
 
 
 def why_not_json(data: bytes) -> str:
-    """Why the content of a tombstone or heartbeat is not synced, or nothing."""
+    """Why the content of a tombstone, heartbeat or alias is not synced, or nothing."""
     try:
         return "" if isinstance(json.loads(data), dict) else "it is not a JSON object"
     except (ValueError, RecursionError):
@@ -318,6 +319,11 @@ def printable(path: str) -> str:
 def _folder_like_a_note(parts: Sequence[str]) -> str:
     """A folder that would displace the note of that name on another machine, or nothing."""
     return next((part for part in parts[:-1] if part.endswith(".md")), "")
+
+
+def is_alias(path: str) -> bool:
+    """Whether a synced path holds an alias, a file that is never removed."""
+    return path.startswith(f"{ALIASES}/")
 
 
 def is_note(path: str) -> bool:

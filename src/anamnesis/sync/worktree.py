@@ -20,6 +20,7 @@ from anamnesis.sync.plan import (
     Change,
     by_folded_name,
     collides,
+    is_alias,
     is_note,
     is_sweeping,
     is_syncable,
@@ -58,6 +59,7 @@ class LocalChanges:
     writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
     held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it is not synced
     swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
+    unwritten: list[Change] = fresh(default_factory=list)  # aliases that git has and the disk lacks
     same: list[str] = fresh(default_factory=list)  # looked changed, but equal what is committed
 
 
@@ -109,6 +111,10 @@ class WorkTree:
                 self._compare(path, data, committed, local)
             elif committed and path not in absent:
                 deleted.append(Change(path, committed, None))
+        # An earlier version takes aliases over and does not write them: that deletes none.
+        aliases = [change for change in deleted if is_alias(change.path)]
+        local.unwritten.extend(Change(each.path, None, each.before) for each in aliases)
+        deleted = [change for change in deleted if change not in aliases]
         if is_sweeping(deleted, notes_left=0) and not accept_deletions:
             local.swept.extend(self._swept(deleted))
         swept = {change.path for change in local.swept}

@@ -113,7 +113,7 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
         hook,
         source=options.text("--source") or source_of(hook),
         transcript=options.text("--transcript"),
-        project=options.text("--project"),
+        project=hooks.project_named(options.text("--project")),
         # The hook looked before it went to the background; nothing is said after the end.
         was_on=bool(options.text("--payload")) and hook.event == "SessionEnd",
     )
@@ -128,6 +128,9 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
     is_over = hook.event in _SPOKEN_EVENTS
     if (note and not options.flag("--no-sync")) or ((note or is_over) and is_ephemeral()):
         _sync()
+        from anamnesis.operations.machine import checkouts
+
+        checkouts.learn(home, hook.cwd or ".")
     if note:
         from anamnesis.operations.sessions.capture import reflect_in_background
 
@@ -170,7 +173,7 @@ def _capture_again(options: hooks.Options) -> None:
     from anamnesis.operations.sessions.again import plan_again, write_again
 
     with arguments.store_to_change("capture") as store:
-        project = arguments.project_of(options.text("--project"))
+        project = arguments.project_of(options.text("--project"), store=store)
         with output.progress("reading sessions") as progress:
             plan = plan_again(store, project=project, progress=progress)
         unit = write_again(store, plan) if options.flag("--apply") else None

@@ -68,7 +68,10 @@ def run(args: Namespace) -> int:
     with arguments.store_to_change("forget") as store:
         if args.purge_history and not conditions:
             return _purge(store, purge.forgotten(store.home), args, done)
-        narrowed = {"project": arguments.project_of(args.project), "before": args.before}
+        narrowed = {
+            "project": arguments.project_of(args.project, store=store),
+            "before": args.before,
+        }
         notes = forget.choose(store, ids=args.id, query=args.query, **narrowed)
         sessions = forget.choose_sessions(store.home, args.query, **narrowed, beside=notes)
         before = forget.forgotten_before(store, args.id)

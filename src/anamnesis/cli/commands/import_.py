@@ -83,7 +83,7 @@ def _import(store: MemoryStore, args: Namespace) -> ImportPlan:
             return native_memory.import_native(
                 store,
                 directory=args.claude_home,
-                project=arguments.project_of(args.project) if args.project else None,
+                project=arguments.project_of(args.project, store=store),
                 again=args.again,
                 dry=args.dry_run,
                 progress=progress,
@@ -92,7 +92,7 @@ def _import(store: MemoryStore, args: Namespace) -> ImportPlan:
             store,
             args.path,
             format=args.format,
-            project=arguments.project_of(args.project),
+            project=arguments.project_of(args.project, store=store),
             mine=args.mine,
             dry=args.dry_run,
             progress=progress,

@@ -79,13 +79,13 @@ def _inject(
     def work() -> str:
         from anamnesis.operations.sessions.inject import explain_start, inject
 
-        hook = payload.read()
+        hook, key = payload.read(), hooks.project_named(project)
         if explain:
-            return explain_start(home_directory(), hook, project=project, k=k, limit=limit)
+            return explain_start(home_directory(), hook, project=key, k=k, limit=limit)
         text = inject(
             home_directory(),
             hook,
-            project=project,
+            project=key,
             k=k,
             format=format or "claude",
             limit=limit,

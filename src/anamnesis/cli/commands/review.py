@@ -72,7 +72,7 @@ def run(args: Namespace) -> int:
 
 
 def _chosen(store: MemoryStore, args: Namespace) -> list[Memory]:
-    waiting = review.pending(store, project=arguments.project_of(args.project))
+    waiting = review.pending(store, project=arguments.project_of(args.project, store=store))
     if args.origin:
         waiting = [note for note in waiting if note.origin.startswith(args.origin)]
     if args.since:

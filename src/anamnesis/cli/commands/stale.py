@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     """Print each such note with the names that were not found."""
     if not os.path.isdir(args.directory):
         raise InvalidInput(f"There is no directory {args.directory}.")
-    project = args.project or resolve_project_key(args.directory)
+    project = arguments.project_of(args.project) or resolve_project_key(args.directory)
     with arguments.store_to_read() as store, output.progress("reading sources") as progress:
         stale = stale_notes(store, project=project, directory=args.directory, progress=progress)
         lines = tables.NoteLines(store, [each.note for each in stale])

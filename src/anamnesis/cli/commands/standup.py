@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     """Print what was done."""
     machine = "" if args.all_machines else resolve_machine_id()
     with arguments.store_to_read() as store:
-        project = arguments.project_of(args.project)
+        project = arguments.project_of(args.project, store=store)
         done = standup(store, since=args.since, project=project, machine=machine, limit=args.limit)
     if args.json:
         output.say_json([asdict(each) for each in done])

@@ -1,5 +1,6 @@
 """Write a note. The text comes from the argument, from --file, or from standard input.
 
+In a repository the note is for its project, elsewhere for all projects; --project changes that.
 Secrets in it are replaced before it is stored; the same note is not stored twice.
 """
 
@@ -12,9 +13,11 @@ from anamnesis.cli import arguments, output
 from anamnesis.config import resolve_machine_id
 from anamnesis.ground.errors import InvalidInput
 from anamnesis.notes.fields import SCOPES, TYPES
+from anamnesis.operations.machine.project import key_for_notes_of
 from anamnesis.operations.notes.policy import NoteDraft
 from anamnesis.operations.notes.show import note_dict, show
 from anamnesis.operations.notes.write import write
+from anamnesis.project import GLOBAL
 from anamnesis.trust.writer import origin_of_shell
 
 if TYPE_CHECKING:
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  anamnesis write "Deploys need the VPN" --project .
+  anamnesis write "Deploys need the VPN"    # in a repository: for its project
+  anamnesis write "I write in British English" --project global
   anamnesis write --type procedural --title "Release steps" --file release.md --tags release,ci
   git log -5 --oneline | anamnesis write --type episodic --title "What I did on Friday"
   anamnesis write "The port is 8443 now" --supersedes 01J9Z8YPM7Q3X2V4WT6B5N0KGD
@@ -39,7 +43,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--title", help="default: the first line of the text")
     parser.add_argument("--type", choices=TYPES, default="semantic", help="default: semantic")
     parser.add_argument(
-        "--project", metavar="KEY", default="global", help="default: global; . is the current one"
+        "--project",
+        metavar="KEY",
+        help="default: that of the repository you are in, else global; . is the current directory",
     )
     parser.add_argument("--tags", default="", help="separated by commas")
     parser.add_argument("--scope", choices=SCOPES, default="portable", help="default: portable")
@@ -67,7 +73,7 @@ def run(args: Namespace) -> int:
             title=title,
             body=text,
             type=args.type,
-            project=arguments.project_of(args.project) or "global",
+            project=arguments.project_of(args.project, store=store) or key_for_notes_of("."),
             scope=args.scope,
             tags=tuple(args.tags.split(",")),
             supersedes=tuple(show(store, name).note.id for name in args.supersedes),
@@ -85,6 +91,8 @@ def run(args: Namespace) -> int:
         output.say_json(_fields(saved))
     else:
         output.say(saved.note.id)
+        if args.project is None and saved.note.project != GLOBAL:
+            output.talk(f"write: filed under {saved.note.project}; for all: --project {GLOBAL}")
         _talk_about(saved)
     return 0
 

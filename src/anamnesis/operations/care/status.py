@@ -68,9 +68,10 @@ def full_report(store: MemoryStore, backend: SyncBackend | None = None) -> dict[
     from anamnesis.archive import files
     from anamnesis.config import resolve_machine_id
     from anamnesis.hooks import switches
-    from anamnesis.operations.machine import embed
+    from anamnesis.operations.machine import checkouts, embed
 
     root = store.home
+    checkouts.learn(root, ".")
     _compare_with_files(store)
     subject = Subject(root, store=store, state=backend.state if backend is not None else None)
     return {

@@ -7,20 +7,67 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anamnesis import consent
+from anamnesis.aliases import Alias, aliases, names_of, set_alias
 from anamnesis.ground.errors import InvalidInput
+from anamnesis.ground.records import replace
+from anamnesis.index import queries
+from anamnesis.operations.machine import checkouts
 from anamnesis.project import (
+    GLOBAL,
     deciding_marker,
     key_without_markers,
+    keys_named,
     repository_of,
+    resolve_project_key,
     waiting_marker,
 )
 
 if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.project import Marker
+    from anamnesis.store import MemoryStore
 
 NOT_NEEDED, GIVEN, WAITING = "not needed", "given", "waiting"
 _NO_PROJECT = "There is no .anamnesis/project here that needs to be allowed."
+
+
+class AmbiguousProject(InvalidInput):
+    """A short name that stands for several projects."""
+
+    def __init__(self, typed: str, keys: list[str]) -> None:
+        self.keys = keys
+        super().__init__(
+            f"{typed} may be any of {len(keys)} projects: {', '.join(keys)}.",
+            hint="Type more of its key.",
+        )
+
+
+def key_named(store: MemoryStore, typed: str) -> str:
+    """The key of the project that a typed name stands for; the name itself if that is unknown.
+
+    A name may be the last parts of one key: `shop` for `github.com/ada/shop`. Raises
+    AmbiguousProject.
+    """
+    named = (name for alias in aliases(store.home) for name in (alias.name, alias.earlier))
+    known = [*store.ask(queries.projects), *named, *_key_here(), GLOBAL]
+    found = keys_named(known, typed)
+    if len(found) > 1:
+        raise AmbiguousProject(typed, found)
+    return found[0] if found else typed
+
+
+def key_for_notes_of(directory: str) -> str:
+    """Where a note goes that is written in a directory: its project, or all outside of any."""
+    try:
+        has_own = repository_of(directory) or deciding_marker(directory)
+    except FileNotFoundError:  # the current directory was deleted
+        return GLOBAL
+    return resolve_project_key(directory) if has_own else GLOBAL
+
+
+def _key_here() -> list[str]:
+    here = key_for_notes_of(".")
+    return [here] if here != GLOBAL else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +80,60 @@ class ProjectOfDirectory:
     marker: str  # the file that names a project; empty without one
     marker_key: str
     consent: str  # NOT_NEEDED, GIVEN or WAITING
+    also: tuple[str, ...] = ()  # its other names
+    before: tuple[str, ...] = ()  # what it was called before, which is not decided yet
 
 
-def show(directory: str) -> ProjectOfDirectory:
-    """The project of a directory."""
+def show(home: Home, directory: str) -> ProjectOfDirectory:
+    """The project of a directory. Asks git about its repository."""
+    checkouts.learn(home, directory)
     waiting, deciding = waiting_marker(directory), deciding_marker(directory)
     marker, repository = waiting or deciding, repository_of(directory)
     named_for_repository = "repository" if repository.startswith("path:") else "origin"
     by_itself = named_for_repository if repository else "directory"
+    key = deciding.key if deciding else key_without_markers(directory)
     return ProjectOfDirectory(
-        key=deciding.key if deciding else key_without_markers(directory),
+        key=key,
         source="marker" if deciding else by_itself,
         repository=repository,
         marker=marker.path if marker else "",
         marker_key=marker.key if marker else "",
         consent=WAITING if waiting else _consent(deciding),
+        also=names_of(home, key)[1:],
+        before=tuple(checkouts.names_before(home, directory)),
     )
+
+
+def add_name(home: Home, directory: str, earlier: str) -> Alias:
+    """Let the memory of an earlier name go on under the project of a directory, on all machines.
+
+    Raises InvalidInput for a name that it has already, and NotWritable.
+    """
+    key = resolve_project_key(directory)
+    if GLOBAL in (key, earlier) or not earlier.strip():
+        raise InvalidInput("The notes of all projects cannot be those of one.")
+    if earlier in names_of(home, key):
+        raise InvalidInput(f"{earlier} is a name of {key} already.")
+    set_alias(home, alias := Alias(key, earlier))
+    return alias
+
+
+def remove_name(home: Home, directory: str, earlier: str) -> Alias:
+    """Take that back. Raises InvalidInput if they are two projects, and NotWritable."""
+    key = resolve_project_key(directory)
+    ended = [alias for alias in aliases(home) if {alias.name, alias.earlier} == {key, earlier}]
+    if not ended:
+        raise InvalidInput(
+            f"{earlier} is no other name of {key}.", hint="See what counts:  anamnesis project show"
+        )
+    for alias in ended:
+        set_alias(home, replace(alias, active=False))
+    return ended[0]
+
+
+def keep_apart(home: Home, directory: str, earlier: str) -> None:
+    """Do not ask again whether an earlier name is one of this project. Raises NotWritable."""
+    consent.decline(home, repository_of(directory), earlier)
 
 
 def allow(home: Home, directory: str) -> Marker:

@@ -55,7 +55,7 @@ def list_notes(
 
     Filters are those of a search; both kinds of conditions have to be met.
     """
-    also = ("", ()) if filters is None else filters.condition()
+    also = ("", ()) if filters is None else store.by_all_names(filters).condition()
     store.headers(limit=0)  # indexes what other programs changed in the folders
     asked = None if limit is None else limit + 1
     rows = store.ask(

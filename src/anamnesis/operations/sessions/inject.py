@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
 from anamnesis import config
+from anamnesis.aliases import names_of
 from anamnesis.config import resolve_machine_id
 from anamnesis.git.config import current_branch
 from anamnesis.ground.counting import counted
@@ -11,8 +14,9 @@ from anamnesis.hooks import arrivals, receipts, runs, switches
 from anamnesis.index import queries
 from anamnesis.inject import clip, plan, render, select
 from anamnesis.operations.care.checks import SESSION, Subject, examined, sessions
+from anamnesis.operations.machine import checkouts
 from anamnesis.operations.notes.masking import masked, masked_text
-from anamnesis.project import GLOBAL, resolve_project_key, waiting_marker
+from anamnesis.project import GLOBAL, key_without_markers, resolve_project_key, waiting_marker
 from anamnesis.store import IndexBroken, MemoryStore
 from anamnesis.text import clipping
 
@@ -44,6 +48,7 @@ def inject(
     if off := off or switches.why_off(home, project=project, cwd=cwd):
         runs.note_run(home, "inject", did=off, session=payload.session_id)
         return ""
+    _look_again_if_moved(home, cwd)
     session, limit = payload.session_id, limit or render.LIMITS.get(format, clip.LIMIT)
     if config.is_ephemeral():
         from anamnesis.operations.travel import sync
@@ -66,6 +71,15 @@ def inject(
         start = _unindexed(home, project=project, session=session, limit=limit, notices=notices)
     _leave_receipt(home, payload, project, start)
     return render.wrapped(start.text, format=format, event=payload.event or "SessionStart")
+
+
+def _look_again_if_moved(home: Home, cwd: str) -> None:
+    """Let git be asked, in the background, whether a repository with a new key is the same one."""
+    known = checkouts.known(home, cwd)
+    if known.key and known.key != key_without_markers(cwd):
+        from anamnesis.hooks import background
+
+        background.start(["project", "show", os.path.abspath(cwd)])
 
 
 def _project_of(home: Home, cwd: str) -> str:
@@ -136,7 +150,7 @@ def _plan_of(
     client: str = "",
 ) -> plan.Plan:
     branch = current_branch(cwd) if cwd else ""
-    projects = {project, GLOBAL}
+    projects = {*names_of(store.home, project), GLOBAL}
     known = store.ask(lambda db: queries.count_shown(db, projects=projects, session=session))
     notes: dict[str, Memory | None] = {}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from anamnesis import config
+from anamnesis.aliases import names_of
 from anamnesis.ground.records import replace
 from anamnesis.hooks import switches
 from anamnesis.project import GLOBAL, resolve_project_key
@@ -102,7 +103,7 @@ def _known_fix(home: Home, payload: Payload, lines: list[str], project: str) -> 
     from anamnesis.operations.notes.masking import masked
     from anamnesis.store import IndexBroken, MemoryStore
 
-    projects, session = list(dict.fromkeys([project, GLOBAL])), payload.session_id
+    projects, session = [*names_of(home, project), GLOBAL], payload.session_id
     try:
         with MemoryStore(home, hurried=True) as store:
             fix: Fix | None = store.ask(
@@ -165,7 +166,7 @@ def _new_mentions(
     from anamnesis.hooks import receipts
     from anamnesis.index import naming
 
-    home, projects = store.home, list(dict.fromkeys([project, GLOBAL]))
+    home, projects = store.home, [*names_of(store.home, project), GLOBAL]
     mentions: list[Mention] = store.ask(
         lambda db: naming.naming(db, names, projects=projects, session=session)
     )

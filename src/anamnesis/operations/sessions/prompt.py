@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from anamnesis import config
+from anamnesis.aliases import names_of
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import replace
 from anamnesis.hooks import arrivals, receipts, runs, switches
@@ -103,7 +104,7 @@ def _arrived_notes(
             ]
     except IndexBroken:
         return []
-    here, projects = config.resolve_machine_id(), (project, GLOBAL)
+    here, projects = config.resolve_machine_id(), (*names_of(home, project), GLOBAL)
     return [note for note in notes if note.project in projects and note.machine_id != here]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from anamnesis.aliases import names_of
 from anamnesis.ground.clock import since as moment
 from anamnesis.operations.sessions import archive
 
@@ -52,16 +53,19 @@ def standup(
     machine: str = "",
     limit: int = 0,
 ) -> list[DoneProject]:
-    """Work since a time, the busiest project first.
+    """Work since a time, the busiest project first; one project by all its names.
 
     At most `limit` sessions, the latest ones; 0 means all. Raises InvalidInput for a bad time, and
     NoSuchNote if a note is deleted meanwhile.
     """
     start = _start(since)
+    names = names_of(store.home, project) if project else ()
     found = [
         note.id
-        for note in store.headers(project=project, type="episodic")
-        if note.updated_at >= start and (not machine or note.machine_id == machine)
+        for note in store.headers(type="episodic")
+        if (not names or note.project in names)
+        and note.updated_at >= start
+        and (not machine or note.machine_id == machine)
     ]
     notes = [store.require(note_id).note for note_id in found[: limit or None]]
     turns = _turns(store, since=start)

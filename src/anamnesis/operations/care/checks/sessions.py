@@ -10,7 +10,7 @@ from anamnesis.ground import atomic, clock
 from anamnesis.ground.counting import counted
 from anamnesis.ground.errors import NotWritable
 from anamnesis.hooks import runs
-from anamnesis.index.queries import count_saved_for_all, count_waiting
+from anamnesis.index.queries import count_of, count_saved_for_all, count_waiting
 from anamnesis.operations.care.checks import (
     DOCTOR,
     FAILED,
@@ -23,6 +23,7 @@ from anamnesis.operations.care.checks import (
     Finding,
     Subject,
 )
+from anamnesis.operations.machine import checkouts
 from anamnesis.project import waiting_marker
 
 TYPE_CHECKING = False
@@ -83,6 +84,18 @@ def _marker(subject: Subject) -> Iterator[Finding]:
         sentence = "the file .anamnesis/project of this repository names another project's memory"
         remedy = "anamnesis project allow # if you want it to have that; it has its own until then"
         yield Finding("project", WARNING, sentence, remedy)
+
+
+def _moved(subject: Subject) -> Iterator[Finding]:
+    for earlier in checkouts.names_before(subject.home, subject.cwd):
+        if number := _count_of(subject, earlier):
+            those = counted(number, "note is", "notes are")
+            sentence = f"this repository was {earlier} before; {those} kept under that name"
+            yield Finding("moved", WARNING, sentence, "anamnesis project alias")
+
+
+def _count_of(subject: Subject, project: str) -> int:
+    return subject.store.ask(lambda db: count_of(db, project))
 
 
 def _held_parts(subject: Subject) -> Iterator[Finding]:
@@ -147,6 +160,7 @@ CHECKS = (
     Check("hooks", _runs, GLANCES | {SESSION}),
     Check("review", _review, GLANCES | {SESSION}, needs_index=True),
     Check("project", _marker, frozenset({DOCTOR, STATUS, TOOL, SESSION}), needs_store=False),
+    Check("moved", _moved, frozenset({DOCTOR, STATUS, SESSION}), needs_index=True),
     Check("silent machines", _silent_machines, GLANCES | {SESSION}, daily=True),
 )
 # Reported once per session; `conflicts` lists it for good.
