@@ -158,10 +158,11 @@ def composed_from_a_conflict() -> None:
     """Offered beside the other fields; from the side that set it unless said otherwise."""
     mine, theirs = replace(PLAIN, body="mine"), with_mood(replace(PLAIN, body="theirs"))
     conflict = Conflict("c", "semantic/n.md", (), "desk", "", data(PLAIN), data(theirs))
-    found = composition(Sides(conflict, data(mine)), {})
+    sides = Sides(conflict, data(mine), data(theirs), "memory/semantic/n.md", data(mine))
+    found = composition(sides, {})
     assert found is not None
     assert mood_of(found.note()) == "calm"
-    other = composition(Sides(conflict, data(mine)), {"field-mood": "mine"})
+    other = composition(sides, {"field-mood": "mine"})
     assert other is not None
     assert mood_of(other.note()) == ""
 

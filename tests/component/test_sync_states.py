@@ -509,7 +509,7 @@ def test_a_copy_of_another_sync_program_is_named_and_stays_here(
 
     result = desk.sync()
 
-    assert any(name in line and "into n.md" in line for line in result.held_back)
+    assert any(name in line and "copy of n.md" in line for line in result.held_back)
     assert f"semantic/{name}" not in fleet.published()
     with MemoryStore(desk.home) as store:
         store.refresh()

@@ -189,7 +189,9 @@ def test_edits_of_different_lines_are_merged(pair: tuple[Node, Node]) -> None:
     assert desk.disk == laptop.disk
 
 
-def test_an_edit_wins_over_a_deletion_on_either_side(pair: tuple[Node, Node]) -> None:
+def test_what_was_deleted_on_either_side_and_edited_on_the_other_is_kept_and_asked_about(
+    pair: tuple[Node, Node],
+) -> None:
     laptop, desk = pair
     laptop.write("m")
     laptop.sync()
@@ -204,6 +206,8 @@ def test_an_edit_wins_over_a_deletion_on_either_side(pair: tuple[Node, Node]) ->
 
     assert laptop.note("n").body == laptop.note("m").body == "still needed"
     assert desk.disk == laptop.disk
+    assert len(desk.backend.state().held) == 2
+    assert laptop.backend.state().held == ()
 
 
 def test_an_edit_follows_a_note_that_moved_to_another_type(pair: tuple[Node, Node]) -> None:

@@ -20,10 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anamnesis.config import Home
 from anamnesis.operations.curate import forget
 from anamnesis.operations.notes.move import move
 from anamnesis.operations.travel import purge, sync
 from anamnesis.store import MemoryStore
+from anamnesis.sync.conflicts import Conflicts
 from anamnesis.sync.purge import PurgeRefused
 from support.fleet import Fleet, Machine, SealedFleet, git
 
@@ -67,6 +69,7 @@ class Simulation:
         self.old = Machine(base / OLD, str(self.fleet.remote))
         self.wanted: dict[str, str] = {}  # word -> the note that it stands in
         self.gone: set[str] = set()  # notes that must not come back
+        self.deleted: set[str] = set()  # notes that a machine deleted, back by now or not
         self.forgotten: set[str] = set()
         self.twice: set[str] = set()  # notes with an edit that a copied disk brings once more
         self.baseless: set[str] = set()  # that two disks have, one of them without any version
@@ -148,6 +151,7 @@ class Simulation:
             return
         self._no_longer_wanted(path.read_text())
         path.unlink()
+        self.deleted.add(note_id)
         if note_id not in self.wanted.values():  # else somebody edited it whom we have not met
             self.gone.add(note_id)
         self.report.done["deletes"] += 1
@@ -316,6 +320,8 @@ class Simulation:
         report.held = len(anywhere)
         needless = anywhere - self.clashing - self.baseless
         report.needlessly_held += sorted(f"held: {note}" for note in needless)
+        asked = {note for m in self.machines for note in _asked_about(m)}
+        report.needlessly_held += sorted(f"asked about: {note}" for note in asked - self.deleted)
         known, first = self.machines[0].files(), _kept_local(self.machines[0])
         for machine in self.machines:
             files, apart = machine.files(), anywhere | first | _kept_local(machine)
@@ -360,6 +366,12 @@ class Simulation:
 def machine_held(machine: Machine) -> set[str]:
     """The ids of the notes that wait for a choice on a machine."""
     return {_id_of(Path(path)) for path in machine.held()}
+
+
+def _asked_about(machine: Machine) -> set[str]:
+    """The ids of the notes that one machine deleted and another changed."""
+    waiting = Conflicts(Home(machine.home)).waiting()
+    return {_id_of(Path(path)) for path, each in waiting.items() if each.deleted}
 
 
 def _sync_as_013(machine: Machine) -> None:

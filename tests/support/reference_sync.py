@@ -45,6 +45,7 @@ class ReferenceSyncBackend:
         self.remote = remote
         self.machine_id = machine_id
         self.held: dict[str, Held] = {}
+        self.asked: set[str] = set()  # deleted by one side, changed by the other
         self.history: list[dict[str, bytes]] = []  # all that was ever committed here
         self._seen = 0  # the shared version that our commits stand on
         self._waiting = 0  # commits that nobody else has
@@ -72,6 +73,9 @@ class ReferenceSyncBackend:
             self.remote.versions.append(files)
         for clash in joined.clashes:
             base = self._contents[clash.base] if clash.base else None
+            if clash.mine is None or clash.theirs is None:
+                self.asked.add(clash.path)
+                continue
             self.held[clash.path] = Held(base, self._contents[clash.theirs])
         shared = self._shared(files)
         if shared:
@@ -95,7 +99,7 @@ class ReferenceSyncBackend:
             detail="ok",
             ahead=self._waiting,
             behind=behind,
-            held=tuple(self.held),
+            held=self._conflicts(),
         )
 
     def _commit(self, *, accept_deletions: bool) -> None:
@@ -171,11 +175,14 @@ class ReferenceSyncBackend:
             ended.append(path)
         return ended
 
+    def _conflicts(self) -> tuple[str, ...]:
+        return (*self.held, *sorted(self.asked & self.disk.keys()))
+
     def _result(self, result: SyncResult, changed: list[str]) -> SyncResult:
         return replace(
             result,
-            conflicted=bool(self.held),
-            conflicts=tuple(self.held),
+            conflicted=bool(self._conflicts()),
+            conflicts=self._conflicts(),
             head=str(len(self.history)) if self.history else None,
             changed=tuple(changed),
         )

@@ -23,7 +23,7 @@ def _composed(base: Memory | None, mine: Memory, theirs: Memory, /, **picks: str
     data = [None if note is None else serialize(note).encode() for note in (base, mine, theirs)]
     conflict = Conflict("c", "semantic/n.md", (), "desk", "", data[0], data[2] or b"")
     named = {name.replace("_", "-"): pick for name, pick in picks.items()}
-    found = composition(Sides(conflict, data[1]), named)
+    found = composition(Sides(conflict, data[1], data[2], "memory/semantic/n.md", data[1]), named)
     assert found is not None
     return found
 

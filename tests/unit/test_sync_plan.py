@@ -9,6 +9,7 @@ import pytest
 from anamnesis.notes.fields import Memory
 from anamnesis.notes.frontmatter import serialize
 from anamnesis.sync.plan import (
+    DELETION,
     Change,
     Step,
     by_folded_name,
@@ -61,8 +62,6 @@ def joined(mine: list[Change], *theirs: Change) -> tuple[dict[str, object], list
         # mine before and after, theirs after: what is written on top of theirs, None for nothing
         (("base", "first"), "last", "both"),
         (("base", "first"), "first", None),
-        (("base", "first"), None, "first"),  # an edit wins over a deletion
-        (("base", None), "first", None),  # on either side
         (("base", None), None, None),
         ((None, "first"), "first", None),
         ((None, "first"), "other", "clash"),
@@ -88,7 +87,8 @@ def test_what_one_side_deleted_and_the_other_changed_is_named(mine: str | None) 
 
     made = join([Change(PATH, "base", mine)], [Change(PATH, "base", theirs)], CONTENTS.__getitem__)
 
-    assert made.revived == (PATH,)
+    assert made.writes == ({PATH: "first"} if mine else {})
+    assert [(c.path, c.mine, c.theirs) for c in made.clashes] == [(PATH, mine, theirs)]
 
 
 @pytest.mark.parametrize("mine", ["first", None])
@@ -100,8 +100,8 @@ def test_what_one_side_forgot_stays_forgotten(mine: str | None) -> None:
 
     made = join(sides[0], sides[1], CONTENTS.__getitem__)
 
-    assert made.writes[PATH] is None
-    assert made.revived == ()
+    assert made.writes.get(PATH, theirs) is None
+    assert made.clashes == ()
 
 
 def test_files_that_only_we_changed_are_written_as_they_are() -> None:
@@ -136,12 +136,17 @@ def test_a_note_that_both_moved_has_one_place(there: str) -> None:
     assert joined(mine, *theirs) == ({there: "both"}, [])
 
 
-def test_a_note_that_one_side_moved_and_the_other_deleted_is_kept_and_named() -> None:
-    mine = [Change(PATH, "base", None), Change(MOVED, None, "base")]
+@pytest.mark.parametrize("moved", ["base", "first"])
+def test_a_note_that_one_side_moved_and_the_other_deleted_stays_if_it_was_changed(
+    moved: str,
+) -> None:
+    mine = [Change(PATH, "base", None), Change(MOVED, None, moved)]
 
     made = join(mine, [Change(PATH, "base", None)], CONTENTS.__getitem__)
 
-    assert (made.writes, made.revived) == ({MOVED: "base"}, (MOVED,))
+    changed = moved != "base"
+    assert made.writes == ({MOVED: "first"} if changed else {})
+    assert [clash.path for clash in made.clashes] == ([MOVED] if changed else [])
 
 
 def test_a_place_that_another_note_has_is_not_moved_to() -> None:
@@ -150,8 +155,9 @@ def test_a_place_that_another_note_has_is_not_moved_to() -> None:
 
     made = join(mine, theirs, CONTENTS.__getitem__)
 
-    assert [clash.path for clash in made.clashes] == [MOVED]
-    assert PATH in made.revived
+    assert [(clash.path, clash.fields == (DELETION,)) for clash in made.clashes] == [
+        (PATH, True), (MOVED, False),
+    ]  # fmt: skip
 
 
 def test_a_file_of_a_machine_is_its_own() -> None:

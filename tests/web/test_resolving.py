@@ -137,3 +137,104 @@ def test_a_sync_in_between_creates_no_second_file(
 
     assert list(files_of(root, NOTE)) == [path]
     assert "line of the laptop" in files_of(root, NOTE)[path]
+
+
+# Deleted on one machine, changed on another
+
+
+@pytest.fixture(params=["here", "there"])
+def deletion(request: pytest.FixtureRequest, store: MemoryStore, desk: Machine) -> str:
+    """One note that one of the two deleted and the other changed; the side that deleted it."""
+    desk.write(NOTE, "line one", title="shared")
+    desk.sync()
+    assert main(["sync"]) == 0
+    if request.param == "here":
+        desk.edit(NOTE, body="line one, changed")
+        store.delete(NOTE)
+    else:
+        desk.delete(NOTE)
+        found = store.require(NOTE)
+        store.update(replace(found.note, body="line one, changed"), expected_hash=found.hash)
+    desk.sync()
+    assert main(["sync"]) == 3
+    return str(request.param)
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_deletion_of_what_was_changed_elsewhere_is_kept_or_deleted(
+    resolve: Resolve, deletion: str, root: Path, desk: Machine, browser: TestClient,
+    capsys: pytest.CaptureFixture[str], *, keeps: bool,
+) -> None:  # fmt: skip
+    side = "deleted here" if deletion == "here" else "deleted on desk"
+    assert side in browser.get("/conflicts").text
+    assert "Delete it on all machines" in browser.get(f"/conflicts/{NOTE}").text
+    assert main(["conflicts", "list"]) == 3
+    assert f"({side})" in capsys.readouterr().out
+
+    resolve("theirs" if (deletion == "here") == keeps else "mine")
+
+    assert main(["conflicts", "list"]) == 0
+    for _ in range(2):
+        assert main(["sync"]) == 0
+        desk.sync()
+    assert len(files_of(root, NOTE)) == len(files_of(desk.home, NOTE)) == keeps
+
+
+# Copies that another sync program made
+
+
+@pytest.fixture(params=["memory", "local"])
+def copied(request: pytest.FixtureRequest, store: MemoryStore, root: Path) -> Path:
+    """A note with a copy beside it; the file of the note."""
+    desk_like = Machine(root, None)
+    path = desk_like.write(NOTE, "line one\nline two", title="shared")
+    if request.param == "local":
+        store.refresh()
+        store.move(NOTE, "machine-local")
+        path = root / "local/semantic" / path.name
+    copy = path.with_name(f"{path.stem}.sync-conflict-20260101-120000-ABCDEFG.md")
+    copy.write_text(path.read_text().replace("line two", "line of the copy"))
+    store.refresh()
+    return path
+
+
+def copy_id(capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["conflicts", "list", "--json"]) == 3
+    (listed,) = json.loads(capsys.readouterr().out)
+    assert (listed["fields"], listed["machine"]) == (["body"], "another sync program")
+    return str(listed["id"])
+
+
+@pytest.mark.parametrize(
+    ("choice", "kept"), [("mine", "line two"), ("theirs", "line of the copy"), ("both", "line two")]
+)
+def test_a_copy_of_another_sync_program_is_resolved_like_any_conflict(
+    copied: Path, store: MemoryStore, root: Path, capsys: pytest.CaptureFixture[str],
+    choice: str, kept: str,
+) -> None:  # fmt: skip
+    given = copy_id(capsys)
+
+    assert main(["conflicts", "resolve", given, f"--{choice}"]) == 0
+
+    assert files_of(root, NOTE) == {str(copied.relative_to(root)): f"line one\n{kept}"}
+    others = [note.body for note in store.list() if note.id != NOTE]
+    assert others == ["line one\nline of the copy"] * (choice == "both")
+    assert not list(copied.parent.glob("*sync-conflict*"))
+    assert main(["conflicts", "list"]) == 0
+    assert main(["undo"]) == 0
+    assert main(["conflicts", "list"]) == 3
+
+
+def test_parts_of_a_copy_are_picked_in_the_dashboard(
+    copied: Path, root: Path, browser: TestClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = copy_id(capsys)
+    page = browser.get(f"/conflicts/{given}").text
+    assert "Another sync program kept a second version" in page
+    seal = page.partition('name="seal" value="')[2].partition('"')[0]
+
+    picked = {"choice": "picked", "seal": seal, "part-1": "both"}
+    assert browser.post(f"/conflicts/{given}", data=picked).status_code == 303
+
+    assert list(files_of(root, NOTE).values()) == ["line one\nline two\nline of the copy"]
+    assert not list(copied.parent.glob("*sync-conflict*"))

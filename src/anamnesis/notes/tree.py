@@ -128,8 +128,8 @@ def read_note(root: str, path: str) -> ReadNote:
     return ReadNote(note, data, stamp)
 
 
-def _copied_from(path: str) -> str:
-    """The file of which a program like Syncthing, Dropbox or Nextcloud kept a second version."""
+def copied_from(path: str) -> str:
+    """The name of the file of which Syncthing, Dropbox or Nextcloud kept a second version."""
     name = path.rpartition("/")[2].removesuffix(".md")
     if ".sync-conflict-" in name:
         return f"{name.partition('.sync-conflict-')[0]}.md"
@@ -143,10 +143,10 @@ def note_at(path: str, text: str) -> Memory:
     Its type is then its folder's, and its id is derived from its path and text, so that every
     machine gives it the same one. Raises UnreadableNote, also for a copy of a note.
     """
-    if original := _copied_from(path):
+    if original := copied_from(path):
         raise UnreadableNote(
-            "another sync program made this copy when two machines wrote the note; take what you "
-            f"need of it into {original}, then delete it"
+            f"another sync program made this copy of {original}, which two machines wrote; "
+            "compare and choose:  anamnesis conflicts"
         )
 
     def missing(key: str) -> str:

@@ -4,6 +4,9 @@ Your version is the file itself. The other one and the text that both started fr
 `<home>/conflicts/<id>/`; once resolved, the folder moves to `conflicts/resolved/`, so that the
 version that was not chosen is still there. The three differ only in what is held: whatever else
 either side edits is merged with each sync.
+
+A note that one machine deleted and another changed is an ordinary note again, on all machines. Only
+the question waits, whether it should have been deleted; the changed text is kept with it.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from anamnesis.notes.fields import NoteId
 
 _RESOLVED = "resolved"
+HERE, THERE = "here", "there"  # the side that deleted a note
 _FORMERLY = "settled"  # what that folder was called up to 1.0
 _ARCHIVES = (_RESOLVED, _FORMERLY)
 _ANNOUNCED = "told"
@@ -46,6 +50,7 @@ class Conflict:
     base: bytes | None
     theirs: bytes
     written: str = ""  # when the other version was committed there; unknown to earlier versions
+    deleted: str = ""  # HERE or THERE: who deleted what the other changed
 
 
 class Conflicts:
@@ -54,26 +59,34 @@ class Conflicts:
     def __init__(self, home: Home) -> None:
         self._root = home.conflicts
 
-    def held(self) -> dict[str, Conflict]:
-        """The held notes by path."""
+    def waiting(self) -> dict[str, Conflict]:
+        """The notes that wait for a choice, by path."""
         return {conflict.path: conflict for conflict in self._all()}
+
+    def held(self) -> dict[str, Conflict]:
+        """Those of them whose file is held, because both sides have the note."""
+        return {path: each for path, each in self.waiting().items() if not each.deleted}
 
     def hold(
         self, path: str, *, base: bytes | None, theirs: bytes, machine: str, written: str = "",
-        fields: tuple[str, ...], known: Mapping[str, Conflict] | None = None,
+        fields: tuple[str, ...], deleted: str = "", known: Mapping[str, Conflict] | None = None,
     ) -> Conflict:  # fmt: skip
         """Keep both sides of a note until you choose; on disk when this returns.
 
-        `known` is the result of `held`, for callers with many: reading all each time takes minutes.
+        `known` is the result of `waiting`, for callers with many: reading all takes minutes.
         """
-        before = (self.held() if known is None else known).get(path)
+        before = (self.waiting() if known is None else known).get(path)
         if before is not None:
-            return self.renew(
-                before, replace(before, theirs=theirs, machine=machine, written=written)
-            )
+            if deleted and not before.deleted:
+                return before  # words that are held outlive a deletion anyway
+            after = replace(before, theirs=theirs, machine=machine, written=written)
+            if before.deleted:
+                after = replace(after, base=base, fields=fields, deleted=deleted)
+            return self.renew(before, after)
         conflict = Conflict(
-            self._id_for(path, theirs), path, fields, machine, utcnow(), base, theirs, written
-        )
+            self._id_for(path, theirs), path, fields, machine, utcnow(), base, theirs, written,
+            deleted,
+        )  # fmt: skip
         folder = self._folder(conflict.id)
         making = f"{folder}{atomic.TEMP_PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
         if base is not None:
@@ -247,13 +260,14 @@ def _load(folder: str, name: str) -> Conflict | None:
             base=_read(folder, "base.md"),
             theirs=theirs,
             written=str(facts.get("written", "")),
+            deleted=str(facts.get("deleted", "")),
         )
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def _described(conflict: Conflict) -> str:
-    names = ("path", "fields", "machine", "since", "written")
+    names = ("path", "fields", "machine", "since", "written", "deleted")
     facts = {name: getattr(conflict, name) for name in names}
     return json.dumps(facts, ensure_ascii=False, indent=1)
 

@@ -294,9 +294,6 @@ class Cycle:
         """Write the result to disk and let main name it."""
         repository = self._repository
         self._held.hold(target.clashes, other=target.other or target.commit)
-        if target.revived:
-            paths = ", ".join(target.revived)
-            self._remarks.append(f"deleted on one machine, changed on another and kept: {paths}")
         self._main = target.commit
         if before != target.commit or main != target.commit:
             landing = recovery.Landing(before, target.commit, main)
@@ -373,10 +370,17 @@ class Cycle:
     def _completed(self, result: SyncResult) -> SyncResult:
         head = self._repository.resolve(MAIN)
         absent = recovery.remembered(self._repository.own).absent
-        ids = tuple(conflict.id for conflict in self._worktree.conflicts.held().values())
+        waiting = self._worktree.conflicts.waiting().values()
+        ids = tuple(conflict.id for conflict in waiting)
         remarks = list(dict.fromkeys(self._remarks))  # a race may repeat one
-        if ids:
-            remarks.append(f"edited on two machines and held: {', '.join(ids)}")
+        kept = [conflict.path for conflict in waiting if conflict.deleted]
+        held = [conflict.id for conflict in waiting if not conflict.deleted]
+        if kept:
+            remarks.append(
+                f"deleted on one machine, changed on another and kept: {', '.join(kept)}"
+            )
+        if held:
+            remarks.append(f"edited on two machines and held: {', '.join(held)}")
         return replace(
             result,
             conflicted=bool(ids),

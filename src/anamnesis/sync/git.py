@@ -129,7 +129,7 @@ class GitSyncBackend:
             initialized=True,
             remote=url,
             head=head[:7] if head else None,
-            held=tuple(conflict.id for conflict in self._worktree.conflicts.held().values()),
+            held=tuple(conflict.id for conflict in self._worktree.conflicts.waiting().values()),
             last_success=remembered.last_success,
             last_error=remembered.last_error,
             offline_since=remembered.offline_since,

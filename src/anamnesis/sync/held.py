@@ -14,6 +14,7 @@ from anamnesis.ground.records import replace
 from anamnesis.notes import tree
 from anamnesis.notes.fields import names_an_id
 from anamnesis.notes.frontmatter import note_in
+from anamnesis.sync.conflicts import HERE, THERE
 from anamnesis.sync.junction import MAX_MERGE_BYTES
 from anamnesis.sync.plan import NewCommit, forgotten_ids, is_note, three_way
 from anamnesis.sync.repository import MAIN
@@ -39,10 +40,11 @@ class HeldNotes:
 
     def hold(self, clashes: Sequence[Clash], *, other: str) -> None:
         """Keep both sides of notes that cannot be merged as a whole; `other` is their commit."""
-        known = self._conflicts.held() if clashes else {}
+        known = self._conflicts.waiting() if clashes else {}
         blobs = [blob for c in clashes for blob in (c.base, c.mine, c.theirs) if blob]
         contents = self._repository.contents(blobs, limit=MAX_MERGE_BYTES)
         for clash in clashes:
+            changed = contents.get(clash.theirs or clash.mine or "", b"")
             if clash.path in known and clash.mine in contents:
                 # The file has a third version: what main had is nowhere else any more.
                 self._conflicts.keep(known[clash.path], contents[clash.mine])
@@ -50,10 +52,10 @@ class HeldNotes:
             self._conflicts.hold(
                 clash.path,
                 base=contents.get(clash.base) if clash.base else None,
-                theirs=contents.get(clash.theirs, b""),
-                machine=machine, written=written, fields=clash.fields, known=known,
+                theirs=changed, machine=machine, written=written, fields=clash.fields, known=known,
+                deleted=HERE if clash.mine is None else THERE if clash.theirs is None else "",
             )  # fmt: skip
-            if clash.formerly:
+            if clash.formerly and clash.mine and clash.theirs:
                 self._follow_move(clash.path, contents.get(clash.mine))
 
     def _follow_move(self, path: str, mine: bytes | None) -> None:
@@ -80,7 +82,11 @@ class HeldNotes:
         """
         reopened = self._conflicts.reopened()
         texts = self._texts(head, list(reopened)) if reopened and head else {}
-        writes = {p: each.theirs for p, each in reopened.items() if each.theirs != texts.get(p)}
+        writes = {
+            p: each.theirs
+            for p, each in reopened.items()
+            if not each.deleted and each.theirs != texts.get(p)
+        }
         if writes and self._repository.head_ref() == MAIN:
             step = NewCommit(identity.signature(), identity.message(), dict(writes))
             head = self._repository.commit(MAIN, head, [step], committer=identity.signature())
@@ -93,7 +99,11 @@ class HeldNotes:
 
         The remaining ones get a new base: all that both sides have by now but the disputed part.
         """
-        held = self._conflicts.held()
+        waiting = self._conflicts.waiting()
+        held = {path: each for path, each in waiting.items() if not each.deleted}
+        for conflict in waiting.values():
+            if conflict.deleted and not self._worktree.place_of(conflict):
+                self._conflicts.resolve(conflict, mine=None)  # it was deleted after all
         texts = self._texts(commit, list(held)) if held and commit else {}
         changed = []
         for path, conflict in held.items():

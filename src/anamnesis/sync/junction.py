@@ -31,7 +31,6 @@ class Integration:
     clashes: tuple[Clash, ...] = ()
     pulled: int = 0
     other: str = ""  # the commit that has the other side of the clashes
-    revived: tuple[str, ...] = ()  # files that one side deleted and the other changed
 
 
 class Junction:
@@ -65,6 +64,8 @@ class Junction:
 
     def _undecided(self, clash: Clash) -> bytes | None:
         base = None if clash.base is None else self._contents(clash.base)
+        if clash.mine is None or clash.theirs is None:
+            return base
         merged = self._merge(base, self._contents(clash.mine), self._contents(clash.theirs))
         return merged.apart.base if merged.apart else merged.data
 
@@ -110,7 +111,7 @@ class Junction:
     def _integration(
         self, commit: str, joined: Joined, other: str, distance: Distance
     ) -> Integration:
-        return Integration(commit, joined.clashes, distance.news, other, joined.revived)
+        return Integration(commit, joined.clashes, distance.news, other)
 
     def _merge(self, base: bytes | None, mine: bytes, theirs: bytes) -> Merged:
         """Each three contents once: after a lost race, only what changed meanwhile is merged."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Merge = Callable[[bytes | None, bytes, bytes], Merged]
     Written = Blob | bytes | None  # a content that exists, a new one, or: the file is gone
 
+DELETION = "deletion"  # what clashes where one side deleted a note that the other changed
 # Notes vanishing at once look like a lost disk or an old backup: (at least, left per lost one).
 _SWEEPING = ((2, 0), (5, 1), (20, 9))  # all of them, half, or a tenth
 
@@ -61,12 +62,15 @@ class NewCommit:
 
 @record
 class Clash:
-    """A file with a part that both sides changed and only you can reconcile."""
+    """A file with a part that both sides changed and only you can reconcile.
+
+    One that a side deleted and the other changed has no version of the first.
+    """
 
     path: str
     base: Blob | None
-    mine: Blob
-    theirs: Blob
+    mine: Blob | None
+    theirs: Blob | None
     fields: tuple[str, ...]
     formerly: str = ""  # the path before one side moved it
 
@@ -77,7 +81,6 @@ class Joined:
 
     writes: dict[str, Written] = fresh(default_factory=dict)
     clashes: tuple[Clash, ...] = ()
-    revived: tuple[str, ...] = ()  # deleted by one side, changed by the other: they stay
 
 
 def join(
@@ -150,7 +153,6 @@ class _Joining:
         self._three_way = merge
         self._writes: dict[str, Written] = {}
         self._clashes: list[Clash] = []
-        self._revived: list[str] = []
         self._decided: set[str] = set()
         added = (c.path for side in (mine, theirs) for c in side.values() if c.after)
         self._forgotten = forgotten_ids(added)
@@ -161,7 +163,7 @@ class _Joining:
         for path, mine in self._mine.items():
             if path not in self._decided:
                 self._decide(mine, self._theirs.get(path))
-        return Joined(self._writes, tuple(self._clashes), tuple(self._revived))
+        return Joined(self._writes, tuple(self._clashes))
 
     def _decide(self, mine: Change, theirs: Change | None) -> None:
         path = mine.path
@@ -170,20 +172,26 @@ class _Joining:
         elif mine.after == theirs.after:
             return
         elif mine.after is None or theirs.after is None:
-            self._decide_deletion(path, mine, theirs.after)
+            self._decide_deletion(path, mine.before, mine.after, theirs.after)
         elif is_note(path):
             self._merge(path, mine.before, mine.after, theirs.after)
         elif mine.before is not None:  # a machine's own file; of two that are new the first stays
             self._writes[path] = mine.after
 
-    def _decide_deletion(self, path: str, mine: Change, theirs: Blob | None) -> None:
-        """A changed note outlives its deletion by a side that had not read the change."""
-        if not is_note(path) or self._is_forgotten(path, mine.after or theirs):
-            self._writes[path] = None
+    def _decide_deletion(
+        self, path: str, base: Blob | None, mine: Blob | None, theirs: Blob | None,
+        *, formerly: str = "",
+    ) -> None:  # fmt: skip
+        """A changed note outlives its deletion by a side that had not read the change.
+
+        One that was only moved has no such change.
+        """
+        changed = mine or theirs
+        if not is_note(path) or changed == base or self._is_forgotten(path, changed):
+            self._put(path, None)
             return
-        if mine.after:
-            self._writes[path] = mine.after
-        self._revived.append(path)
+        self._put(path, changed)
+        self._clashes.append(Clash(path, base, mine, theirs, (DELETION,), formerly))
 
     def _is_forgotten(self, path: str, blob: Blob | None) -> bool:
         return bool(self._forgotten and blob) and self._id(path, blob or "") in self._forgotten
@@ -217,14 +225,11 @@ class _Joining:
             self._decided.update((source, *at))
             for path in {source, *at} - {place}:
                 self._put(path, None)
+            base = self._mine[source].before
             if mine and theirs:
-                base = self._mine[source].before
                 self._merge(place, base, mine, theirs, formerly=source)
-            elif not self._is_forgotten(place, mine or theirs):
-                self._put(place, mine or theirs)
-                self._revived.append(place)
             else:
-                self._put(place, None)
+                self._decide_deletion(place, base, mine, theirs, formerly=source)
 
     def _moves(
         self, changes: Mapping[str, Change], elsewhere: Mapping[str, Change]

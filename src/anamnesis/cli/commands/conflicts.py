@@ -1,7 +1,9 @@
 """Resolve notes that were edited on two machines: compare the versions and choose.
 
 Your version is the file itself. A choice is sent with the next sync; the version that was not
-chosen is kept in <home>/conflicts/resolved/, and `anamnesis undo` undoes the choice.
+chosen is kept in <home>/conflicts/resolved/, and `anamnesis undo` undoes the choice. Also listed:
+notes that one machine deleted and another changed, which are kept until you choose, and copies that
+Syncthing, Dropbox or Nextcloud made of a note's file.
 """
 
 from __future__ import annotations
@@ -108,7 +110,7 @@ def _table(held: list[Sides], ids: Mapping[str, str]) -> list[str]:
             ids[sides.conflict.id],
             tables.ago(sides.conflict.since),
             sides.other,
-            ", ".join(sides.conflict.fields),
+            sides.about,
             sides.title,
         )
         for sides in held
@@ -123,21 +125,20 @@ def _table(held: list[Sides], ids: Mapping[str, str]) -> list[str]:
 
 def _line(sides: Sides) -> str:
     conflict = sides.conflict
-    fields = ", ".join(conflict.fields)
     written = f" (edited {conflict.written})" if conflict.written else ""
     where = f"since {conflict.since}  with {sides.other}{written}"
-    return f"{conflict.id}  {where}  ({fields})  {sides.title}"
+    return f"{conflict.id}  {where}  ({sides.about})  {sides.title}"
 
 
 def _show(sides: Sides) -> None:
-    versions = {"this machine": sides.mine, sides.other: sides.conflict.theirs}
+    versions = {"this machine": sides.mine, sides.other: sides.theirs}
     if sides.conflict.base is not None:
         versions["before both"] = sides.conflict.base
     output.page(f"== {name}\n{_text(data)}\n" for name, data in versions.items())
     output.talk(f"only what differs:  anamnesis conflicts diff {sides.conflict.id}")
     output.talk("choose one:")
-    for choice in ("mine", "theirs", "both", "edit"):
-        output.talk(f"  anamnesis conflicts resolve {sides.conflict.id} --{choice}")
+    for choice, what in sides.choices.items():
+        output.talk(f"  anamnesis conflicts resolve {sides.conflict.id} --{choice:6}  # {what}")
 
 
 def _text(data: bytes | None) -> str:
@@ -160,7 +161,7 @@ def _resolve(store: MemoryStore, name: str, choice: str) -> int:
 
 def _as_json(sides: Sides) -> dict[str, object]:
     conflict = sides.conflict
-    texts = {"mine": sides.mine, "theirs": conflict.theirs, "base": conflict.base}
+    texts = {"mine": sides.mine, "theirs": sides.theirs, "base": conflict.base}
     return {
         "id": conflict.id,
         "path": conflict.path,
@@ -169,6 +170,8 @@ def _as_json(sides: Sides) -> dict[str, object]:
         "machine": conflict.machine,
         "since": conflict.since,
         "written": conflict.written,
+        "deleted": conflict.deleted,
+        "copy": sides.copy,
         **{
             name: None if data is None else data.decode("utf-8", "replace")
             for name, data in texts.items()

@@ -105,7 +105,7 @@ def _print(done: SyncOutcome) -> None:
         color = "yellow"
     remark = result.detail.removeprefix("synced").removeprefix("; ")
     if result.conflicts:  # they are listed below
-        remark = remark.rpartition("edited on two machines and held")[0].removesuffix("; ")
+        remark = remark.partition("edited on two machines and held")[0].removesuffix("; ")
     if failed:
         counts = result.detail.removeprefix("offline: ")
     elif remark:

@@ -1,4 +1,8 @@
-"""Resolving a conflict: one version of a note, both, or a note composed of parts of each."""
+"""Resolving a conflict: one version of a note, both, or a note composed of parts of each.
+
+There are three kinds: a note that two machines edited, one that a machine deleted and another
+changed, and a second version of a note's file that another sync program made.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,11 @@ from anamnesis.ground.errors import EXIT_CONFLICT, AnamnesisError, InvalidInput
 from anamnesis.ground.records import replace
 from anamnesis.history import undo
 from anamnesis.history.undo import FileChange
+from anamnesis.history.units import hash_of
 from anamnesis.notes import tree
 from anamnesis.notes.fields import CHOICE, FIELDS, ITEMS, items, new_id, of_items
 from anamnesis.notes.frontmatter import deserialize, note_in
-from anamnesis.sync.conflicts import Conflict, Conflicts, archive_name
+from anamnesis.sync.conflicts import HERE, THERE, Conflict, Conflicts, archive_name
 from anamnesis.sync.diff3 import Region, edits, ended, lines_of, marked, regions
 from anamnesis.sync.merge import merged_fields
 
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
     from anamnesis.store import MemoryStore
 
 
-MINE, THEIRS, BOTH = "mine", "theirs", "both"
+MINE, THEIRS, BOTH, EDIT = "mine", "theirs", "both", "edit"
 CHOICES = (MINE, THEIRS, BOTH)
 _PLAIN = (*(name for name, row in FIELDS.items() if row.merge == CHOICE), "extra")
 _SETS = tuple(name for name, row in FIELDS.items() if row.merge == ITEMS)  # may keep both
@@ -57,20 +62,54 @@ class StillInConflict(AnamnesisError):
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A conflict and this machine's version; None if its file is gone."""
+    """A conflict, and what it is between; a side that has no such file, or deleted it, is None."""
 
     conflict: Conflict
     mine: bytes | None
+    theirs: bytes | None
+    file: str  # of this machine, relative to the store
+    current: bytes | None  # what that file says: if one side deleted it, the version of the other
+    copy: str = ""  # the file that another sync program made, relative to the store
 
     @property
     def other(self) -> str:
-        """The name of the other machine."""
+        """Where the other version comes from."""
         return self.conflict.machine or "another machine"
+
+    @property
+    def about(self) -> str:
+        """What clashes: a deletion, or the names of fields; the text is called `body`."""
+        if self.conflict.deleted:
+            return f"deleted {'here' if self.conflict.deleted == HERE else f'on {self.other}'}"
+        return ", ".join(self.conflict.fields)
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What each choice does, by its name."""
+        if self.conflict.deleted:
+            keep, delete = "keep the note", "delete it on all machines"
+            here = self.conflict.deleted == HERE
+            return {MINE: delete if here else keep, THEIRS: keep if here else delete}
+        if self.mine is None:
+            return {MINE: "leave it deleted", THEIRS: f"take the one from {self.other}"}
+        if self.copy:
+            return {
+                MINE: "keep the note, remove the copy",
+                THEIRS: "take the copy",
+                BOTH: "make the copy a second note",
+                EDIT: "combine both",
+            }
+        return {
+            MINE: "keep this machine's version",
+            THEIRS: f"take the one from {self.other}",
+            BOTH: "keep the other version as a second note",
+            EDIT: "combine both",
+        }
 
     @property
     def title(self) -> str:
         """The title of the note on this machine, or else of the other version."""
-        notes = (note_in(data) for data in (self.mine, self.conflict.theirs) if data is not None)
+        notes = (note_in(data) for data in (self.mine, self.theirs) if data is not None)
         return next((note.title for note in notes if note is not None), self.conflict.path)
 
 
@@ -84,8 +123,51 @@ class Resolved:
 
 def held(store: MemoryStore) -> list[Sides]:
     """All conflicts."""
-    found = Conflicts(store.home).held().values()
-    return [Sides(conflict, _read(store, conflict)) for conflict in found]
+    found = Conflicts(store.home).waiting().values()
+    return [*(_sides(store, conflict) for conflict in found), *_copies(store)]
+
+
+def _sides(store: MemoryStore, conflict: Conflict) -> Sides:
+    # It may be local only, of another type or renamed by now.
+    usual = [f"{name}/{conflict.path}" for name in ("local", "memory")]
+    file = _file(store, usual, conflict.theirs)
+    current = tree.bytes_at(os.path.join(store.home, file))
+    kept = conflict.theirs if current is None else current
+    mine, theirs = {
+        HERE: (None, kept),
+        THERE: (current, None),
+    }.get(conflict.deleted, (current, conflict.theirs))
+    return Sides(conflict, mine, theirs, file, current)
+
+
+def _copies(store: MemoryStore) -> Iterator[Sides]:
+    """The second versions that Syncthing, Dropbox or Nextcloud made of a note's file."""
+    for path in (each.path for each in store.unreadable()):
+        data, original = tree.bytes_at(os.path.join(store.home, path)), tree.copied_from(path)
+        if not original or data is None:
+            continue
+        file = _file(store, [f"{path.rpartition('/')[0]}/{original}"], data)
+        current = tree.bytes_at(os.path.join(store.home, file))
+        conflict = Conflict(
+            id=f"copy-{hash_of(path.encode())[:8]}", path=file.partition("/")[2],
+            fields=tuple(_differing(current, data)), machine="another sync program",
+            since=_written(os.path.join(store.home, path)), base=None, theirs=data,
+        )  # fmt: skip
+        yield Sides(conflict, current, data, file, current, copy=path)
+
+
+def _written(path: str) -> str:
+    """When a file was written, as notes write times."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(int(os.stat(path).st_mtime), UTC).isoformat()
+
+
+def _differing(mine: bytes | None, theirs: bytes) -> Iterator[str]:
+    """The fields in which two versions differ, as far as both can be read."""
+    notes = note_in(mine or b""), note_in(theirs)
+    if notes[0] and notes[1]:
+        yield from (name for name in _PICKED if _text(notes[0], name) != _text(notes[1], name))
 
 
 def find(store: MemoryStore, given: str) -> Sides:
@@ -105,15 +187,16 @@ def find(store: MemoryStore, given: str) -> Sides:
 def difference(sides: Sides) -> str:
     """What the other version changes in this machine's, as a unified diff."""
     mine = (sides.mine or b"").decode("utf-8", "replace").splitlines(keepends=True)
-    theirs = sides.conflict.theirs.decode("utf-8", "replace").splitlines(keepends=True)
+    theirs = (sides.theirs or b"").decode("utf-8", "replace").splitlines(keepends=True)
     return "".join(unified_diff(mine, theirs, "this machine", sides.other))
 
 
 def draft(sides: Sides) -> str:
     """Both versions in one text, with git's markers around what differs."""
+    if sides.mine is None or sides.theirs is None:
+        return (sides.mine or sides.theirs or b"").decode("utf-8", "replace")
     base = sides.conflict.base or b""
-    mine = sides.mine if sides.mine is not None else base
-    texts = [data.decode("utf-8", "replace") for data in (base, mine, sides.conflict.theirs)]
+    texts = [data.decode("utf-8", "replace") for data in (base, sides.mine, sides.theirs)]
     return marked(*texts, names=("this machine", sides.other))
 
 
@@ -125,7 +208,7 @@ def resolve(store: MemoryStore, given: str, choice: str) -> Resolved:
     if choice not in CHOICES:
         raise InvalidInput(f"{choice!r} is not one of: {', '.join(CHOICES)}.")
     sides = find(store, given)
-    second = _second(sides.conflict) if choice == BOTH else None
+    second = _second(sides) if choice == BOTH and sides.mine and sides.theirs else None
     return _resolve(store, [(sides, _chosen(sides, choice))], second=second)
 
 
@@ -222,7 +305,7 @@ def composition(sides: Sides, picks: Mapping[str, str]) -> Composition | None:
     `picks` says what to use for `field-<name>` and `part-<number>`; anything else comes from the
     side that changed it, and from this machine if both did.
     """
-    mine, theirs = note_in(sides.mine or b""), note_in(sides.conflict.theirs)
+    mine, theirs = note_in(sides.mine or b""), note_in(sides.theirs or b"")
     if mine is None or theirs is None:
         return None
     base = note_in(sides.conflict.base or b"")
@@ -235,11 +318,13 @@ def seal(sides: Sides) -> str:
     """A hash that tells whether both versions are still those that you saw."""
     from hashlib import blake2b
 
-    return blake2b(repr((sides.mine, sides.conflict.theirs)).encode(), digest_size=16).hexdigest()
+    return blake2b(repr((sides.mine, sides.theirs)).encode(), digest_size=16).hexdigest()
 
 
 def _chosen(sides: Sides, choice: str) -> bytes | None:
-    return sides.conflict.theirs if choice == THEIRS else sides.mine
+    if choice == BOTH and sides.mine is None:
+        return sides.theirs
+    return sides.theirs if choice == THEIRS else sides.mine
 
 
 def _resolve(
@@ -253,17 +338,21 @@ def _resolve(
     changes = undo.changes_of(store, [(None, second)] if second else [])
     reading, writing = passes(progress, 2, total=len(chosen))
     for sides, wanted in counting(chosen, reading):
-        Conflicts(store.home).keep(sides.conflict, sides.mine)
-        changes.append(FileChange(_file(store, sides.conflict), sides.mine, wanted))
-        changes += _archiving(store, sides.conflict)
+        changes.append(FileChange(sides.file, sides.current, wanted))
+        changes += _archiving(store, sides)
     summary = f"{counted(len(chosen), 'conflict')} resolved"
     unit = undo.apply(store, changes, kind="resolve", summary=summary, progress=writing)
     return Resolved(unit, second)
 
 
-def _archiving(store: MemoryStore, conflict: Conflict) -> list[FileChange]:
+def _archiving(store: MemoryStore, sides: Sides) -> list[FileChange]:
     """The changes that move a conflict's files to the archive of resolved ones."""
-    archive = archive_name(conflict)
+    conflict, archive = sides.conflict, archive_name(sides.conflict)
+    if sides.copy:
+        kept = (("mine.md", sides.mine), ("theirs.md", sides.theirs))
+        moved = [FileChange(f"conflicts/{archive}/{n}", None, data) for n, data in kept if data]
+        return [*moved, FileChange(sides.copy, sides.theirs, None)]
+    Conflicts(store.home).keep(conflict, sides.current)
     return [
         change
         for name, data in Conflicts(store.home).files(conflict).items()
@@ -274,9 +363,9 @@ def _archiving(store: MemoryStore, conflict: Conflict) -> list[FileChange]:
     ]
 
 
-def _second(conflict: Conflict) -> Memory:
+def _second(sides: Sides) -> Memory:
     """The other version as a separate note that links to the first."""
-    theirs = note_in(conflict.theirs)
+    theirs = note_in(sides.theirs or b"")
     if theirs is None:
         raise InvalidInput(
             "The other version is not a readable note.", hint="Choose --mine, --theirs or --edit."
@@ -290,18 +379,13 @@ def _second(conflict: Conflict) -> Memory:
     )
 
 
-def _read(store: MemoryStore, conflict: Conflict) -> bytes | None:
-    return tree.bytes_at(os.path.join(store.home, _file(store, conflict)))
-
-
-def _file(store: MemoryStore, conflict: Conflict) -> str:
-    """This machine's version: it may be local only, of another type or renamed by now."""
-    usual = [f"{name}/{conflict.path}" for name in ("local", "memory")]
+def _file(store: MemoryStore, usual: Sequence[str], version: bytes) -> str:
+    """Where this machine has a note: in one of the usual places, or by the id in a version."""
     here = [path for path in usual if os.path.lexists(os.path.join(store.home, path))]
-    theirs = note_in(conflict.theirs)
-    if not here and theirs is not None and (mine := store.get(theirs.id)):
+    note = note_in(version)
+    if not here and note is not None and (mine := store.get(note.id)):
         here = list(store.files_of(mine))  # one id has one file, wherever that is
-    return here[0] if here else usual[1]
+    return here[0] if here else usual[-1]
 
 
 def _fields(

@@ -266,7 +266,7 @@ def _mine(home: Home) -> Machine | None:
         seen=clock.utcnow(),
         last_capture=next(captures, ""),
         last_sync=synced.last_success or "",
-        pending=len(Conflicts(home).held()),
+        pending=len(Conflicts(home).waiting()),
         last_error=failing[0] if failing else "",
         key=_key(home),
     )

@@ -34,7 +34,7 @@ _BY_HAND = ("edit", "edited")
 
 def show(visit: Visit) -> Response:
     """All conflicts."""
-    held = [(sides, note_in(sides.conflict.theirs)) for sides in conflicts.held(visit.store)]
+    held = [(each, note_in(each.conflict.theirs)) for each in conflicts.held(visit.store)]
     seals = [f"{sides.conflict.id} {conflicts.seal(sides)}" for sides, _ in held]
     return visit.page("conflicts.html", held=held, seals=seals)
 
@@ -105,7 +105,7 @@ def _resolve(visit: Visit, sides: Sides, choice: str) -> tuple[Unit | None, str]
 def _conflict_page(visit: Visit, sides: Sides, *, error: AnamnesisError | None = None) -> Response:
     composed = conflicts.composition(sides, visit.fields)
     if composed is None:
-        texts = (_text(sides.mine), _text(sides.conflict.theirs))
+        texts = (_text(sides.mine), _text(sides.theirs))
         note = note_in(sides.conflict.theirs) or note_in(sides.mine or b"")
         return visit.page(
             "conflict_unreadable.html", sides=sides, note=note, lines=differences.lines(*texts)

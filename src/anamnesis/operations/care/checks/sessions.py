@@ -101,11 +101,14 @@ def _count_of(subject: Subject, project: str) -> int:
 def _held_parts(subject: Subject) -> Iterator[Finding]:
     if not os.path.isdir(os.path.join(subject.home, "conflicts")):
         return
-    from anamnesis.sync.conflicts import Conflicts
+    from anamnesis.sync.conflicts import HERE, Conflicts
 
     for held in Conflicts(subject.home).unannounced():
         there = f"on {held.machine or 'another machine'} ({held.written or held.since})"
         sentence = f"{held.id} was edited here and {there}; this machine shows its own version"
+        if held.deleted:
+            did = ("deleted", "changed") if held.deleted == HERE else ("changed", "deleted")
+            sentence = f"{held.id} was {did[0]} here and {did[1]} {there}; it was kept"
         yield Finding("conflict", WARNING, sentence, f"anamnesis conflicts show {held.id}")
 
 
