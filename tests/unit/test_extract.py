@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anamnesis.archive.turns import AGENT
-from anamnesis.capture.extract import findings, note, paths, shell, title
+from anamnesis.capture.extract import findings, note, paths, repairs, shell, title
 from anamnesis.capture.extract.rules import is_rule, rules
 from anamnesis.capture.recorder import Recorder
 from anamnesis.capture.session import ParsedSession
@@ -48,11 +48,9 @@ def test_an_error_and_what_fixed_it_are_one_line() -> None:
     story.add_text(EDIT, "/repo/src/cart.py")
     run(story, "pytest -q tests", "12 passed in 1s")
 
-    (fix,) = findings.fixes(story.story())
+    (fix,) = repairs.fixes(story.story())
 
-    assert fix.line() == (
-        "`pytest -q` failed: KeyError: 'id' → edited `cart.py`; `pytest -q tests`"
-    )
+    assert fix.line() == "`pytest -q` failed: KeyError: 'id' → edited `cart.py`"
 
 
 def test_an_error_that_a_pipe_hides_is_not_fixed() -> None:
@@ -60,7 +58,7 @@ def test_an_error_that_a_pipe_hides_is_not_fixed() -> None:
     run(story, "pnpm build", "Error: wrong package manager", failed=True)
     run(story, "pnpm build --force | tail -1", "Error: wrong package manager")
 
-    assert findings.fixes(story.story()) == []
+    assert repairs.fixes(story.story()) == []
 
 
 @pytest.mark.parametrize(
@@ -117,7 +115,7 @@ def test_a_lock_file_is_not_what_fixed_an_error() -> None:
     story.add_text(EDIT, "/repo/pnpm-lock.yaml")
     run(story, "pnpm test", "3 passed")
 
-    assert [each.fix for each in findings.fixes(story.story())] == ["edited `cart.ts`"]
+    assert [each.fix for each in repairs.fixes(story.story())] == ["edited `cart.ts`"]
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,15 @@ _SAYS = {TASK: ("description", "prompt"), QUESTION: (), PLAN: ("plan",), ITEM: (
 _FILES = ("file_path", "notebook_path", "filePath", "path", "absolute_path")
 PATCH = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.{1,500})$", re.MULTILINE)
-_FILES_OF_PATCH = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: .{1,500}$", re.MULTILINE)
+_CHANGED = re.compile(
+    r"^(?:\*\*\* (?:Add|Update|Delete) File: .{1,500}|[-+].{0,200})", re.MULTILINE
+)
 _NUMBER = re.compile(r"#(\w{1,20})")  # of an item, in what `TaskCreate` answers
 _MOST_ITEMS = 200
 _LONGEST_ITEM = 300
 _LONGEST_COMMAND = 8_000
 _LONGEST_VALUE = 300  # of one argument of a tool
+_LONGEST_PATCH = 900
 _LONGEST_INPUT = 1_500
 
 
@@ -131,7 +134,7 @@ def _items(tool: str, arguments: Mapping[str, Any]) -> tuple[Item, ...]:
 
 
 def _value(text: str) -> str:
-    """An argument in short; of a patch, which files it changes."""
-    if patched := _FILES_OF_PATCH.findall(text):
-        return clean("\n".join(patched))
+    """An argument in short; of a patch, the files and lines that it changes."""
+    if PATCH in text:
+        return both_ends(clean("\n".join(_CHANGED.findall(text))), _LONGEST_PATCH)
     return both_ends(clean(text), _LONGEST_VALUE)

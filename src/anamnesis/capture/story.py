@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 from anamnesis.archive import turns
 from anamnesis.capture.calls import PATCH
-from anamnesis.ground.records import fresh, record
+from anamnesis.ground.records import fresh, record, replace
 from anamnesis.text.clipping import both_ends
 
 TYPE_CHECKING = False
@@ -36,7 +38,8 @@ class Moment:
 
     kind: str
     text: str  # what was said; the command; the path; a subagent's task
-    answer: str = ""  # a command's output, a subagent's result, the question a choice answers
+    answer: str = ""  # a command's output, what an edit replaced, a subagent's result, the
+    # question a choice answers
     failed: bool = False
     at: str = ""
 
@@ -86,7 +89,7 @@ def _moments(turn: Turn) -> Iterator[Moment]:
     """What one turn tells; of a subagent only its edits: the rest is between the two agents."""
     if not (turn.failed or turn.refused):
         for path in turn.edits:
-            yield Moment(EDIT, both_ends(path, _LONGEST_OTHER), at=turn.at)
+            yield Moment(EDIT, both_ends(path, _LONGEST_OTHER), _changed(turn), at=turn.at)
     if turn.who == turns.SUBAGENT:
         return
     if not turn.tool:
@@ -103,6 +106,11 @@ def _moments(turn: Turn) -> Iterator[Moment]:
         yield _call(turn, SUBAGENT if turn.kind == turns.TASK else turn.kind, turn.text)
 
 
+def _changed(turn: Turn) -> str:
+    """What an edit replaced, as JSON on one line, as far as it is recorded."""
+    return json.dumps({"input": turn.command}) if PATCH in turn.command else turn.input
+
+
 def _call(turn: Turn, kind: str, text: str) -> Moment:
     longest = _LONGEST_ERROR if turn.failed else _LONGEST_OUTPUT
     answer = both_ends(turn.result, longest if kind == RUN else _LONGEST[ANSWER])
@@ -117,6 +125,9 @@ def _bounded(moments: Iterable[Moment]) -> list[Moment]:
         last = kept[-1] if kept and moment.kind in _SAID else None
         is_told = moment.text or moment.kind == EDIT
         if not is_told or (last and (last.kind, last.text) == (moment.kind, moment.text)):
+            if moment.kind == EDIT and last:  # one after the other
+                size += len(moment.answer)
+                kept[-1] = replace(last, answer=f"{last.answer}\n{moment.answer}")
             continue  # clients write some lines twice
         kept.append(moment)
         size += len(moment.text) + len(moment.answer)

@@ -1,4 +1,4 @@
-"""What commands showed: commits, errors and what fixed them, last results of checks."""
+"""What commands showed: commits, errors, last results of checks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _PANICKED = re.compile(
 _ERROR_WORD = re.compile(
     r"\b(?:error|fatal|fail|failed|failure|panic|fehler|erreur|errore?|ошибка)\b|错误|錯誤|失败"
     r"|エラー|오류"
-    r"|not found|no such|cannot|can't|denied|refused|undefined|unexpected|invalid|missing",
+    r"|not found|no such|cannot|can't|could not|unable to|denied|refused|undefined|unexpected"
+    r"|unsupported|invalid|missing",
     re.IGNORECASE,
 )
 # How test runners name the test that failed, above what it expected.
@@ -63,31 +64,16 @@ _CHECKERS = re.compile(
     re.IGNORECASE,
 )
 _FAILING = re.compile(
-    r"(?:un)?expected|errors?|fatal|fail(?:ed|ure|s)?|panic|exceptions?|build|task|tests?|with|exit"
+    r"(?:un)?expected|errors?|fatal|fail(?:ed|ing|ures?|s)?|panic|exceptions?|build|task|tests?|with|exit"
     r"|code|command|execution|status|process|returned|during|warnings?|fehler(?:geschlagen)?|erreur"
 )
 _LONGEST_LINE = 500  # characters; a longer one is data
 _MOST_ERROR = 180
-_FAILED_ANYWAY = re.compile(rf"{_ERROR_NAME.pattern}|\berror(?: ?\[?[A-Z]+\d+\]?)?: ")
 _MOST_COMMAND = 120
 _SCRIPT = re.compile(
     r"(?:python|node|ruby|perl|php)\S*\s+-(?:c|e|\s|$)|git\b|\S+ (?:runner|eval|exec|-e|-c) ['\"]"
 )
 _LATEST = 400  # commands; what came before may have changed
-_NEAR = 40  # commands between a failure and its fix; what comes later has another reason
-
-
-@record
-class Fix:
-    """A command that failed, its decisive line, and what made the same program succeed."""
-
-    command: str
-    error: str
-    fix: str
-
-    def line(self) -> str:
-        """The fixed form of a fix in notes; see docs/formats/session-note.md."""
-        return f"`{self.command}` failed: {self.error} → {self.fix}"
 
 
 @record
@@ -142,22 +128,14 @@ def decisive_line(output: str) -> str:
     return folded(best or (lines[-1] if lines else ""))
 
 
+def says_why(error: str) -> bool:
+    """Whether a line says more than that something failed, or how often."""
+    return _told_by(error) > 0
+
+
 def _told_by(line: str) -> int:
     """How many words of a line say more than "the build failed with an error"."""
     return sum(len(word) > 3 and not _FAILING.fullmatch(word) for word in set(terms(line)))
-
-
-def fixes(story: Story) -> list[Fix]:
-    """Each failure that was overcome: the same program succeeded later."""
-    known_fixes: list[Fix] = []
-    moments = [each for each in story.moments if each.kind in {RUN, EDIT}]
-    for place, moment in enumerate(moments):
-        if moment.kind == RUN and moment.failed and (fix := _fix(moment, moments[place + 1 :])):
-            same = [each for each in known_fixes if each.error == fix.error]
-            for each in same:
-                known_fixes.remove(each)
-            known_fixes.append(fix)
-    return known_fixes
 
 
 def unfixed(story: Story) -> list[tuple[str, str]]:
@@ -174,54 +152,6 @@ def unfixed(story: Story) -> list[tuple[str, str]]:
                 clipped(error, _MOST_ERROR),
             )
     return list(by_program.values())
-
-
-def _fix(failed: Moment, later: list[Moment]) -> Fix | None:
-    broken = shell.main_part(failed.text) or (failed.text if failed.text.endswith(" hook") else "")
-    error = decisive_line(failed.answer)
-    if not broken or not error:
-        return None
-    edited: list[str] = []
-    runs = 0
-    for moment in later:
-        if moment.kind == EDIT:
-            name = moment.text.replace("\\", "/").rsplit("/", 1)[-1]
-            if name not in edited and written([moment.text]):
-                edited.append(name)
-            continue
-        runs += 1
-        if runs > _NEAR:
-            return None
-        works = _same_program(broken, error, moment)
-        if works:
-            fix = _what_helped(broken, works, edited)
-            command = clipped(shell.tidy(broken), _MOST_COMMAND)
-            return Fix(command, clipped(error, _MOST_ERROR), fix) if fix else None
-    return None
-
-
-def _same_program(broken: str, error: str, moment: Moment) -> str:
-    if moment.failed:
-        return ""
-    if broken.endswith(" hook"):
-        done = shell.commits(moment.text, moment.answer)
-        return f'git commit -m "{done[-1][1]}"' if done else ""
-    key = shell.program(broken)
-    works = next((part for part in shell.parts(moment.text) if shell.program(part) == key), "")
-    # A pipe hides the exit code; then the same error is still printed.
-    if not works or error[:40] in folded(moment.answer) or _FAILED_ANYWAY.search(moment.answer):
-        return ""
-    return works
-
-
-def _what_helped(broken: str, works: str, edited: list[str]) -> str:
-    helped = []
-    if edited:
-        helped.append("edited " + ", ".join(f"`{name}`" for name in edited[-4:]))
-    command = shell.tidy(works)
-    if command != shell.tidy(broken):
-        helped.append(f"`{clipped(command, _MOST_COMMAND)}`")
-    return "; ".join(helped)
 
 
 def results(story: Story) -> list[tuple[str, str]]:

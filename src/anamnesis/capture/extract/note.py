@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from anamnesis.capture.extract import findings, paths, prompts, rank, title
+from anamnesis.capture.extract import findings, paths, prompts, rank, repairs, title
 from anamnesis.capture.extract.carry import UNCOMMITTED, carried
 from anamnesis.capture.extract.outcome import OPEN, left_open, outcome
 from anamnesis.capture.story import ANSWER, PROMPT, RECAP, SUBAGENT, SUMMARY
@@ -189,7 +189,7 @@ def _commits(story: Story) -> list[str]:
 
 
 def _fixes(story: Story) -> list[str]:
-    fixed = [each.line() for each in findings.fixes(story)][::-1]
+    fixed = [each.line() for each in repairs.fixes(story)][::-1]
     fixes = "\n".join(fixed)
     failed = [
         f"`{command}` fails: {error}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from anamnesis.ground.records import record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,14 +52,28 @@ _MESSAGE = re.compile(
 )
 
 
+@record
+class Step:
+    """One command of a line, and what joins it to the next: `&&`, `||`, `;` or nothing."""
+
+    text: str
+    then: str
+
+
 @lru_cache(maxsize=2_048)
-def parts(command: str) -> tuple[str, ...]:
+def steps(command: str) -> tuple[Step, ...]:
     """The commands that a line runs one after the other, without what only trims their output."""
-    tidied = (_TIDY.sub(" ", piece).strip() for piece in _split(_HEREDOC.sub("", command)))
-    return tuple(piece for piece in tidied if piece and not _NO_COMMAND.match(piece))
+    pieces = _split(_HEREDOC.sub("", command))
+    tidied = [Step(_TIDY.sub(" ", piece).strip(), then) for piece, then in pieces]
+    return tuple(step for step in tidied if step.text and not _NO_COMMAND.match(step.text))
 
 
-def _split(command: str) -> Iterator[str]:
+def parts(command: str) -> tuple[str, ...]:
+    """The commands of `steps`."""
+    return tuple(step.text for step in steps(command))
+
+
+def _split(command: str) -> Iterator[tuple[str, str]]:
     """A line split at `&&`, `||`, `;` and line ends, except inside quotes and brackets."""
     start, depth = 0, 0
     for token in _TOKEN.finditer(command[:_LONGEST]):
@@ -67,17 +83,29 @@ def _split(command: str) -> Iterator[str]:
         elif mark in ")}":
             depth = max(0, depth - 1)
         elif depth == 0 and mark in _SEPARATORS:
-            yield command[start : token.start()]
+            yield command[start : token.start()], ";" if mark == "\n" else mark
             start = token.end()
-    yield command[start:_LONGEST]
+    yield command[start:_LONGEST], ""
+
+
+def bare(command: str) -> str:
+    """A command without the environment and what only wraps it."""
+    text = command.strip("( ")
+    while (prefix := _ASSIGNMENT.match(text) or _WRAPPERS.match(text)) is not None:
+        text = text[prefix.end() :]
+    return text
+
+
+def prefix(command: str) -> str:
+    """The environment of a command and what only wraps it."""
+    text = command.strip("( ")
+    return text[: len(text) - len(bare(text))]
 
 
 @lru_cache(maxsize=4_096)
 def program(command: str) -> str:
     """What a command runs, without the environment and the options: `npm run build`."""
-    text = command.strip("( ")
-    while (prefix := _ASSIGNMENT.match(text) or _WRAPPERS.match(text)) is not None:
-        text = text[prefix.end() :]
+    text = bare(command)
     pieces = _PIPE.split(text)[0].split()
     if not pieces:
         return ""
