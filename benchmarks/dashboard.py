@@ -26,7 +26,7 @@ CHANGES = 100  # recorded one by one
 ROUNDS = 15
 BUDGET = "120 ms"
 # Each of these is the first page that a fresh server is asked for, before it has counted anything.
-COLD = {"pulse": "/", "notes": "/notes", "map": "/map"}
+COLD = {"pulse": "/", "notes": "/notes"}
 PAGES = {
     "notes, first page": "/notes",
     "pulse": "/",
@@ -45,11 +45,8 @@ PAGES = {
     "note": "/notes/{note}",
     "review": "/review",
     "injection": "/injection?project=github.com/team/project-3",
-    "recall lab": "/recall?q={question}",
     "timeline": "/timeline",
     "sessions": "/sessions",
-    "map": "/map",
-    "map of a project": "/map?project=github.com/team/project-3",
     "conflicts": "/conflicts",
     "fleet": "/fleet",
     "settings": "/settings",

@@ -1,4 +1,4 @@
-// Bundles the islands into the package. `node build.mjs DIRECTORY` writes them elsewhere, to compare.
+// Bundles scripts and styles into the package. `node build.mjs DIRECTORY` writes them elsewhere, to compare.
 import { build } from "esbuild";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,7 +9,9 @@ const target = process.argv[2] ?? join(here, "..", "src", "anamnesis", "web", "s
 
 const built = await build({
   absWorkingDir: here,
-  entryPoints: ["src/app.ts", "src/editor.ts", "src/graph.ts"],
+  entryPoints: ["src/app.ts", "src/editor.ts", "styles/dashboard.css"],
+  entryNames: "[name]",
+  external: ["*.woff2"],
   outdir: target,
   bundle: true,
   minify: true,

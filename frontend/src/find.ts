@@ -21,7 +21,7 @@ export function searchEverywhere(): void {
     if (!response?.ok || number !== requests || document.activeElement !== field) return;
     const notes = ((await response.json()) as { entries: PaletteEntry[] }).entries.filter((entry) => entry.address.startsWith("/notes/"));
     close();
-    panel = element("div", { class: "find-results" }, ...notes.map((note) => element("a", { href: note.address }, element("span", {}, note.title), element("span", { class: "muted" }, note.hint))),
+    panel = element("div", { class: "find-results" }, ...notes.map(line),
       element("a", { href: `/notes?q=${encodeURIComponent(query)}` }, notes.length ? "All matches" : "Nothing found; search all notes"));
     field.form!.append(panel);
   };
@@ -49,4 +49,8 @@ export function searchEverywhere(): void {
     event.preventDefault();
     (next < 0 ? field : all[next]!).focus();
   });
+}
+
+function line({ address, title, hint }: PaletteEntry): HTMLAnchorElement {
+  return element("a", { href: address }, element("span", {}, title), element("span", { class: "muted" }, hint));
 }

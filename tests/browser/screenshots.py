@@ -261,7 +261,7 @@ def share(home: Path, desk: Path, remote: Path) -> str:
     sync(home, remote)
     edit(home, "How to release", "tag; CI publishes", "tag with `make tag`; CI signs and publishes")
     sync(home, remote)
-    edit(desk, "Rotate the signing key", "both regions", "both regions, after telling #security")
+    edit(desk, "Rotate the signing key", "both regions", "one region, after telling #security")
     sync(desk, remote)
     edit(home, "Rotate the signing key", "both regions", "**three** regions")
     return sync(home, remote)[0]
@@ -318,8 +318,7 @@ def pages_of(held: str, release: str, alike: list[str]) -> dict[str, str]:
         "note": f"/notes/{release}", "edit": f"/notes/{release}/edit",
         "history": f"/notes/{release}/history", "conflict": f"/conflicts/{held}",
         "fleet": "/fleet", "injection": f"/injection?project={PAY}",
-        "recall": "/recall?q=is the staging database open without vpn", "timeline": "/timeline",
-        "map": f"/map?project={PAY}", "settings": "/settings", "conflicts": "/conflicts",
+        "timeline": "/timeline", "settings": "/settings", "conflicts": "/conflicts",
         "changes": "/history", "deleted": "/history?deleted=1", "undo": "/history?undo=1",
         "sessions": "/sessions", "session": "/session/a81f3c02-6b1d", "new": "/new",
         "source": f"/notes/{release}/source", "tidy": "/tidy",

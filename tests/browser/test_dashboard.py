@@ -13,7 +13,6 @@ from anamnesis.ground.records import replace
 from anamnesis.history.commit import record_locally
 from anamnesis.hooks.payload import Payload
 from anamnesis.notes.fields import Memory
-from anamnesis.operations.care.evaluate import approved_cases
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.store import MemoryStore
 from anamnesis.web.serve import Server
@@ -79,12 +78,9 @@ def _pages(notes: list[Memory]) -> dict[str, str]:
         "conflicts": "/conflicts",
         "fleet": "/fleet",
         "injection": "/injection?project=github.com/team/app",
-        "recall lab": "/recall?q=staging+psql",
         "timeline": "/timeline",
         "sessions": "/sessions",
         "session": "/session/s-1?around=1",
-        "map": "/map",
-        "map of a note": f"/map?note={note}",
         "settings": "/settings",
         "doctor": "/settings?doctor=1",
         "no such page": "/nowhere",
@@ -171,7 +167,7 @@ def test_every_page_of_an_empty_store_is_accessible(
     chrome: Browser, server: Server, width: int
 ) -> None:
     visitor = Visitor(chrome, server, viewport={"width": width, "height": 780})
-    for page in ("/notes", "/review", "/tidy", "/fleet", "/timeline", "/sessions", "/map"):
+    for page in ("/notes", "/review", "/tidy", "/fleet", "/timeline", "/sessions"):
         visitor.go(page)
         assert visitor.violations() == [], page
     visitor.context.close()
@@ -530,41 +526,6 @@ def test_a_long_note_reads_well(visit: Visitor, store: MemoryStore) -> None:
     expect(page.locator("main")).not_to_contain_text("anamnesis ")
 
 
-def test_the_map_is_weighted_searched_filtered_and_walked(
-    visit: Visitor, store: MemoryStore, notes: list[Memory]
-) -> None:
-    for number in range(4):
-        store.write(
-            type="semantic", title=f"Gate {number}", body="b", project="github.com/team/app",
-            tags=["staging"],
-        )  # fmt: skip
-    page = visit.go("/map")
-    sizes = page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll('.map a')].map(each => [
-          each.querySelector('text').textContent,
-          +each.querySelector('circle').getAttribute('r'),
-        ]))"""
-    )
-    assert sizes["staging"] > sizes["release"]
-    assert len({line.get_attribute("stroke-width") for line in page.locator(".map line").all()}) > 1
-    expect(page.locator(".relations")).to_contain_text("staging (5 notes)")
-
-    page.locator(".map a", has_text="release").focus()
-    expect(page.locator(".map a", has_text="tests")).to_have_class(re.compile("faint"))
-    expect(page.locator(".map a", has_text="app")).not_to_have_class(re.compile("faint"))
-    page.get_by_role("button", name="tag").click()
-    expect(page.locator(".map a", has_text="release")).to_be_hidden()
-    page.get_by_role("button", name="Larger").click()
-    page.get_by_label("Find on the map").fill("team/a")
-    expect(page.get_by_text("1 of")).to_contain_text("Enter opens the first")
-    assert visit.violations() == []
-    page.keyboard.press("Enter")
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Around github.com/team/app")
-    expect(page.locator(".map a", has_text="How to release")).to_be_visible()
-    expect(page.locator(".relations")).to_contain_text("How to release")
-
-
 def test_a_day_of_the_calendar_shows_its_notes(visit: Visitor, notes: list[Memory]) -> None:
     page = visit.go("/timeline")
 
@@ -572,31 +533,3 @@ def test_a_day_of_the_calendar_shows_its_notes(visit: Visitor, notes: list[Memor
 
     expect(page).to_have_url(re.compile("day="))
     expect(page.locator(".line-title", has_text="How to release")).to_be_visible()
-
-
-def test_the_recall_lab_adds_up_and_learns_what_should_be_first(
-    visit: Visitor, store: MemoryStore, notes: list[Memory]
-) -> None:
-    store.write(type="semantic", title="The clock of the tests", body="is a flaky one, frozen")
-    page = visit.go("/recall")
-
-    page.get_by_label("Question").fill("flaky clock")
-
-    words = page.get_by_role("region", name="Words only")
-    hits = words.locator(".card")
-    expect(hits).to_have_count(2)
-    for hit in hits.all():
-        points = [int(text) for text in hit.locator(".parts .figure").all_inner_texts()]
-        assert sum(points) == int(hit.locator(".score").inner_text().split()[0])
-        assert len(points) > 1
-    expect(words.locator("mark").first).to_be_visible()
-    second = hits.nth(1).locator(".hit-head a").inner_text()
-    assert visit.violations() == []
-    words.get_by_role("button", name="This should be first").click()
-
-    expect(page.locator(".toast")).to_contain_text("Saved for")
-    expect(hits.nth(1)).to_contain_text("should be first")
-    [case] = approved_cases(store.home)
-    found = store.get(case.relevant[0])
-    assert found is not None
-    assert (case.query, found.title) == ("flaky clock", second)

@@ -17,7 +17,7 @@ from .conftest import Visitor
 
 PAGES = (
     "/", "/notes", "/review", "/new", "/history", "/history?deleted=1", "/conflicts", "/fleet",
-    "/injection", "/recall?q=words", "/timeline", "/sessions", "/map", "/settings",
+    "/injection", "/timeline", "/sessions", "/settings",
 )  # fmt: skip
 
 

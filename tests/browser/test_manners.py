@@ -136,7 +136,7 @@ def test_the_bar_of_acts_covers_the_list_and_is_one_line(
     assert size["height"] < 60
 
 
-@pytest.mark.parametrize("path", ["/settings", "/map", "/timeline"])
+@pytest.mark.parametrize("path", ["/settings", "/timeline"])
 def test_on_a_phone_the_menu_shows_where_one_is(
     chrome: Browser, server: Server, notes: list[Memory], path: str
 ) -> None:

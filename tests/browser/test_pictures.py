@@ -136,39 +136,3 @@ def test_a_year_of_days_is_walked_with_arrow_keys_and_told_in_numbers(
     assert sum(totals) == 71
     expect(year).to_contain_text("40 notes")
     assert visit.violations() == []
-
-
-def test_a_large_map_draws_the_strongest_lines_and_the_others_when_asked(
-    visit: Visitor, store: MemoryStore
-) -> None:
-    for project in range(8):
-        for tag in range(14):
-            for _ in range(1 + (project * tag) % 4):
-                store.write(
-                    type="semantic", title="t", body="b", project=f"github.com/team/p{project}",
-                    tags=[f"tag{tag}"],
-                )  # fmt: skip
-    page = visit.go("/map")
-    lines = page.locator(".map line:not([style*=none])")
-    every = page.locator(".map line").count()
-    few = lines.count()
-    assert every == 8 * 14
-    assert few < every / 1.5
-    expect(page.locator("[data-map-lines]")).to_contain_text(f"{few} of {every} lines")
-    colours = page.locator(".map .kind-project circle").evaluate_all(
-        "each => [...new Set(each.map(one => getComputedStyle(one).fill))]"
-    )
-    assert len(colours) == 8  # each project in its own colour
-
-    page.locator(".map a", has_text="tag3").locator("circle").hover()
-    expect(page.locator(".map a", has_text="tag5")).to_have_class(re.compile("faint"))
-    page.get_by_label("Lines from").fill("1")
-    expect(lines).to_have_count(every)
-    overlapping = page.evaluate(
-        """() => { const boxes = [...document.querySelectorAll('.map text')]
-          .map(each => each.getBoundingClientRect());
-        return boxes.filter((a, at) => boxes.slice(at + 1).some(b => a.left < b.right - 1
-          && b.left < a.right - 1 && a.top < b.bottom - 5 && b.top < a.bottom - 5)).length; }"""
-    )
-    assert overlapping == 0  # labels fit
-    assert visit.violations() == []

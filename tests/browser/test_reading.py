@@ -103,7 +103,7 @@ def test_no_title_shows_raw_marks_or_turns_the_page_round(visit: Visitor, odd: M
     pages = (
         "/", "/notes?state=all", "/notes?state=all&q=staging", "/review", "/history", "/timeline",
         f"/notes/{odd.id}", f"/notes/{odd.id}/source", f"/notes/{odd.id}/history",
-        "/map?project=app", "/recall?q=staging&superseded=1", "/fleet", f"/notes/{odd.id}/edit",
+        "/fleet", f"/notes/{odd.id}/edit",
     )  # fmt: skip
     for path in pages:
         page = visit.go(path)

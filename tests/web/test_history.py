@@ -160,7 +160,7 @@ def _machine_row(browser: TestClient, name: str) -> dict[str, str]:
     """One line of the table of machines: what each column says."""
     html = browser.get("/fleet").text.partition('class="roomy machines"')[2]
     head = re.findall(r"<th scope=\"col\"[^>]*>([^<]+)</th>", html)
-    lines = re.findall(r"<tr><td>.*?</tr>", html, re.DOTALL)
+    lines = re.findall(r"<tr>\s*<td>.*?</tr>", html, re.DOTALL)
     [line] = [each for each in lines if f">{name}<" in each]
     cells = re.findall(r"<td[^>]*>(.*?)</td>", line, re.DOTALL)
     plain = (" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in cells)

@@ -54,9 +54,9 @@ def test_facets_count_what_they_would_show(browser: TestClient, store: MemorySto
 
     assert len(_titles(html)) == 2
     counts = dict(
-        re.findall(r'<span[^>]* title="(\w+)">.*?</span><span class="count">(\d+)<', html)
+        re.findall(r'<span[^>]*\stitle="(\w+)">.*?</span><span class="count">(\d+)<', html)
     )
-    assert re.search(r'href="[^"]*type=episodic[^"]*"><span title="episodic">', html)
+    assert re.search(r'href="[^"]*type=episodic[^"]*"><span\s+title="episodic">', html)
     assert counts["episodic"] == "1"
     assert counts["b"] == "1"
     assert len(_titles(browser.get("/notes", params={"tag": "x"}).text)) == 2

@@ -86,7 +86,7 @@ def test_a_deleted_note_comes_back_however_long_ago_it_was(
     browser: TestClient, store: MemoryStore, gone: list[str]
 ) -> None:
     html = browser.get(f"/notes/{gone[-1]}/history").text
-    offered = re.search(r'name="revision" value="([0-9a-f]{40})"', html)
+    offered = re.search(r'name="revision"\s+value="([0-9a-f]{40})"', html)
     assert offered is not None
     assert "Restore what was deleted" in html
 

@@ -250,8 +250,8 @@ def test_what_a_note_says_stays_text(browser: TestClient, store: MemoryStore) ->
         f"/notes/{note.id}/edit", "/settings", f"/notes?q={SCRIPT}", f"/notes?tag={SCRIPT}",
         '/notes?project="><script>alert(1)</script>', f"/new?title={SCRIPT}", "/review",
         f"/review?project={SCRIPT}", "/notes?review=pending", "/history", "/timeline",
-        "/map", f"/sessions?project={SCRIPT}&agent={SCRIPT}&day={SCRIPT}", f"/session/{SCRIPT}",
-        f"/map?note={note.id}", f"/map?tag={SCRIPT}", "/fleet", "/injection", "/recall?q=needle",
+        f"/sessions?project={SCRIPT}&agent={SCRIPT}&day={SCRIPT}", f"/session/{SCRIPT}",
+        "/fleet", "/injection",
         f"/injection?project=p{SCRIPT}", f"/notes/{note.id}/history", f"/history?from={SCRIPT}",
     ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from support.notes import write_file
 
 PAGES = (
     "/", "/notes", "/notes?q=words", "/review", "/new", "/history", "/history?deleted=1",
-    "/conflicts", "/fleet", "/injection", "/recall?q=words", "/timeline", "/sessions", "/map",
+    "/conflicts", "/fleet", "/injection", "/timeline", "/sessions",
     "/settings", "/api/status", "/api/notes", "/api/review", "/api/palette?q=words",
 )  # fmt: skip
 VIEWS = ("", "/source", "/edit", "/history")

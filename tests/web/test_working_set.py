@@ -26,7 +26,9 @@ def test_the_block_is_the_one_that_the_hook_prints(browser: TestClient, store: M
     printed = inject(Home(store.root), Payload(), project="p", format="text")
 
     block = html.partition('aria-label="The block">')[2].partition("</pre>")[0]
-    without_links = re.sub(r"<a class=\"back-link\".*?</a>|</?span[^>]*>", "", block)
+    without_links = re.sub(
+        r"<a class=\"back-link\".*?</a>|</?span[^>]*>", "", block, flags=re.DOTALL
+    )
     assert unescape(without_links).strip() == printed.strip()
     assert "always on" in html
     assert "recent procedural note of the project" in html
@@ -56,33 +58,6 @@ def test_every_number_of_the_address_is_bounded(browser: TestClient) -> None:
         assert browser.get("/injection", params={"budget": budget, "k": budget}).status_code == 200
 
 
-def test_the_recall_lab_says_what_each_word_gave(browser: TestClient, store: MemoryStore) -> None:
-    store.write(type="semantic", title="Staging needs the VPN", body="it hangs", project="p")
-    store.write(type="semantic", title="Lunch", body="at noon", project="q")
-
-    html = browser.get("/recall", params={"q": "staging vpn", "project": "p"}).text
-
-    assert html.count("Staging needs the VPN") == 2
-    assert "Lunch" not in html
-    assert "<td>staging" in html
-    assert "Words only" in html
-    assert "anamnesis search --explain" in browser.get("/recall").text
-
-
-def test_the_recall_lab_compares_any_two_ways_to_rank(
-    browser: TestClient, store: MemoryStore
-) -> None:
-    store.write(type="semantic", title="Kubernetes upgrade", body="one node at a time")
-    asked = {"q": "kuberntes", "left": "words", "right": "exact"}
-
-    html = browser.get("/recall", params=asked).text
-
-    assert html.count("Kubernetes upgrade") == 1
-    assert "Words as they are typed" in html
-    assert '<option value="exact" selected>' in html
-    assert browser.get("/recall", params={**asked, "right": "rubbish"}).status_code == 200
-
-
 def test_a_pause_is_told(browser: TestClient, store: MemoryStore) -> None:
     from anamnesis.hooks import switches
 
@@ -110,7 +85,7 @@ def test_pulse_shows_what_a_session_of_this_project_starts_with(
     block = page.partition("The next session starts with")[2].partition("</section>")[0]
     assert "a step of this project" in block
     assert "a later step elsewhere" not in block
-    assert "of 9,500 characters" in block
+    assert "of 9,500 characters" in " ".join(block.split())
     assert "/injection?project=here" in block
     assert ">here</span>" in block
 

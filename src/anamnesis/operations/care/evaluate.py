@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.ground.counting import Progress
     from anamnesis.llm.models import Model
-    from anamnesis.notes.fields import NoteId
 
 __all__ = [
     "KS", "Case", "Experiment", "Measurement", "approve", "approved_cases", "draft_cases",
-    "expect", "expected", "experiment", "history", "import_cases", "measure", "remember",
+    "experiment", "history", "import_cases", "measure", "remember",
 ]  # fmt: skip
 
 KS = (1, 3, 5, 8)
@@ -91,19 +90,6 @@ def draft_cases(
 def import_cases(home: Home, path: str) -> int:
     """Add the cases of a file; returns how many are new. Raises InvalidInput."""
     return _add(home, load(path))
-
-
-def expect(home: Home, query: str, note_id: NoteId, *, project: str = "") -> bool:
-    """Record the note that you expect to answer a question best; whether that is new."""
-    case = Case(query, [note_id], project=project, approved=True)
-    return _add(home, [case]) == 1
-
-
-def expected(home: Home, query: str) -> set[NoteId]:
-    """The notes that you expect to answer a question."""
-    asked = Case(query).key[0]
-    cases = (case for case in load(home.eval_cases) if case.approved and case.key[0] == asked)
-    return {note_id for case in cases for note_id in case.relevant}
 
 
 def approve(home: Home, numbers: Sequence[str]) -> int:

@@ -8,10 +8,8 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from anamnesis.index import browse, graph
-from anamnesis.index.graph import Graph, Node
+from anamnesis.index import browse
 from anamnesis.index.note_filter import EVERYTHING, NoteFilter, condition
-from anamnesis.notes.fields import is_valid_id
 from anamnesis.operations.notes import show
 from anamnesis.operations.notes.search import search
 from anamnesis.search import engine, excerpts
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from anamnesis.index.browse import Cube, Row
     from anamnesis.notes.fields import Memory
     from anamnesis.operations.notes.list import NotePage
-    from anamnesis.operations.notes.search import SearchHit
     from anamnesis.search.excerpts import Excerpt
     from anamnesis.store import MemoryStore
 
@@ -33,9 +30,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 __all__ = [
-    "MARKS", "MOST_HITS", "MOST_MATCHES", "Graph", "Node", "NoteCounts", "NoteLine", "Succession",
-    "backlinks", "find_page", "id_of_title", "lines_of", "map_around", "neighbours", "passages",
-    "related", "rows_matching", "succession",
+    "MARKS", "MOST_HITS", "MOST_MATCHES", "NoteCounts", "NoteLine", "Succession", "backlinks",
+    "find_page", "id_of_title", "lines_of", "neighbours", "related", "rows_matching", "succession",
 ]  # fmt: skip
 
 MOST_HITS = 120  # of a search that can be paged through
@@ -122,11 +118,6 @@ class NoteCounts:
         """Each machine with its number of notes and when one was last changed, the latest first."""
         return self._once("machines", browse.machines)
 
-    def overview(self) -> Graph:
-        """The largest projects and the tags that they use most."""
-        projects = self.along("project", NoteFilter())
-        return self._once("overview", lambda db: graph.overview(db, projects))
-
     def version(self) -> str:
         """A value that changes with every write to the index, and costs nothing to read."""
         return "-".join(map(str, self._store.ask(browse.version)))
@@ -200,13 +191,6 @@ def rows_matching(store: MemoryStore, text: str) -> tuple[int, ...]:
     return store.ask(lambda db: tuple(engine.matching(db, text, limit=MOST_MATCHES)))
 
 
-def passages(store: MemoryStore, hits: Iterable[SearchHit]) -> dict[str, Excerpt | None]:
-    """The passage of each hit that answers the question, by id."""
-    return store.ask(
-        lambda db: {hit.note.id: excerpts.excerpt(db, hit.note.id, hit.why.shares) for hit in hits}
-    )
-
-
 def related(store: MemoryStore, note: Memory, *, limit: int = 6) -> list[Row]:
     """Active notes on the same subject: by shared tags, then by words of the title."""
 
@@ -251,17 +235,6 @@ def succession(store: MemoryStore, note: Memory, *, most: int = 20) -> Successio
         return Succession(tuple(older), tuple(newer))
 
     return store.ask(find)
-
-
-def map_around(
-    store: MemoryStore, *, note: str = "", project: str = "", tag: str = ""
-) -> Graph | None:
-    """What a note, a project or a tag is connected to; None if none of them is named."""
-    if is_valid_id(note):
-        return store.ask(lambda db: graph.around_note(db, note))
-    if project:
-        return store.ask(lambda db: graph.around_project(db, project))
-    return store.ask(lambda db: graph.around_tag(db, tag)) if tag else None
 
 
 def _along(cube: Cube, wanted: NoteFilter, at: int) -> list[tuple[str, int]]:

@@ -48,30 +48,18 @@ def search(
     filters: Filters | None = None,
     limit: int,
     offset: int = 0,
-    by_meaning: bool = True,
-    by_encoder: bool = True,
-    forgiving: bool = True,
     for_agent: bool = False,
 ) -> SearchAnswer:
     """The notes that answer a text best; an id or address as the text gives that note alone.
 
-    An id names its note, so neither filters nor a note that replaces it hide it. `by_meaning`,
-    `by_encoder` and `forgiving` turn parts of the ranking off, to see the effect of each.
+    An id names its note, so neither filters nor a note that replaces it hide it.
     """
     named = _named(store, text.strip().removeprefix(NOTE_URI))
     if named is not None:
         one = [named][offset : offset + max(limit, 0)]
         return _answer(store, one, by_id=True, for_agent=for_agent)
     _keep_vectors_up(store)
-    hits = store.recall(
-        text,
-        filters=filters,
-        k=limit,
-        offset=offset,
-        by_meaning=by_meaning,
-        by_encoder=by_encoder,
-        forgiving=forgiving,
-    )
+    hits = store.recall(text, filters=filters, k=limit, offset=offset)
     return _answer(store, hits, for_agent=for_agent)
 
 
