@@ -15,7 +15,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from anamnesis.archive.turns import Header, Transcript, from_json
+from anamnesis.archive.turns import BROUGHT, Header, Transcript, from_json
 from anamnesis.ground import atomic
 from anamnesis.ground.records import record, replace
 from anamnesis.text import words
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
 
 ENDING = ".jsonl.gz"
+_BROUGHT = tuple(f"{program}-" for program in BROUGHT)
 _LEVEL = 6  # of compression; 9 costs three times as much and saves two per cent
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _DAY = 24 * 3600.0
@@ -147,9 +148,14 @@ def report(home: Home) -> dict[str, int]:
 
 
 def expire(home: Home, *, days: int, megabytes: int, now: float) -> int:
-    """Delete sessions that are too old, then the oldest beyond a size; returns how many."""
+    """Delete sessions that are too old, then the oldest beyond a size; returns how many.
+
+    Imported conversations stay: they are from long ago, and no client has them any more.
+    """
     room, deleted = megabytes * 1_000_000, 0
     for file in listed(home):
+        if os.path.basename(file.path).startswith(_BROUGHT):
+            continue
         room -= file.size
         if room < 0 or now - file.mtime_ns / 1e9 > days * _DAY:
             atomic.remove(file.path)

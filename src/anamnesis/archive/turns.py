@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 PERSON, AGENT, SUBAGENT, CLIENT = "person", "agent", "subagent", "client"
+# Programs whose conversations are imported; the ids of these begin with the name and a dash.
+BROUGHT = CHATGPT, CLAUDE_AI = "chatgpt", "claude-ai"
 # What a person said other than a prompt, and calls that say something beside their result.
 COMMAND, CHOICE, REMARK = "command", "choice", "remark"
 TASK, QUESTION, PLAN, ITEM, LIST = "task", "question", "plan", "item", "list"

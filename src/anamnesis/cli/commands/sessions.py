@@ -78,7 +78,7 @@ def _add_filters(parser: ArgumentParser, *, default: object = None) -> None:
     for name, metavar, text in (
         ("--project", "KEY", "only this project; . is the current one"),
         ("--machine", "NAME", "only sessions from this machine"),
-        ("--agent", "NAME", "claude-code, codex, gemini, copilot or opencode"),
+        ("--agent", "NAME", "claude-code, codex, gemini, copilot, opencode, chatgpt or claude-ai"),
     ):
         parser.add_argument(name, metavar=metavar, default=default, help=text)
     arguments.add_since(parser, default=default)

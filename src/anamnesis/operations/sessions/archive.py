@@ -72,6 +72,18 @@ def keep(
     note: Memory | None,
 ) -> None:
     """Archive a session; a failure is reported, not raised."""
+    try:
+        files.save(home, filed(whole, project=project, note=note), known=known)
+        files.expire(home, days=_days(), megabytes=_megabytes(), now=time.time())
+        database.refresh(home, most=_READ_AT_ONCE)
+    except AnamnesisError as error:
+        runs.failed(home, "archive", error.message)
+    else:
+        runs.worked(home, "archive")
+
+
+def filed(whole: Transcript, *, project: str, note: Memory | None) -> Transcript:
+    """A session under its project, with the title of its note or else its own."""
     header = replace(
         whole.header,
         project=project,
@@ -79,14 +91,7 @@ def keep(
         title=note.title if note else _title(whole),
         note=note.id if note else "",
     )
-    try:
-        files.save(home, replace(whole, header=header), known=known)
-        files.expire(home, days=_days(), megabytes=_megabytes(), now=time.time())
-        database.refresh(home, most=_READ_AT_ONCE)
-    except AnamnesisError as error:
-        runs.failed(home, "archive", error.message)
-    else:
-        runs.worked(home, "archive")
+    return replace(whole, header=header)
 
 
 def has(home: Home, session: str) -> bool:
