@@ -10,7 +10,12 @@ _DAYS = {"today": 0, "yesterday": 1}
 
 def utcnow() -> str:
     """Now as UTC ISO-8601 with second precision, for example `2026-06-24T18:33:07+00:00`."""
-    return strftime("%Y-%m-%dT%H:%M:%S+00:00", gmtime())
+    return at(time())
+
+
+def at(seconds: float) -> str:
+    """Seconds since the epoch in the same form."""
+    return strftime("%Y-%m-%dT%H:%M:%S+00:00", gmtime(seconds))
 
 
 def since(text: str) -> float:

@@ -49,12 +49,14 @@ class GitSyncBackend:
         sealed: bool = False,
         ephemeral: bool = False,
         hurried: bool = False,
+        adopts: bool = False,
     ) -> None:
         """`check` gives the reason why a file about to be committed must not leave this machine.
 
         A sealed remote sees only ciphertext; the keys are this store's. An ephemeral machine takes
         over the notes without their history, and waits for its turn; a hurried one leaves most of
-        very many files to its next sync.
+        very many files to its next sync. One that `adopts` makes notes of plain files that you
+        put into the folders, and dates edits made in an editor.
         """
         self._directory = os.path.abspath(os.fspath(memory_dir))
         self._repository = Repository(self._directory)
@@ -65,7 +67,10 @@ class GitSyncBackend:
         self._ephemeral = ephemeral
         self._hurried = hurried
         self.home = home_of(self._repository)
-        self._worktree = WorkTree(self._repository, self.home, check, durable=not ephemeral)
+        self._worktree = WorkTree(
+            self._repository, self.home, check, durable=not ephemeral,
+            adopter=machine_id if adopts else "",
+        )  # fmt: skip
 
     def expect_deletions(self, deleted_here: Callable[[], Container[str]]) -> None:
         """Let the paths that commands removed on this machine count as deleted on purpose."""
@@ -306,6 +311,7 @@ def backend_of(
         sealed=config.is_on("sealed", default=False),
         ephemeral=config.is_ephemeral(),
         hurried=hurried,
+        adopts=True,
     )
 
 

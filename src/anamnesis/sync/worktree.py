@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _BATCH = 100  # files written per hold of the store's lock: a tenth of a second on a slow disk
 _LOCK_SECONDS = 30.0
+_QUIET_SECONDS = 10.0  # a file is adopted once nobody is typing: its heading becomes its title
 _PAUSES = (0, *[0.02] * 20)  # an editor writes a note within milliseconds
 _EMPTY = "0" * 40
 _AS_IT_IS = b"\0leave the file as it is"  # compared by identity
@@ -58,6 +59,7 @@ class LocalChanges:
 
     writes: dict[str, bytes | None] = fresh(default_factory=dict)  # None: deleted
     held_back: dict[str, str] = fresh(default_factory=dict)  # path -> why it is not synced
+    edits: dict[str, str] = fresh(default_factory=dict)  # path -> what is committed of it
     swept: list[Change] = fresh(default_factory=list)  # all gone at once: taken for an accident
     unwritten: list[Change] = fresh(default_factory=list)  # aliases that git has and the disk lacks
     same: list[str] = fresh(default_factory=list)  # looked changed, but equal what is committed
@@ -75,12 +77,14 @@ class WorkTree:
     """The files of one machine's portable notes."""
 
     def __init__(
-        self, repository: Repository, home: Home, check: Check | None, *, durable: bool = True
-    ) -> None:
+        self, repository: Repository, home: Home, check: Check | None, *, durable: bool = True,
+        adopter: str = "",
+    ) -> None:  # fmt: skip
         self._repository = repository
         self.home = home
         self._check = check
         self._durable = durable  # whether files from elsewhere must survive a power cut here
+        self._adopter = adopter  # the machine that takes care of what editors leave
         self.conflicts = Conflicts(home)
         self.deleted_here: Callable[[], Container[str]] = frozenset  # by commands: no accident
 
@@ -115,6 +119,7 @@ class WorkTree:
         aliases = [change for change in deleted if is_alias(change.path)]
         local.unwritten.extend(Change(each.path, None, each.before) for each in aliases)
         deleted = [change for change in deleted if change not in aliases]
+        self._date_edits(local)
         if is_sweeping(deleted, notes_left=0) and not accept_deletions:
             local.swept.extend(self._swept(deleted))
         swept = {change.path for change in local.swept}
@@ -156,10 +161,72 @@ class WorkTree:
     def _compare(self, path: str, data: bytes, committed: str | None, local: LocalChanges) -> None:
         if committed and blob_id(data, like=committed) == committed:
             local.same.append(path)
-        elif reason := self.why_held_back(path, data):
+            return
+        if self._adopter and committed is None and is_note(path):
+            fresh = self._adopted(path, data)
+            if fresh is None:
+                local.held_back[path] = "it was saved a moment ago; the next sync makes it a note"
+                return
+            data = fresh
+        if reason := self.why_held_back(path, data):
             local.held_back[path] = reason
         else:
             local.writes[path] = data
+            if committed:
+                local.edits[path] = committed
+
+    def _adopted(self, path: str, data: bytes) -> bytes | None:
+        """A file that you put here without front matter or id, as a note; else as it is.
+
+        None if you may still be typing.
+        """
+        from anamnesis.notes import editor
+
+        quiet = time.time() - self._changed_at(path)
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return data
+        note = editor.adopted(f"memory/{path}", text, at=self._time_of(path), machine=self._adopter)
+        if note is None:
+            return data
+        return None if quiet < _QUIET_SECONDS else self._rewritten(path, data, tree.encode(note))
+
+    def _date_edits(self, local: LocalChanges) -> None:
+        """Give notes that were edited in an editor the time of that edit."""
+        late = {path: blob for path, blob in local.edits.items() if self._is_late(path, local)}
+        if not late or not self._adopter:
+            return
+        from anamnesis.notes import editor
+
+        contents = self._repository.contents(late.values(), limit=tree.MAX_NOTE_BYTES)
+        for path, blob in late.items():
+            data = local.writes[path] or b""
+            old = contents.get(blob, b"").decode("utf-8", "replace")
+            if text := editor.dated(data.decode(), old, at=self._time_of(path)):
+                local.writes[path] = self._rewritten(path, data, text.encode())
+
+    def _is_late(self, path: str, local: LocalChanges) -> bool:
+        """Whether a note was saved after the time that it gives."""
+        note = note_in(local.writes[path] or b"") if is_note(path) else None
+        return note is not None and note.updated_at < self._time_of(path)
+
+    def _rewritten(self, path: str, data: bytes, fresh: bytes) -> bytes:
+        """What a file says now: the fresh text, unless it was saved at this very moment."""
+        with self.locked():
+            done = atomic.exchange(self._absolute(path), data, fresh)
+        return fresh if done else data
+
+    def _changed_at(self, path: str) -> float:
+        try:
+            return os.stat(self._absolute(path), follow_symlinks=False).st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    def _time_of(self, path: str) -> str:
+        from anamnesis.ground.clock import at
+
+        return at(self._changed_at(path))
 
     def why_held_back(self, path: str, data: bytes) -> str:
         """Why a file must not reach the other machines, or nothing."""
