@@ -1,0 +1,129 @@
+"""The files of a checkout and of its commits, as anchors ask for them."""
+
+from __future__ import annotations
+
+import os
+
+from anamnesis.anchors.anchor import is_inside
+from anamnesis.anchors.source import readable
+from anamnesis.git.command import git
+from anamnesis.ground.errors import AnamnesisError
+
+TYPE_CHECKING = False
+
+_SECONDS = 20.0
+_MOST_COMMITS = 2_000  # that are looked through for renames
+_MOST_CHANGES = 40  # commits of one file that are looked through for the one that changed a block
+# Nothing of the repository's own configuration may run.
+_CALM = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "color.ui=false",
+         "-c", "core.quotePath=false", "-c", "log.showSignature=false")  # fmt: skip
+
+
+class Checkout:
+    """A repository as it lies on disk (`commit` is then HEAD), or as one of its commits has it."""
+
+    def __init__(self, top: str, *, at: str = "") -> None:
+        self.top, self._at = top, at
+        self.commit = self._ask("rev-parse", "--verify", "--quiet", at or "HEAD").strip()[:12]
+        self._names: list[str] | None = None
+        self._texts: dict[tuple[str, str], str | None] = {}
+        self._renames: dict[str, dict[str, str]] = {}
+        self._holders: dict[str, list[str]] = {}
+        self._changes: dict[tuple[str, str], list[tuple[str, str]]] = {}
+
+    def read(self, path: str) -> str | None:
+        """A file's text; None if there is none, or if it is no text."""
+        if self._at:
+            return self.text_at(self._at, path)
+        place = os.path.join(self.top, path)
+        if not is_inside(path) or os.path.islink(place):
+            return None
+        try:
+            with open(place, "rb") as stream:
+                return readable(stream.read())
+        except (OSError, ValueError):
+            return None
+
+    def find(self, name: str) -> list[str]:
+        """The tracked files whose path ends like this one."""
+        if self._names is None:
+            words = (
+                ["ls-tree", "-r", "--name-only", "-z", self._at] if self._at else ["ls-files", "-z"]
+            )
+            self._names = [each for each in self._ask(*words).split("\0") if each]
+        return [each for each in self._names if each == name or each.endswith(f"/{name}")]
+
+    def text_at(self, commit: str, path: str) -> str | None:
+        """What a file said at a commit; None if it was not there, or nobody knows."""
+        key = commit, path
+        if key not in self._texts:
+            finished = self._run("cat-file", "blob", f"{commit}:{path}") if commit else None
+            found = finished is not None and finished[0] == 0
+            self._texts[key] = readable(finished[1]) if finished and found else None
+        return self._texts[key]
+
+    def renamed(self, commit: str, path: str) -> str:
+        """What a file of that commit is called now; empty if it was not renamed."""
+        if commit not in self._renames:
+            self._renames[commit] = self._all_renames(commit)
+        return self._renames[commit].get(path, "")
+
+    def _all_renames(self, commit: str) -> dict[str, str]:
+        """Each renamed file's name now: commit by commit, and what is not committed yet."""
+        words = ["--no-ext-diff", "-M", "--diff-filter=R", "--name-status", "-z"]
+        span = f"{commit}..{self._at or 'HEAD'}"
+        steps = self._ask("log", *words, "--format=", "--reverse", f"-n{_MOST_COMMITS}", span)
+        fields = steps.replace("\n", "").split("\0")
+        if not self._at:
+            fields[-1:] = self._ask("diff", *words, "HEAD").split("\0")
+        now: dict[str, str] = {}
+        before: dict[str, str] = {}  # the name now -> the name then
+        for old, new in zip(fields[1::3], fields[2::3], strict=False):
+            first = before.pop(old, old)
+            now[first], before[new] = new, first
+        return now
+
+    def holders(self, name: str) -> list[str]:
+        """The tracked files that have a word."""
+        if name not in self._holders:
+            words = [
+                "grep",
+                "-l",
+                "-z",
+                "-I",
+                "-w",
+                "-F",
+                "-e",
+                name,
+                *([self._at] if self._at else []),
+            ]
+            prefix = f"{self._at}:" if self._at else ""
+            found = self._ask(*words).split("\0")
+            self._holders[name] = [each.removeprefix(prefix) for each in found if each]
+        return self._holders[name]
+
+    def changes(self, commit: str, path: str) -> list[tuple[str, str]]:
+        """Commits that touched a file since that commit: id and time, the latest first."""
+        key = commit, path
+        if key not in self._changes:
+            words = [
+                "log",
+                f"-n{_MOST_CHANGES}",
+                "--format=%h %cI",
+                f"{commit}..{self._at or 'HEAD'}",
+            ]
+            lines = self._ask(*words, "--", path).splitlines() if commit else []
+            self._changes[key] = [tuple(line.split(" ", 1)) for line in lines]  # type: ignore[misc]
+        return self._changes[key]
+
+    def _ask(self, *words: str) -> str:
+        """What git prints; nothing where it fails."""
+        finished = self._run(*words)
+        return finished[1].decode("utf-8", "replace") if finished and finished[0] in (0, 1) else ""
+
+    def _run(self, *words: str) -> tuple[int, bytes] | None:
+        try:
+            finished = git([*_CALM, *words], cwd=self.top, timeout=_SECONDS)
+        except (AnamnesisError, OSError, ValueError):
+            return None
+        return finished.code, finished.out
