@@ -260,7 +260,7 @@ def test_duplicates_and_stale_notes_are_tidied_up(
     page.get_by_role("link", name="Stale").click()
     page.get_by_label("Folder").fill(str(tmp_path))
     page.get_by_role("button", name="Compare with the folder").click()
-    expect(page.locator(".note-row")).to_contain_text(["src/parser.py no longer there"])
+    expect(page.locator(".note-row")).to_contain_text(["not found: src/parser.py"])
     expect(page.get_by_label("Folder")).to_have_value(str(tmp_path))  # to compare with it again
     expect(page.locator("select[name=project]")).to_have_value("app")
     assert visit.violations() == []

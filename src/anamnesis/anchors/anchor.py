@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.anchors import source
 from anamnesis.anchors.blocks import Outline
-from anamnesis.ground.records import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Protocol
@@ -43,7 +43,7 @@ _LINES = re.compile(r"(?::(\d+)(?:-\d+)?|#L(\d+)(?:-L?\d+)?)$")
 _SYMBOL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*(?:\(.{0,60}\))?$")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """A path, the block in it (empty: the file as a whole), its fingerprint, and the commit."""
 

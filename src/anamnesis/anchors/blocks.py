@@ -7,11 +7,11 @@ line closes or by deeper lines that follow it, and is named by the word that its
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anamnesis.anchors import source
-from anamnesis.ground.records import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ _SECTIONED = frozenset({"toml", "ini", "cfg", "conf"})
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Block:
     """A named part of a file: its lines from `start` up to, not including, `end`."""
 

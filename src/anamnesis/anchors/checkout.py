@@ -9,8 +9,6 @@ from anamnesis.anchors.source import readable
 from anamnesis.git.command import git
 from anamnesis.ground.errors import AnamnesisError
 
-TYPE_CHECKING = False
-
 _SECONDS = 20.0
 _MOST_COMMITS = 2_000  # that are looked through for renames
 _MOST_CHANGES = 40  # commits of one file that are looked through for the one that changed a block

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 from anamnesis.anchors import source
 from anamnesis.anchors.anchor import Anchor, similar
 from anamnesis.anchors.blocks import Outline
-from anamnesis.ground.records import record, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Literal, Protocol
@@ -43,7 +44,7 @@ _MOST_HOLDERS = 20
 _LEAST_TOKENS = 6  # a shorter block, such as `name = 5`, is not known again by its tokens
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The state of an anchor, where its block is now, and by which commit it changed."""
 

@@ -6,8 +6,8 @@ import os
 import re
 from functools import lru_cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

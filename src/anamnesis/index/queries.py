@@ -88,6 +88,17 @@ def active(
     return [header(row) for row in rows]
 
 
+def anchored(db: sqlite3.Connection, *, projects: set[str]) -> list[Memory]:
+    """The active notes of projects that are tied to code, oldest first, without their bodies."""
+    marks = ",".join("?" * len(projects))
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memories m WHERE m.superseded = 0 "  # noqa: S608
+        f"AND m.project IN ({marks}) AND m.anchors NOT IN ('', '[]') ORDER BY m.id",
+        tuple(projects),
+    )
+    return [header(row) for row in rows]
+
+
 def titled(db: sqlite3.Connection, title: str, *, project: str) -> list[str]:
     """The ids of a project's notes with this title."""
     # The index of titles ignores case, so its matches are compared exactly afterwards.

@@ -129,8 +129,10 @@ def _capture_one(home: Home, hook: payload.Payload, options: hooks.Options) -> s
     if (note and not options.flag("--no-sync")) or ((note or is_over) and is_ephemeral()):
         _sync()
         from anamnesis.operations.machine import checkouts
+        from anamnesis.operations.notes.anchors import look_at_code
 
         checkouts.learn(home, hook.cwd or ".")
+        look_at_code(home, hook.cwd or ".")
     if note:
         from anamnesis.operations.sessions.capture import reflect_in_background
 

@@ -86,6 +86,7 @@ def run(args: Namespace) -> int:
             anyway=args.anyway,
             keep_secrets=args.allow_secret,
             origin=origin_of_shell(),
+            directory=".",
         )
     if args.json:
         output.say_json(_fields(saved))

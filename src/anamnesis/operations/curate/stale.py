@@ -1,4 +1,4 @@
-"""Notes that are out of date or unused: listed, never changed."""
+"""Notes whose code changed, moved or is gone: listed, never changed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from anamnesis.anchors.judge import GONE
 from anamnesis.index.queries import active
 from anamnesis.operations.curate.dedup import read_all
+from anamnesis.operations.notes import anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from anamnesis.anchors.judge import State
     from anamnesis.ground.counting import Progress
     from anamnesis.notes.fields import Memory
     from anamnesis.store import MemoryStore
 
+_SHOWN = 6  # names in one line
 _SKIPPED = frozenset({
     ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache",
     ".ruff_cache", ".pytest_cache", "target", "dist", "build", ".tox", ".next", ".cache",
@@ -36,17 +40,33 @@ _WORD = re.compile(rb"[A-Za-z_]\w+")
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """A note and the names in it that no longer exist."""
+    """A note whose code is not as it was, and what became of it."""
 
     note: Memory
-    missing: tuple[str, ...]
+    state: State
+    sentence: str
+    missing: tuple[str, ...] = ()  # names that no longer exist, where it is tied to no code
 
 
 def stale_notes(
     store: MemoryStore, *, project: str, directory: str, progress: Progress = None
 ) -> list[Stale]:
-    """The notes of a project that mention what no longer exists, most missing first."""
-    notes = read_all(store, store.ask(lambda db: active(db, project=project)))
+    """The notes of a project whose code is gone, changed or moved, in this order.
+
+    A note that is tied to no code is stale if it names what no longer exists.
+    """
+    judged = anchors.judged_notes(store, project=project, directory=directory)
+    tied = [Stale(each.note, each.state, each.sentence) for each in judged]
+    return [*tied, *_naming_what_is_gone(store, project, directory, progress)]
+
+
+def _naming_what_is_gone(
+    store: MemoryStore, project: str, directory: str, progress: Progress
+) -> list[Stale]:
+    headers = [
+        note for note in store.ask(lambda db: active(db, project=project)) if not note.anchors
+    ]
+    notes = read_all(store, headers)
     named = [(note, list(paths_in(note.body)), list(symbols_in(note.body))) for note in notes]
     sources = Sources(directory)
     words = sources.words(progress) if any(symbols for _, _, symbols in named) else None
@@ -56,7 +76,10 @@ def stale_notes(
         if words is not None:
             missing += [symbol for symbol in symbols if _last_name(symbol) not in words]
         if missing:
-            found.append(Stale(note, tuple(dict.fromkeys(missing))))
+            names = tuple(dict.fromkeys(missing))
+            more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            sentence = f"not found: {', '.join(names[:_SHOWN])}{more}"
+            found.append(Stale(note, GONE, sentence, names))
     return sorted(found, key=lambda each: (-len(each.missing), each.note.id))
 
 

@@ -49,11 +49,13 @@ def write(
     anyway: bool = False,
     keep_secrets: bool = False,
     origin: str = "",
+    directory: str = "",
 ) -> WrittenNote:
     """Store a new note, or give the identical one that exists.
 
-    `anyway` stores it a second time; `keep_secrets` stores it word for word. Raises InvalidInput,
-    NoSuchNote for a superseded id, StoreBusy or NotWritable; then nothing was written.
+    The note is tied to the code that it names in the checkout of `directory`. `anyway` stores it a
+    second time; `keep_secrets` stores it word for word. Raises InvalidInput, NoSuchNote for a
+    superseded id, StoreBusy or NotWritable; then nothing was written.
     """
     rules = policy_of(face, "write")
     plain, kinds = without_new_secrets(draft, home=store.home)
@@ -81,6 +83,7 @@ def write(
             confidence=draft.confidence,
             supersedes=" ".join(draft.supersedes),
             origin=origin,
+            anchors=_tied(draft, directory),
             **draft.later,  # type: ignore[arg-type]
         )
     )
@@ -89,6 +92,14 @@ def write(
     if kinds and rules.keeps_typed and not (held or origin):
         told.append(_kept(store, note, typed))
     return WrittenNote(note, notice=" ".join(filter(None, told)), similar=similar)
+
+
+def _tied(draft: NoteDraft, directory: str) -> list[str]:
+    if not directory or "`" not in draft.body:
+        return []
+    from anamnesis.operations.notes import anchors
+
+    return anchors.tied(f"{draft.title}\n{draft.body}", directory)
 
 
 def _kept(store: MemoryStore, note: Memory, typed: NoteDraft) -> str:

@@ -6,6 +6,7 @@ import os
 import threading
 
 from anamnesis import config
+from anamnesis.anchors import standing
 from anamnesis.ground.errors import AnamnesisError
 from anamnesis.ground.records import record, replace
 from anamnesis.hooks import background, runs
@@ -90,7 +91,17 @@ def sync(
     if done.result.conflicts and config.is_ephemeral():
         done = _with_both_versions(done, backend, store)
     fleet.make_name_unique(home)
+    _look_at_code(home, store)
     return replace(done, recovered=recovered)
+
+
+def _look_at_code(home: Home, store: MemoryStore | None) -> None:
+    """Judge again what became of the code that notes speak of, in this directory's checkout."""
+    if not standing.is_watched(home, "."):
+        return
+    from anamnesis.operations.notes import anchors
+
+    _with_store(store, lambda opened: anchors.look(opened, directory="."))
 
 
 def arrive(home: Home) -> None:
