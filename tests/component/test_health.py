@@ -39,6 +39,7 @@ from anamnesis.operations.care.checks import (
     examined,
     sessions,
 )
+from anamnesis.operations.machine import checkouts
 from anamnesis.operations.sessions.inject import inject
 from anamnesis.search import encoder, meaning
 from anamnesis.store import MemoryStore
@@ -46,6 +47,7 @@ from anamnesis.sync import recovery
 from anamnesis.sync.conflicts import Conflicts
 from anamnesis.web.app import build
 from anamnesis.web.security import Keys
+from support.fleet import git as git_in
 from support.hooks import Transcript
 from support.notes import write_file
 from support.reflect import durable
@@ -83,6 +85,10 @@ def wreck(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     clone = tmp_path / "clone"  # of a repository that names another project
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     write_file(clone, ".anamnesis/project", "demo")
+    git_in("commit", "-q", "--allow-empty", "-m", "x", cwd=clone)
+    for origin in ("demo", "moved"):
+        git_in("config", "remote.origin.url", origin, cwd=clone)
+        checkouts.learn(Home(root), str(clone))
     monkeypatch.chdir(clone)
     monkeypatch.setattr(meaning, "_FILE", str(tmp_path / "no table"))
     meaning._table.cache_clear()
@@ -155,7 +161,8 @@ def shown_by(
         rows = printed if face == DOCTOR else printed["findings"]
         return lambda finding: any(finding.as_dict().items() <= row.items() for row in rows)
     if face == SESSION:
-        text = inject(home, Payload(cwd=os.getcwd()), format="text")
+        started = inject(home, Payload(event="SessionStart", cwd=os.getcwd()))
+        text = json.loads(started)["systemMessage"]
         return lambda finding: f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" in text
     with MemoryStore(root) as store:
         if face == TOOL:
@@ -404,4 +411,4 @@ def test_a_session_start_says_how_many_notes_wait(store: MemoryStore, root: Path
 
     text = inject(Home(root), Payload(), project="app", format="text")
 
-    assert "1 note to review. Run: anamnesis review" in text
+    assert "1 note to review (anamnesis review)" in text

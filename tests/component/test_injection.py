@@ -139,7 +139,7 @@ def test_an_injection_leaves_a_receipt(store: MemoryStore, root: Path) -> None:
     assert receipt["session"] == "s-1"
     assert receipt["units"] == clipping.units(text)
     given = [(note["id"], note["why"]) for note in receipt["notes"]]
-    assert given == [("A", "global"), ("B", "recent semantic note of the project")]
+    assert given == [("B", "recent semantic note of the project"), ("A", "global")]
     (run,) = runs.latest_runs(Home(root))
     assert (run["hook"], run["ok"]) == ("inject", True)
 

@@ -50,6 +50,7 @@ def compare(name: str, text: str) -> None:
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAMNESIS_MACHINE_ID", "laptop")
+    monkeypatch.setattr("anamnesis.ground.clock.utcnow", lambda: "2026-11-18T08:00:00+00:00")
 
 
 def test_notes_from_invented_transcripts(root: Path, tmp_path: Path) -> None:

@@ -104,14 +104,6 @@ def test_where_nothing_is_known_pulse_shows_the_latest_project(
     assert ">here</span>" not in block
 
 
-def test_the_preview_holds_the_notice_of_what_waits(
-    browser: TestClient, store: MemoryStore
-) -> None:
-    store.write(type="semantic", title="proposed", body="b", tags=["pending"])
-
-    assert "1 note to review" in browser.get("/injection").text
-
-
 def test_looking_at_a_preview_leaves_no_receipt(browser: TestClient, store: MemoryStore) -> None:
     store.write(type="semantic", title="always on", body="b")
 

@@ -262,6 +262,7 @@ CREATE INDEX IF NOT EXISTS idx_mem_origin
 CREATE INDEX IF NOT EXISTS idx_mem_session ON memories(prov_session) WHERE prov_session IS NOT NULL;
 CREATE INDEX IF NOT EXISTS idx_tag_pending ON memory_tags(memory_id) WHERE tag = 'pending';
 CREATE INDEX IF NOT EXISTS idx_tag_pinned ON memory_tags(memory_id) WHERE tag = 'pinned';
+CREATE INDEX IF NOT EXISTS idx_tag_rule ON memory_tags(memory_id) WHERE tag = 'rule';
 CREATE INDEX IF NOT EXISTS idx_superseded ON supersessions(target);
 CREATE INDEX IF NOT EXISTS idx_fixes_note ON fixes(memory_id);
 CREATE INDEX IF NOT EXISTS idx_files_note ON files(note_id) WHERE note_id IS NOT NULL;

@@ -190,6 +190,28 @@ def _age(row: sqlite3.Row) -> tuple[object, ...]:
     return row["updated_at"], row["confidence"], row["id"]
 
 
+def of_session(db: sqlite3.Connection, session: str) -> list[Memory]:
+    """The notes that were captured from a session and may be shown, without their bodies."""
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memories m WHERE m.prov_session = ? AND m.type = 'episodic' "  # noqa: S608
+        f"AND m.superseded = 0 AND {condition()} {_LATEST}",
+        (session, 1),
+    )
+    return [header(row) for row in rows]
+
+
+def kept_rules(db: sqlite3.Connection, *, project: str) -> list[Memory]:
+    """The rules of a project that wait for no review, latest first, without their bodies."""
+    rows = db.execute(
+        f"SELECT {HEADER} FROM memory_tags p CROSS JOIN memories m ON m.id = p.memory_id "  # noqa: S608
+        f"WHERE p.tag = 'rule' AND m.project = ? AND {_SHOWN} AND {condition()} "
+        f"AND NOT EXISTS (SELECT 1 FROM memory_tags w WHERE w.memory_id = m.id "
+        f"AND w.tag = 'pending') {_LATEST}",
+        (project, _MOST_PINNED),
+    )
+    return [header(row) for row in rows]
+
+
 def left_open(db: sqlite3.Connection, *, project: str) -> list[Memory]:
     """The project's latest session if it was reflected and has open points, without its body.
 
@@ -284,6 +306,16 @@ def projects(db: sqlite3.Connection) -> list[str]:
             "SELECT min(project) FROM memories WHERE project > ?", (found[-1],)
         ).fetchone()
     return found
+
+
+def sizes(db: sqlite3.Connection, notes: Sequence[Memory]) -> dict[str, int]:
+    """How many bytes the files of some notes have, by id."""
+    marks = ",".join("?" * len(notes))
+    rows = db.execute(
+        f"SELECT note_id, size FROM files WHERE note_id IN ({marks})",  # noqa: S608
+        [note.id for note in notes],
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def session_note(db: sqlite3.Connection, session: str) -> str | None:

@@ -8,8 +8,9 @@ _MARK, _MARKED = "**", ":**"  # around the label of a block
 _LONGEST_LABEL = 60
 # What you need first to continue: what is open, what fails, what was reached and why.
 _NEEDED = (
-    "Open", "Last results", "Errors and fixes", "Outcome", "Asked and answered later",
-    "Decided and found", "Commits", "Ask", "Commands", "Helpers", "Branch", "Files touched",
+    "Open", "Failing", "Next", "Last results", "Errors and fixes", "Outcome", "Done",
+    "Asked and answered later", "Decided and found", "Commits", "Ask", "Commands", "Helpers",
+    "Branch", "Files touched",
 )  # fmt: skip
 _SHARE = 3  # a block takes at most a third of the room at first, so that others fit
 _LEAST = 60  # units of a block; less says nothing
@@ -47,6 +48,12 @@ def in_one_line(body: str, room: int) -> str:
             points = [line.strip(" -\t") for line in _unlabelled(blocks[label]).splitlines()]
             return _cut(f"{label}: {'; '.join(filter(None, points))}", room)
     return ""
+
+
+def branch_of(body: str) -> str:
+    """The branch that a session worked on, according to its note; empty if it does not say."""
+    at = body.find(f"{_MARK}Branch{_MARKED}")
+    return _unlabelled(body[at:].partition("\n")[0]).strip() if at >= 0 else ""
 
 
 def _blocks(body: str) -> list[str]:

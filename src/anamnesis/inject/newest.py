@@ -7,7 +7,7 @@ import os
 from anamnesis.aliases import names_of
 from anamnesis.config import is_ephemeral
 from anamnesis.index.refresh import newest_known
-from anamnesis.inject.select import BEFORE, KNOWN, LAST, REST, RULE, Candidate
+from anamnesis.inject.select import ALWAYS, BEFORE, KNOWN, LAID, LAST, REST, Candidate, is_laid_down
 from anamnesis.notes import tree
 from anamnesis.notes.fields import TYPES, UnreadableNote
 from anamnesis.project import GLOBAL
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_READ = 60  # files; a session gets a few dozen notes at most
 _MOST_LISTED = 5000  # names; beyond that, the last index says which are the newest
+_SHORT = 200  # characters of a note that takes hardly more than a line
 _HEAD = 1024  # bytes, in which a note names its project
 NOTICE = "Anamnesis: the index is being rebuilt; until then only the newest notes are known."
 
@@ -55,11 +56,13 @@ def candidates(notes: dict[str, Memory]) -> list[Candidate]:
     sessions = (LAST, BEFORE)
     working_set, episodes = [], 0
     for note in notes.values():
-        slot = RULE if note.project == GLOBAL else KNOWN
+        slot = ALWAYS if note.project == GLOBAL else KNOWN
+        slot = LAID if is_laid_down(note) else slot
         if note.type == "episodic" and slot == KNOWN:
             slot = sessions[episodes] if episodes < len(sessions) else REST
             episodes += 1
-        working_set.append(Candidate(note, "one of the newest files", slot))
+        is_short = len(note.body) <= _SHORT
+        working_set.append(Candidate(note, "one of the newest files", slot, is_short=is_short))
     return working_set
 
 

@@ -6,16 +6,27 @@ next; what is left over is shared again, until the room is used up or nothing is
 
 from __future__ import annotations
 
+from anamnesis.ground.clock import age
 from anamnesis.ground.counting import counted
 from anamnesis.ground.records import record
 from anamnesis.inject import clip, render
 from anamnesis.inject.clip import LIMIT
-from anamnesis.inject.select import BEFORE, ELSEWHERE, KNOWN, LAST, REST, RULE
+from anamnesis.inject.select import (
+    ALWAYS,
+    BEFORE,
+    ELSEWHERE,
+    KNOWN,
+    LAID,
+    LAST,
+    REST,
+    RULE,
+    SELF,
+)
 from anamnesis.text.clipping import units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from anamnesis.inject.select import Candidate
     from anamnesis.notes.fields import Memory
@@ -29,6 +40,7 @@ _RULES_SHARE = 0.35  # of the room, while notes of the project wait for theirs
 _TITLES_SHARE = 0.15  # of the room, for the titles of what does not fit
 _RULE_LENGTH = 700  # units; a longer rule is a document
 _KNOWN_LENGTH = 1_000
+_ALWAYS_SHARE = 0.2  # of the room, for global notes while others wait
 _LAST_SHARE = 0.35  # of the room, and at least the next figure
 _LAST_LENGTH = 1_400  # with its heading; 1,200 of the note itself
 _LINE_LENGTH = 200
@@ -37,6 +49,11 @@ _LEAST = 250  # units of a clipped note with its heading; less is not worth read
 _SMALLEST = 60  # units of the shortest section; more notes than that cannot all be whole
 _COUNTED = 40  # notes that are not even candidates; the number of more is an estimate
 _GAP = 2  # the blank line between two parts
+_TOLD = {
+    SELF: "what this session has done so far",
+    LAST: "where the last session stopped",
+    ELSEWHERE: "new since you were last here",
+}
 _SHOWN = {
     WHOLE: "whole",
     CLIPPED: "in part",
@@ -75,7 +92,7 @@ class Plan:
 
     def has_room_for_more(self, most: int) -> bool:
         """Whether every note of a kind got room although only `most` were looked at."""
-        for slots in ((RULE,), (KNOWN, ELSEWHERE)):
+        for slots in ((ALWAYS,), (KNOWN, ELSEWHERE)):
             forms = [entry.form for entry in self.entries if entry.candidate.slot in slots]
             if len(forms) >= most and OUT not in forms:
                 return True
@@ -89,20 +106,28 @@ def make_plan(
     limit: int = LIMIT,
     notices: Sequence[str] = (),
     beyond: int = 0,
+    unmerged: Container[str] = (),
 ) -> Plan:
     """The plan for these candidates within a limit.
 
     Only notes that are shown are read, and a few more. `beyond` is the number of notes that were
-    not even candidates; they are counted.
+    not even candidates; they are counted. Of sessions on `unmerged` branches that is said.
     """
     by_slot = {slot: [each for each in candidates if each.slot == slot] for slot in _ORDER}
     ordered = [each for group in by_slot.values() for each in group]
     about = beyond > _COUNTED
-    room = limit - units(render.framed((), (), notices=notices, unlisted=beyond, about=about))
-    sheet = _Sheet(read)
+    first, laid = ([""] if by_slot[slot] else [] for slot in (SELF, LAID))
+
+    def room_beside(unlisted: int) -> int:
+        frame = render.framed(
+            (), (), first=first, laid=laid, notices=notices, unlisted=unlisted, about=about
+        )
+        return limit - units(frame)
+
+    room = room_beside(beyond)
+    sheet = _Sheet(read, unmerged)
     if not _all_whole(sheet, ordered, room):
-        counted = beyond + len(candidates)
-        room = limit - units(render.framed((), (), notices=notices, unlisted=counted, about=about))
+        room = room_beside(beyond + len(candidates))
         sheet.clear()
         _share(sheet, by_slot, room)
     entries = [each for each in map(sheet.entry, ordered) if each is not None]
@@ -112,7 +137,7 @@ def make_plan(
     return Plan(text, entries, limit, beyond)
 
 
-_ORDER = (RULE, LAST, BEFORE, ELSEWHERE, KNOWN, REST)
+_ORDER = (SELF, LAID, RULE, LAST, BEFORE, ELSEWHERE, KNOWN, REST, ALWAYS)
 
 
 def _all_whole(sheet: _Sheet, ordered: Sequence[Candidate], room: int) -> bool:
@@ -123,17 +148,20 @@ def _all_whole(sheet: _Sheet, ordered: Sequence[Candidate], room: int) -> bool:
 
 def _share(sheet: _Sheet, by_slot: Mapping[str, Sequence[Candidate]], room: int) -> None:
     """Give each slot its share, list the rest by title, and hand out what is left over."""
-    rules, last, before, news, known, rest = (by_slot[slot] for slot in _ORDER)
-    others = last or before or news or known or rest
+    own, laid, pinned, last, before, news, known, rest, always = (by_slot[each] for each in _ORDER)
+    rules, stopped = (*laid, *pinned), max(_LAST_LENGTH, int(room * _LAST_SHARE))
+    others = own or last or before or news or known or rest
     below = room - int(room * _TITLES_SHARE)
     sheet.take(rules, int(room * _RULES_SHARE) if others else below, longest=_RULE_LENGTH)
-    sheet.take(last, below, longest=max(_LAST_LENGTH, int(room * _LAST_SHARE)))
+    sheet.take(own, below, longest=stopped)
+    sheet.take(last, below, longest=stopped)
     sheet.lines(before, below)
     sheet.lines(news[:_MOST_NEWS], below)
+    sheet.brief(always, min(below, sheet.used + int(room * _ALWAYS_SHARE)))
     sheet.take(known, below, longest=_KNOWN_LENGTH)
-    again = (*last, *rules, *before, *news, *known, *rest)
+    again = (*own, *last, *rules, *before, *news, *known, *rest, *always)
     sheet.grow(again, below)
-    for each in (*news, *known, *rest, *before, *last, *rules):
+    for each in (*news, *known, *rest, *before, *last, *rules, *always):
         if not sheet.title(each, room):
             break
     sheet.grow(again, room)
@@ -149,10 +177,11 @@ class _Form:
 class _Sheet:
     """What has room so far."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: Read, unmerged: Container[str] = ()) -> None:
         self.forms: dict[str, _Form] = {}
         self.used = 0
         self._read = read
+        self._unmerged = unmerged
         self._notes: dict[str, Memory | None] = {}
         self._sections: dict[str, str] = {}
 
@@ -179,7 +208,7 @@ class _Sheet:
             return False
         text = self._sections.get(note.id)
         if text is None:
-            text = self._sections[note.id] = render.section(note, also=_also(each))
+            text = self._sections[note.id] = render.section(note, also=self._also(each, note))
         return self._put(each, WHOLE, text, up_to)
 
     def clipped(self, each: Candidate, up_to: int, *, longest: int) -> bool:
@@ -190,7 +219,7 @@ class _Sheet:
         size = min(longest, up_to - self._without(each) - _GAP)
         if size < max(_LEAST, form.size + _LEAST if form else 0):
             return False
-        text = render.part(note, size, also=_also(each))
+        text = render.part(note, size, also=self._also(each, note))
         return bool(text) and self._put(each, CLIPPED, text, up_to)
 
     def lines(self, candidates: Sequence[Candidate], up_to: int) -> None:
@@ -202,7 +231,7 @@ class _Sheet:
             if note is None:
                 continue
             line = clip.in_one_line(note.body, _LINE_LENGTH) if each.slot == BEFORE else ""
-            text = render.dated_line(note, line)
+            text = render.dated_line(note, line, where=self._where(note))
             if not self._put(each, LINE, text, up_to):
                 return
 
@@ -219,6 +248,12 @@ class _Sheet:
                 return
             if not self._fits(each, longest) or not self.whole(each, up_to):
                 self.clipped(each, up_to, longest=longest)
+
+    def brief(self, candidates: Iterable[Candidate], up_to: int) -> None:
+        """Show short notes, and others by their titles, while there is room for more."""
+        for each in candidates:
+            if not (each.is_short and self.whole(each, up_to)) and not self.title(each, up_to):
+                return
 
     def grow(self, candidates: Iterable[Candidate], up_to: int) -> None:
         """Show more of each, in this order, while there is room."""
@@ -239,6 +274,19 @@ class _Sheet:
             self._notes[id] = self._read(id)
         return self._notes[id]
 
+    def _also(self, each: Candidate, note: Memory) -> str:
+        """What the heading of a note says of it besides its origin."""
+        told = _TOLD.get(each.slot, "")
+        if each.slot in (LAST, SELF):
+            when = (render.day(note), age(note.updated_at), self._where(note))
+            return f"{told}: {', '.join(filter(None, when))}"
+        return " | ".join(filter(None, (render.day(note), told)))
+
+    def _where(self, note: Memory) -> str:
+        """The branch that a session worked on, if it was never merged."""
+        branch = clip.branch_of(note.body) if note.type == "episodic" else ""
+        return f"branch {render.inline(branch)}, never merged" if branch in self._unmerged else ""
+
     def _without(self, each: Candidate) -> int:
         form = self.forms.get(each.note.id)
         return self.used - (form.size if form else 0)
@@ -252,12 +300,6 @@ class _Sheet:
         return True
 
 
-def _also(each: Candidate) -> str:
-    if each.slot == ELSEWHERE:
-        return "new since you were last here"
-    return "where the last session stopped" if each.slot == LAST else ""
-
-
 def _rendered(
     sheet: _Sheet, entries: Sequence[PlannedNote], notices: Sequence[str], beyond: int
 ) -> str:
@@ -269,15 +311,18 @@ def _rendered(
         ]
 
     parts: list[str] = []
-    for slot in _ORDER:
+    for slot in _ORDER[2:]:
         parts += texts(WHOLE, CLIPPED, slots=(slot,))
         if lines := texts(LINE, slots=(slot,)):
             parts.append("\n".join([render.HEADINGS[slot], *lines]))
-    # Titles of the project come before global ones, as they were given room.
-    titles = texts(TITLE, slots=_ORDER[1:]) + texts(TITLE, slots=(RULE,))
+    # Titles of what waits for room come before rules: those are shown in part at least.
+    titles = texts(TITLE, slots=_ORDER[3:]) + texts(TITLE, slots=_ORDER[:3])
     unlisted = sum(entry.form == OUT for entry in entries) + beyond
     about = beyond > _COUNTED
-    return render.framed(parts, titles, notices=notices, unlisted=unlisted, about=about)
+    return render.framed(
+        parts, titles, first=texts(WHOLE, CLIPPED, slots=(SELF,)),
+        laid=texts(WHOLE, CLIPPED, slots=(LAID,)), notices=notices, unlisted=unlisted, about=about,
+    )  # fmt: skip
 
 
 def explained(start: Plan) -> str:

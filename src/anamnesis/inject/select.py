@@ -6,6 +6,8 @@ from anamnesis.aliases import names_of
 from anamnesis.ground.records import record
 from anamnesis.index import queries
 from anamnesis.project import GLOBAL
+from anamnesis.trust import policy
+from anamnesis.trust.policy import PINNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +19,16 @@ if TYPE_CHECKING:
 
     Names = tuple[str, ...]  # all keys of one project
 
-# The slots of a session's start, in the order in which they claim room.
-RULE = "rule"  # pinned or global
+# The slots of a session's start, in the order in which they are shown.
+SELF = "self"  # what this very session did before it was compacted
+LAID = "laid"  # what you laid down
+RULE = "rule"  # pinned; with `k`, also global
 LAST = "last"  # the session that this one continues
 BEFORE = "before"  # the session before that
 ELSEWHERE = "elsewhere"  # written on another machine since this one was last here
 KNOWN = "known"  # what the project knows
 REST = "rest"  # earlier sessions
+ALWAYS = "always"  # global
 
 EXCLUDED = "not-at-start"  # the tag of a note that is kept out of every session's start
 
@@ -33,6 +38,7 @@ _EVERY = 1 << 40
 USUAL = 30  # notes of a kind: more than a start shows of notes that are longer than a sentence
 MANY = 80  # as many as it could hold of the shortest
 _MOST_SESSIONS = 20
+_SHORT = 600  # bytes of a file; about 400 of them are fields
 
 
 @record
@@ -42,6 +48,13 @@ class Candidate:
     note: Memory
     why: str
     slot: str = KNOWN
+    is_short: bool = False  # hardly longer than its title
+
+
+def is_laid_down(note: Memory) -> bool:
+    """Whether a note is your word, which an agent should follow; a session tells what was done."""
+    is_yours = policy.is_laid_down(note.origin, note.tags, source=note.prov_source)
+    return is_yours and note.type != "episodic"
 
 
 def select_inject(store: MemoryStore, *, project: str, k: int = 8) -> list[Memory]:
@@ -63,25 +76,30 @@ def candidates(
     machine: str = "",
     branch: str = "",
     most: int = MANY,
+    compacted: bool = False,
 ) -> list[Candidate]:
     """The working set from the index alone; no file is read.
 
-    With `k`, at most that many notes of the project; without, at most `most` of each kind. A
-    resumed session is not told what it did itself.
+    With `k`, at most that many notes of the project; without, at most `most` of each kind. Only a
+    session that was `compacted` is told what it did itself.
     """
     names = names_of(store.home, project)
 
     def choose(db: sqlite3.Connection) -> list[Candidate]:
+        own = queries.of_session(db, session) if compacted and session else []
+        mine = [Candidate(note, "what this session did so far", SELF) for note in own]
         if k is not None:
-            return _limited(db, names, k=k, most_global=most, session=session)
+            return [*mine, *_limited(db, names, k=k, most_global=most, session=session)]
         sessions = _sessions(db, names, session)
         since = _last_here(sessions, machine)
         return [
-            *_rules(db, names, most),
+            *mine,
+            *_rules(db, names),
             *_thread(db, sessions, branch),
             *_durable(db, names, most, since=since, machine=machine),
             *_news(sessions, machine),
             *(Candidate(note, "an earlier session", REST) for note in sessions),
+            *_global(db, names, most),
         ]
 
     return _unique(store.ask(choose))
@@ -105,20 +123,36 @@ def _limited(
     episodes = _others(latest, session)[: min(_MAX_EPISODIC, budget)]
     durable = _latest(db, names, list(_DURABLE), budget - len(episodes))
     return [
-        *(Candidate(note, "global", RULE) for note in always),
+        *(Candidate(note, "global", LAID if is_laid_down(note) else RULE) for note in always),
         *(Candidate(note, _recent(note)) for note in durable),
         *_in_order(episodes),
     ]
 
 
-def _rules(db: sqlite3.Connection, names: Names, most: int) -> list[Candidate]:
-    types = [*_DURABLE] if GLOBAL in names else queries.types_of(db, GLOBAL)
-    pinned = _by_name(
-        names, lambda each: queries.pinned(db, project=each, types=[*_DURABLE, "episodic"])
-    )
+def _rules(db: sqlite3.Connection, names: Names) -> list[Candidate]:
+    """What you laid down, then whatever else is pinned: for the project, and for all."""
+    every = list(dict.fromkeys([*names, GLOBAL]))
+    types = [*_DURABLE, "episodic"]
+    pinned = [note for name in every for note in queries.pinned(db, project=name, types=types)]
+    kept = [note for name in every for note in queries.kept_rules(db, project=name)]
+    yours = [note for note in (*pinned, *kept) if is_laid_down(note)]
     return [
+        *(Candidate(note, _laid_down(note), LAID) for note in yours),
         *(Candidate(note, "pinned", RULE) for note in pinned),
-        *(Candidate(note, "global", RULE) for note in _latest(db, (GLOBAL,), types, most)),
+    ]
+
+
+def _laid_down(note: Memory) -> str:
+    return "pinned" if PINNED in note.tags else "a rule that you kept"
+
+
+def _global(db: sqlite3.Connection, names: Names, most: int) -> list[Candidate]:
+    types = [*_DURABLE] if GLOBAL in names else queries.types_of(db, GLOBAL)
+    notes = _latest(db, (GLOBAL,), types, most)
+    sizes = queries.sizes(db, notes)
+    return [
+        Candidate(note, "global", ALWAYS, is_short=sizes.get(note.id, _SHORT + 1) <= _SHORT)
+        for note in notes
     ]
 
 

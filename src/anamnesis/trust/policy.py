@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 INJECT, REVIEW, SEARCH = TREATMENTS = ("inject", "review", "search")
 PENDING = "pending"  # the tag of a note that is to be reviewed
 PINNED = "pinned"  # the tag of a note that you want at every start
+RULE = "rule"  # the tag of a wish that you voiced in a session
 NATIVE = "import:claude-code"
 AFTER_WEB = (
     " after web"  # ends the origin of what an agent wrote once its session had read elsewhere
@@ -95,6 +96,17 @@ def why_not(origin: str, tags: Iterable[str]) -> str:
         return f"notes by {row.writer} are only found by search"
     waits = row.treatment == REVIEW and PENDING in tags
     return f"it comes from {row.writer} and is not reviewed yet" if waits else ""
+
+
+def is_laid_down(origin: str, tags: Iterable[str], *, source: str) -> bool:
+    """Whether you pinned a note or kept it as a rule, and no other wrote it.
+
+    That nothing is known of its writer is not enough, and neither is a pin on what another wrote.
+    """
+    has, writer = set(tags), origin.partition(":")[0]
+    if writer not in ("", "session", "reflection") or source == "import" or PENDING in has:
+        return False
+    return PINNED in has or (RULE in has and source == "reflection")
 
 
 def new_tags(origin: str, tags: Iterable[str]) -> list[str]:

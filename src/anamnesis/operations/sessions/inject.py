@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.hooks.payload import Payload
     from anamnesis.notes.fields import Memory
-    from anamnesis.operations.care.checks import Check
+    from anamnesis.operations.care.checks import Check, Finding
 
 SETTING = "moment_start"
+_LONGEST_NOTICE = 200  # characters of what is to be passed on
 
 
 def inject(
@@ -56,21 +57,25 @@ def inject(
         sync.arrive(home)
     _await_other_machines(home, payload, format)
     checks = sessions.at_session_start(home)
+    tells_user = bool(payload.event) and format in render.TELLS_USER
     try:
         with MemoryStore(home, hurried=True) as store:
-            notices = _notices(home, checks, store=store, cwd=cwd)
+            found = _findings(home, checks, store=store, cwd=cwd)
             start = _plan_of(
                 store, project=project, k=k, cwd=cwd, session=session, limit=limit,
-                notices=notices, client=format,
+                notices=[] if tells_user else _in_one_line(found), client=format,
+                compacted=payload.source == "compact",
             )  # fmt: skip
             if store.lags:
                 _bring_up_to_date(home)
     except IndexBroken:
-        checks = [check for check in checks if not check.needs_index]
-        notices = _notices(home, checks, cwd=cwd)
+        found = _findings(home, [check for check in checks if not check.needs_index], cwd=cwd)
+        notices = [] if tells_user else _in_one_line(found)
         start = _unindexed(home, project=project, session=session, limit=limit, notices=notices)
     _leave_receipt(home, payload, project, start)
-    return render.wrapped(start.text, format=format, event=payload.event or "SessionStart")
+    message = _to_user(found) if tells_user else ""
+    event = payload.event or "SessionStart"
+    return render.wrapped(start.text, format=format, event=event, message=message)
 
 
 def _look_again_if_moved(home: Home, cwd: str) -> None:
@@ -115,10 +120,7 @@ def preview(
     cwd: str = "",
 ) -> plan.Plan:
     """What a new session of the project would get now, and why; leaves no trace."""
-    home = store.home
-    checks = sessions.at_session_start(home, unasked=False)
-    notices = _notices(home, checks, store=store, cwd=cwd or ".")
-    return _plan_of(store, project=project, k=k, cwd=cwd, session="", limit=limit, notices=notices)
+    return _plan_of(store, project=project, k=k, cwd=cwd, session="", limit=limit)
 
 
 def explain_start(
@@ -146,10 +148,12 @@ def _plan_of(
     cwd: str,
     session: str,
     limit: int,
-    notices: list[str],
+    notices: Sequence[str] = (),
     client: str = "",
+    compacted: bool = False,
 ) -> plan.Plan:
     branch = current_branch(cwd) if cwd else ""
+    unmerged = {*checkouts.known(store.home, cwd).unmerged} - {branch} if cwd else set()
     projects = {*names_of(store.home, project), GLOBAL}
     known = store.ask(lambda db: queries.count_shown(db, projects=projects, session=session))
     notes: dict[str, Memory | None] = {}
@@ -162,14 +166,18 @@ def _plan_of(
     def start_of(most: int) -> plan.Plan:
         chosen = select.candidates(
             store, project=project, k=k, session=session, machine=resolve_machine_id(),
-            branch=branch, most=most,
+            branch=branch, most=most, compacted=compacted,
         )  # fmt: skip
         if client == "claude":
             chosen = _not_with_client(store.home, chosen)
         # A reflected session that still has open points is given, but not counted.
-        shown = sum("reflected" not in each.note.tags for each in chosen)
+        shown = sum(
+            "reflected" not in each.note.tags and each.slot != select.SELF for each in chosen
+        )
         beyond = max(0, known - shown)
-        start = plan.make_plan(chosen, read=read, limit=limit, notices=notices, beyond=beyond)
+        start = plan.make_plan(
+            chosen, read=read, limit=limit, notices=notices, beyond=beyond, unmerged=unmerged
+        )
         return replace(start, text=masked(store, start.text, of=[e.note.id for e in start.entries]))
 
     if not client:
@@ -209,11 +217,24 @@ def _bring_up_to_date(home: Home) -> None:
     background.update_index(home)
 
 
-def _notices(
+def _findings(
     home: Home, checks: Sequence[Check], *, cwd: str, store: MemoryStore | None = None
-) -> list[str]:
-    found = examined(Subject(home, store=store, cwd=cwd), checks, face=SESSION)
-    return [f"Anamnesis: {finding.sentence}. Run: {finding.remedy}" for finding in found]
+) -> list[Finding]:
+    return list(examined(Subject(home, store=store, cwd=cwd), checks, face=SESSION))
+
+
+def _to_user(found: Sequence[Finding]) -> str:
+    """What needs you, for a client that shows it to you."""
+    return "\n".join(f"Anamnesis: {each.sentence}. Run: {each.remedy}" for each in found)
+
+
+def _in_one_line(found: Sequence[Finding]) -> list[str]:
+    """The same for an agent that may pass it on: at most a line, whatever there is."""
+    if not found:
+        return []
+    named = f"{found[0].sentence} ({found[0].remedy.partition(' #')[0]})"
+    more = f", and {len(found) - 1} more (anamnesis status)" if found[1:] else ""
+    return [f"Anamnesis, for the user: {clipping.clipped(named, _LONGEST_NOTICE)}{more}."]
 
 
 def _leave_receipt(home: Home, payload: Payload, project: str, start: plan.Plan) -> None:

@@ -27,13 +27,15 @@ __all__ = [
 
 LIMIT = clip.LIMIT
 EXCLUDED = select.EXCLUDED
-SLOTS = {  # in the order in which they get space
-    select.RULE: "Rules",
+SLOTS = {  # in the order in which they are shown
+    select.LAID: "What you laid down",
+    select.RULE: "Pinned",
     select.LAST: "Where the last session stopped",
     select.BEFORE: "The session before",
     select.ELSEWHERE: "News from other machines",
     select.KNOWN: "What the project knows",
     select.REST: "Earlier sessions",
+    select.ALWAYS: "For all projects",
 }
 _LABELS = {  # form of a note in the plan -> in words
     plan.WHOLE: "whole",
@@ -177,7 +179,8 @@ def _pieces(text: str, ids: Sequence[NoteId]) -> Iterator[BlockPiece]:
 
 def _begins(line: str) -> str:
     """The beginning of a line that starts a new piece; empty for other lines."""
-    ours = ("## [", *render.HEADINGS.values(), "## Not shown in full", render.END)
+    frames = (render.LAID_DOWN, render.FRAME, render.END)
+    ours = ("## [", *render.HEADINGS.values(), "## Not shown in full", *frames)
     return next((start for start in ours if line.startswith(start)), "")
 
 

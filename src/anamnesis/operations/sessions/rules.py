@@ -10,6 +10,7 @@ from anamnesis.notes.fields import Memory
 from anamnesis.secrets import allow_list, redact
 from anamnesis.text.clipping import clipped
 from anamnesis.text.terms import terms
+from anamnesis.trust.policy import RULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from anamnesis.capture.story import Story
     from anamnesis.store import MemoryStore
 
-RULE = "rule"
 _CONFIDENCE = 0.6  # your words, but not necessarily meant to last
 _LONGEST_TITLE = 100
 
