@@ -94,13 +94,8 @@ class Home(str):
 
     @property
     def eval_cases(self) -> str:
-        """Questions with known answers."""
+        """Questions with known answers, which earlier versions kept."""
         return os.path.join(self, "eval.jsonl")
-
-    @property
-    def eval_history(self) -> str:
-        """The results of earlier evaluations."""
-        return os.path.join(self, "eval-history.jsonl")
 
     @property
     def dashboard(self) -> str:

@@ -1,27 +1,22 @@
 """How often recall finds the right notes, measured with questions whose answers are known.
 
-The questions are in `<home>/eval.jsonl`, one per line, each approved by you or not yet. Candidates
-are paraphrased by a model, or made of a note's rarer words.
+Questions are paraphrased by a model, or made of a note's rarer words.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anamnesis.ground import atomic
-from anamnesis.ground.errors import InvalidInput
 from anamnesis.index.queries import admitted
 from anamnesis.llm.models import json_object
 from anamnesis.llm.transport import ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
     from anamnesis.ground.counting import Progress
     from anamnesis.llm.models import Model
@@ -39,13 +34,7 @@ class Case:
     query: str
     relevant: list[str] = field(default_factory=list)  # ids
     project: str = ""
-    approved: bool = False
     source: str = "human"  # who wrote the question: you, or the model that paraphrased
-
-    @property
-    def key(self) -> tuple[str, tuple[str, ...]]:
-        """What makes two cases the same."""
-        return " ".join(self.query.lower().split()), tuple(sorted(self.relevant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,63 +92,6 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _QUERY_WORDS = 6
 
 
-def load(path: str) -> list[Case]:
-    """The cases of a file; none if there is no file. Raises InvalidInput."""
-    try:
-        with open(path, encoding="utf-8-sig") as stream:
-            lines = stream.read().split("\n")
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"Cannot read {path}: {error}.") from error
-    return [_case(line, f"{path}, line {n}") for n, line in enumerate(lines, 1) if line.strip()]
-
-
-def save(path: str, cases: Iterable[Case]) -> None:
-    """Write all cases."""
-    lines = (json.dumps(_fields(case), ensure_ascii=False) + "\n" for case in cases)
-    atomic.write_text(path, "".join(lines))
-
-
-def joined(known: Iterable[Case], more: Iterable[Case]) -> list[Case]:
-    """Both lists, each case once; known cases stay as they are."""
-    cases = {case.key: case for case in known}
-    for case in more:
-        cases.setdefault(case.key, case)
-    return list(cases.values())
-
-
-def _fields(case: Case) -> dict[str, object]:
-    return {
-        "query": case.query,
-        "relevant": case.relevant,
-        "project": case.project,
-        "approved": case.approved,
-        "source": case.source,
-    }
-
-
-def _case(line: str, where: str) -> Case:
-    try:
-        entry: Any = json.loads(line)
-        ids = entry.get("relevant") or entry.get("relevant_ids") or entry.get("ids") or []
-        case = Case(
-            query=str(entry["query"]),
-            relevant=[ids] if isinstance(ids, str) else [str(each) for each in ids],
-            project=str(entry.get("project") or ""),
-            approved=entry.get("approved") is True,
-            source=str(entry.get("source") or "human"),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InvalidInput(
-            f"{where} is not a case.",
-            hint='A line is {"query": "…", "relevant": ["note id"], "approved": true}',
-        ) from error
-    if not case.query.strip() or not case.relevant:
-        raise InvalidInput(f"{where}: a case needs a query and at least one relevant id.")
-    return case
-
-
 def build_eval_candidates(
     store: MemoryStore,
     *,
@@ -168,7 +100,7 @@ def build_eval_candidates(
     seed: int = 0,
     progress: Progress = None,
 ) -> list[Case]:
-    """One question for each of `n` sampled notes, for you to approve.
+    """One question for each of `n` sampled notes.
 
     Notes that are held are left out: no model is shown what you have not reviewed.
     """

@@ -452,7 +452,3 @@ def test_colour_can_be_asked_for_in_a_pipe(store: MemoryStore, capsys: Capture) 
     tables.color = "auto"
 
     assert f"\x1b[33m{note.id}\x1b[0m" in capsys.readouterr().out
-
-
-def test_what_may_be_left_out_is_not_called_missing(capsys: Capture) -> None:
-    assert complaint(capsys, "eval").startswith("anamnesis eval: missing VERB; usage:")

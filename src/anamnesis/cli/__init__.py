@@ -78,7 +78,6 @@ GROUPS = {
         "resume": "start capturing and recalling again",
         "reindex": "rebuild the index from the files",
         "embed": "compute vectors for search by meaning",
-        "eval": "measure how well search finds notes",
     },
     "Set-up": {
         "init": "set this machine up: store, hooks, MCP server, first sync",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from anamnesis.capture import ledger
 from anamnesis.ground import atomic
-from anamnesis.ground.errors import InvalidInput
 from anamnesis.hooks import payload
 from anamnesis.index import refresh
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from anamnesis.config import Home
     from anamnesis.notes.fields import NoteId
 
+_QUOTED = re.compile(rb'"([\w-]+)"')
 _WORD = re.compile(r"[\w-]+")
 _ABANDONED_SECONDS = 60.0  # a file is half-written for milliseconds; a payload is taken at once
 
@@ -89,15 +89,11 @@ def _drop_payloads(home: Home, is_gone: Callable[[str], bool]) -> None:
 
 
 def _drop_questions(home: Home, ids: Container[NoteId]) -> None:
-    from anamnesis import eval as evaluation
-
-    try:
-        cases = evaluation.load(home.eval_cases)
-    except InvalidInput:  # written by hand, and broken: `eval` says so
-        return
-    kept = [case for case in cases if not any(id in ids for id in case.relevant)]
-    if len(kept) < len(cases):
-        evaluation.save(home.eval_cases, kept)
+    """Remove the questions that earlier versions kept for a forgotten note."""
+    lines = _lines(home.eval_cases)
+    kept = [line for line in lines if not any(id.decode() in ids for id in _QUOTED.findall(line))]
+    if len(kept) < len(lines):
+        atomic.write_bytes(home.eval_cases, b"".join(kept))
 
 
 def _drop_half_written(home: Home) -> None:
