@@ -6,47 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from anamnesis.archive.turns import AGENT
 from anamnesis.capture.extract import findings, note, paths, repairs, shell, title
 from anamnesis.capture.extract.rules import is_rule, rules
-from anamnesis.capture.recorder import Recorder
 from anamnesis.capture.session import ParsedSession
-from anamnesis.capture.story import ANSWER, EDIT, PROMPT, Story, story_of
+from anamnesis.capture.story import ANSWER, EDIT, PROMPT
 from anamnesis.text.clipping import clipped
 from anamnesis.text.sentences import sentences, statements
+from support.telling import Telling
 
 WISHES = Path(__file__).parents[1] / "data" / "wishes.txt"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEowIBAAKCAQEA7bq1xYz8VhJ2kQ0\n" * 9
 
 
-class Telling:
-    """A session that is told moment by moment."""
-
-    def __init__(self) -> None:
-        self.recorder = Recorder(agent="claude-code")
-
-    def add_text(self, kind: str, text: str) -> None:
-        if kind == EDIT:
-            self.recorder.call("Edit", {"file_path": text}, call="e")
-        elif kind == ANSWER:
-            self.recorder.say(AGENT, text)
-        else:
-            self.recorder.ask(text)
-
-    def story(self) -> Story:
-        return story_of(self.recorder.transcript())
-
-
-def run(story: Telling, command: str, output: str = "", *, failed: bool = False) -> None:
-    story.recorder.call("Bash", {"command": command}, call="c")
-    story.recorder.result("c", output, failed=failed)
-
-
 def test_an_error_and_what_fixed_it_are_one_line() -> None:
     story = Telling()
-    run(story, "pytest -q", "E  KeyError: 'id'\n1 failed", failed=True)
+    story.run("pytest -q", "E  KeyError: 'id'\n1 failed", failed=True)
     story.add_text(EDIT, "/repo/src/cart.py")
-    run(story, "pytest -q tests", "12 passed in 1s")
+    story.run("pytest -q tests", "12 passed in 1s")
 
     (fix,) = repairs.fixes(story.story())
 
@@ -55,8 +31,8 @@ def test_an_error_and_what_fixed_it_are_one_line() -> None:
 
 def test_an_error_that_a_pipe_hides_is_not_fixed() -> None:
     story = Telling()
-    run(story, "pnpm build", "Error: wrong package manager", failed=True)
-    run(story, "pnpm build --force | tail -1", "Error: wrong package manager")
+    story.run("pnpm build", "Error: wrong package manager", failed=True)
+    story.run("pnpm build --force | tail -1", "Error: wrong package manager")
 
     assert repairs.fixes(story.story()) == []
 
@@ -110,44 +86,12 @@ def test_the_decisive_line_of_what_a_tool_printed(output: str, decisive: str) ->
 
 def test_a_lock_file_is_not_what_fixed_an_error() -> None:
     story = Telling()
-    run(story, "pnpm test", "TypeError: x is not a function", failed=True)
+    story.run("pnpm test", "TypeError: x is not a function", failed=True)
     story.add_text(EDIT, "/repo/src/cart.ts")
     story.add_text(EDIT, "/repo/pnpm-lock.yaml")
-    run(story, "pnpm test", "3 passed")
+    story.run("pnpm test", "3 passed")
 
     assert [each.fix for each in repairs.fixes(story.story())] == ["edited `cart.ts`"]
-
-
-@pytest.mark.parametrize(
-    ("output", "failed", "result"),
-    [
-        ("test result: ok. 3 passed; 0 failed\n\nrunning 0 tests\ntest result: ok. 0 passed",
-         False, "test result: ok. 3 passed; 0 failed"),
-        ("0 runs, 0 assertions, 0 failures", False, "0 runs, 0 assertions, 0 failures"),
-        ("✓ Compiled successfully in 2s\n 17:31  Warning: Unused directive (no problems)",
-         False, "✓ Compiled successfully in 2s"),
-        ("FAIL shop/cart 1 test failed\nok shop/user 0.3s", True, "FAIL shop/cart 1 test failed"),
-    ],
-)  # fmt: skip
-def test_a_result_is_the_line_that_counts_something(output: str, failed: bool, result: str) -> None:
-    story = Telling()
-    run(story, "make test", output, failed=failed)
-
-    assert findings.results(story.story()) == [("make test", result)]
-
-
-def test_what_was_edited_after_the_last_commit_is_open() -> None:
-    story = Telling()
-    story.add_text(PROMPT, "Count the items of the cart and write the docs.")
-    story.add_text(EDIT, "/repo/src/cart.py")
-    run(story, "git commit -am 'cart: count items'", "[main 1a2b3c4] cart: count items")
-    story.add_text(EDIT, "/repo/docs/cart.md")
-    story.add_text(EDIT, "/home/ada/.claude/plans/cart.md")
-
-    text = note.body(ParsedSession(cwd="/repo"), story.story())
-
-    assert "- Edited after the last commit: `cart.md`\n" in text
-    assert findings.uncommitted(Telling().story()) == []
 
 
 @pytest.mark.parametrize(
@@ -164,8 +108,8 @@ def test_the_subject_of_a_commit(command: str, output: str) -> None:
 
 def test_an_amended_commit_counts_once() -> None:
     story = Telling()
-    run(story, "git commit -m x", "[main 1111111] cart: cuont items")
-    run(story, "git commit --amend -m y", "[main 2222222] cart: count items")
+    story.run("git commit -m x", "[main 1111111] cart: cuont items")
+    story.run("git commit --amend -m y", "[main 2222222] cart: count items")
 
     assert [each.hash for each in findings.commits(story.story())] == ["2222222"]
 
@@ -201,15 +145,6 @@ def test_a_request_is_no_rule(sentence: str) -> None:
     assert not is_rule(sentence)
 
 
-def test_a_failure_is_over_once_the_same_program_succeeds_without_a_word() -> None:
-    story = Telling()
-    run(story, "go build ./...", "go: module requires go >= 1.24", failed=True)
-    run(story, "go test ./...", "ok  \tshop/cart\t0.31s")
-    run(story, "go build ./...", "")
-
-    assert findings.results(story.story()) == [("go test ./...", "ok shop/cart 0.31s")]
-
-
 def test_most_wishes_are_known_and_what_is_proposed_is_one() -> None:
     lines = WISHES.read_text("utf-8").splitlines()
     wishes = [line[2:] for line in lines if line.startswith("+")]
@@ -226,7 +161,7 @@ def test_a_secret_at_the_place_where_a_long_output_is_cut_is_not_halved() -> Non
     token = "ghp_" + "a1B2c3D4" * 5
     story = Telling()
     for shift in range(0, 40, 3):
-        run(story, f"make {shift}", "x " * (300 - shift) + token + " y" * 700)
+        story.run(f"make {shift}", "x " * (300 - shift) + token + " y" * 700)
 
     for moment in story.story().moments:
         assert "ghp_" not in moment.answer.replace(token, "")
@@ -287,7 +222,7 @@ def test_a_session_of_questions_is_called_by_what_was_asked() -> None:
 def test_an_address_is_no_title_and_a_commit_of_the_pipeline_is_one() -> None:
     story = Telling()
     story.add_text(PROMPT, "The pipeline fails with the new compiler.")
-    run(story, "git commit -m x", "[main 1a2b3c4] ci: build with libc++ from the image")
+    story.run("git commit -m x", "[main 1a2b3c4] ci: build with libc++ from the image")
     story.add_text(
         ANSWER, "Opened https://example.org/shop/pull/88. " + "The image is used now. " * 9
     )

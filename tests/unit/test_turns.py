@@ -67,10 +67,9 @@ def test_a_clipped_turn_tells_the_same_story(failed: bool) -> None:
 
 def test_an_edit_that_failed_or_was_refused_is_not_told() -> None:
     recording = Recorder(agent="claude-code")
-    for call, told in (("a", {"failed": True}), ("b", {"failed": False, "refused": True}),
-                       ("c", {"failed": False})):  # fmt: skip
+    for call, failed, refused in (("a", True, False), ("b", False, True), ("c", False, False)):
         recording.call("Edit", {"file_path": f"/shop/{call}"}, call=call)
-        recording.result(call, "", **told)
+        recording.result(call, "", failed=failed, refused=refused)
 
     transcript = recording.transcript()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OURS = "anamnesis"
 _TOOL = re.compile(
-    r"(?:google_)?web_?(?:fetch|search)(?:_call)?|fetch|browser_\w+|.*mcp.*", re.IGNORECASE
+    r"(?:google_)?web_?(?:fetch|search)(?:_call)?|web__run|fetch|browser_\w+|.*mcp.*", re.IGNORECASE
 )
 # A program counts where a command may stand: `grep curl` searches, `| curl` fetches.
 _RUN = (

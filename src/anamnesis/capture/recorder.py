@@ -53,6 +53,7 @@ class Recorder:
         self._agent, self._whole = agent, whole
         self._session = self._branch = self._started = self._ended = ""
         self._places: dict[str, int] = {}  # of calls
+        self._running: dict[str, str] = {}  # calls that go on, by what the client calls them
         self._size = 0
         self._let_go = _BEGINNING  # turns before this one, except for the beginning
 
@@ -122,14 +123,39 @@ class Recorder:
         if isinstance(call, str):
             self._places[call] = len(self.turns) - 1
 
+    def asks_again(self, name: str, *, call: object) -> bool:
+        """Whether a call only waits for one that goes on by this name; it stands for that one."""
+        place = self._places.get(self._running.get(name, ""))
+        if place is None or not isinstance(call, str):
+            return False
+        self._places[call] = place
+        self._running[name] = call
+        return True
+
     def result(
-        self, call: object, text: str, *, failed: bool, refused: bool = False, exit: object = None
+        self,
+        call: object,
+        text: str,
+        *,
+        failed: bool,
+        refused: bool = False,
+        exit: object = None,
+        goes_on_as: str = "",
     ) -> None:
-        """Add the result of a call, with the exit status if the client records one."""
+        """Add the result of a call, with the exit status if the client records one.
+
+        One that goes on by some name has more to come.
+        """
         is_foreign = self.foreign.result(call, text)
         turn = self.call_of(call)
-        if turn is None or turn.result:  # unknown, or written twice
+        is_more = call in self._running.values()
+        if turn is None or (turn.result and not is_more):  # unknown, or written twice
             return
+        self._running = {name: each for name, each in self._running.items() if each != call}
+        if goes_on_as:
+            self._running[goes_on_as] = str(call)
+        if is_more and turn.result:
+            text = f"{turn.own().result}\n{text}"
         longest = _LONGEST_ERROR if failed else _LONGEST_RESULT
         if turn.kind == TASK:
             longest = _LONGEST_REPORT

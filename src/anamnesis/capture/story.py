@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PROMPT, ANSWER, RUN, EDIT, SUBAGENT, SUMMARY, RECAP = (
     "prompt", "answer", "run", "edit", "agent", "summary", "recap"
 )  # fmt: skip
+CUT = "cut"  # a command that the transcript does not end
 _SAID = (PROMPT, ANSWER, EDIT, SUMMARY, RECAP)
 
 _LONGEST = {PROMPT: 12_000, ANSWER: 16_000, SUMMARY: 40_000}  # characters; the rest are lines
@@ -28,6 +29,7 @@ _MOST_CHARACTERS = 800_000  # of one session; what is older goes first, but for 
 _BEGINNING = 40  # moments that are never dropped
 _MOST_TODOS = 200
 _MOST_FORMER_TODOS = 1_000
+_SINCE_THE_LIST = 2  # prompts; a list that no later work touched was left behind
 _DONE = frozenset({"completed", "done", "cancelled", "deleted"})
 _OURS = "anamnesis"
 
@@ -42,6 +44,7 @@ class Moment:
     # question a choice answers
     failed: bool = False
     at: str = ""
+    exit: int | None = None  # status of a command, where the client records one
 
 
 @record
@@ -72,10 +75,13 @@ class Story:
 def story_of(transcript: Transcript) -> Story:
     """What a session's turns tell, without what is foreign in them."""
     calls = [each for each in transcript.turns if each.tool and each.who == turns.AGENT]
+    ends = any(each.exit is not None for each in calls)  # the client records how commands end
     own_calls = sum(_OURS in each.tool for each in calls)
-    todos, former = _todos(calls)
+    todos, former = _todos(transcript.turns)
     return Story(
-        moments=_bounded(each for turn in transcript.turns for each in _moments(turn.own())),
+        moments=_bounded(
+            each for turn in transcript.turns for each in _moments(turn.own(), ends=ends)
+        ),
         todos=todos,
         former_todos=former,
         client_title=transcript.header.client_title,
@@ -85,7 +91,7 @@ def story_of(transcript: Transcript) -> Story:
     )
 
 
-def _moments(turn: Turn) -> Iterator[Moment]:
+def _moments(turn: Turn, *, ends: bool) -> Iterator[Moment]:
     """What one turn tells; of a subagent only its edits: the rest is between the two agents."""
     if not (turn.failed or turn.refused):
         for path in turn.edits:
@@ -100,8 +106,9 @@ def _moments(turn: Turn) -> Iterator[Moment]:
         yield Moment(RECAP, both_ends(turn.result, _LONGEST_OTHER), at=turn.at)
     elif turn.who == turns.CLIENT:  # a hook that objected
         yield _call(turn, RUN, turn.tool)
-    elif turn.command and PATCH not in turn.command:
-        yield _call(turn, RUN, turn.command)
+    elif turn.command and PATCH not in turn.command and not turn.refused:
+        has_no_end = ends and turn.exit is None and not (turn.result or turn.failed)
+        yield _call(turn, CUT if has_no_end else RUN, turn.command)
     elif turn.text:
         yield _call(turn, SUBAGENT if turn.kind == turns.TASK else turn.kind, turn.text)
 
@@ -114,7 +121,8 @@ def _changed(turn: Turn) -> str:
 def _call(turn: Turn, kind: str, text: str) -> Moment:
     longest = _LONGEST_ERROR if turn.failed else _LONGEST_OUTPUT
     answer = both_ends(turn.result, longest if kind == RUN else _LONGEST[ANSWER])
-    return Moment(kind, both_ends(text, _LONGEST_OTHER), answer, turn.failed, turn.at)
+    text = both_ends(text, _LONGEST_OTHER)
+    return Moment(kind, text, answer, turn.failed or turn.refused, turn.at, turn.exit)
 
 
 def _bounded(moments: Iterable[Moment]) -> list[Moment]:
@@ -138,19 +146,27 @@ def _bounded(moments: Iterable[Moment]) -> list[Moment]:
     return kept
 
 
-def _todos(calls: Iterable[Turn]) -> tuple[list[Todo], list[str]]:
-    """The agent's list at the end, and items of lists that it replaced."""
+def _todos(told: Iterable[Turn]) -> tuple[list[Todo], list[str]]:
+    """The agent's list at the end, and items of lists that it replaced or left behind."""
     todos: dict[str, Todo] = {}
     former: dict[str, None] = {}
-    for call in calls:
-        if call.kind == turns.LIST:
+    asked = 0  # since the list was touched
+    for turn in told:
+        asked += turn.who == turns.PERSON and not turn.kind
+        if turn.who != turns.AGENT or not turn.tool:
+            continue
+        if turn.kind == turns.LIST:
             if len(former) < _MOST_FORMER_TODOS:
                 former.update((each.text, None) for each in todos.values())
             todos.clear()
-        for key, text, status in call.items:
+        for key, text, status in turn.items:
+            asked = 0
             known = todos.get(key or text)
             if (text := text or (known.text if known else "")) and (
                 known or len(todos) < _MOST_TODOS
             ):
                 todos[key or text] = Todo(text, status in _DONE)
+    if asked > _SINCE_THE_LIST:
+        former.update((each.text, None) for each in todos.values())
+        todos.clear()
     return list(todos.values()), list(former)

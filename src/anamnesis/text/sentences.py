@@ -49,6 +49,7 @@ COLON = (":", "\uff1a")
 LONG_LINE = 280  # characters; a longer line is taken sentence by sentence
 
 
+_LONGEST_TITLE = 40  # characters of a line above a list that has no mark of a heading
 JOINED = 180  # list items are joined up to this length: a fragment alone says little
 
 
@@ -148,7 +149,8 @@ def typed_sentences(text: str) -> list[str]:
 def _lines(text: str) -> Iterator[Unit]:
     """Paragraphs, list items, table rows and lines of code, each with its heading."""
     heading, fenced, paragraph = "", False, ""
-    for quoted in [*text.split("\n"), ""]:
+    lines = [*text.split("\n"), ""]
+    for number, quoted in enumerate(lines):
         raw = _QUOTE.sub("", quoted) if ">" in quoted else quoted
         if _FENCE.match(raw):
             fenced, raw = not fenced, ""
@@ -156,8 +158,10 @@ def _lines(text: str) -> Iterator[Unit]:
             if raw.strip():
                 yield Unit(raw.strip(), heading, is_code=True)
             continue
-        if paragraph and _starts_anew(raw):
+        if paragraph and (_starts_anew(raw) or _ends_a_title(paragraph)):
             unit = _paragraph(paragraph, heading)
+            if not unit.opens and _is_title(unit, lines, number):
+                unit = replace(unit, opens=True)
             heading = unit.text.rstrip(": \uff1a") if unit.opens else heading
             yield unit
             paragraph = ""
@@ -167,6 +171,20 @@ def _lines(text: str) -> Iterator[Unit]:
             yield from _row(raw, heading)
         elif raw.strip():
             paragraph = f"{paragraph} {raw.strip()}" if paragraph else raw
+
+
+def _is_title(unit: Unit, lines: list[str], number: int) -> bool:
+    """Whether a paragraph is a few words above a list: "What's next"."""
+    if unit.is_item or len(unit.text) > _LONGEST_TITLE or not unit.text[-1:].isalnum():
+        return False
+    below = lines[number] or lines[min(number + 1, len(lines) - 1)]
+    return _BULLET.match(below) is not None
+
+
+def _ends_a_title(paragraph: str) -> bool:
+    """Whether an item is a title with its text on the next line: "8. Current work:"."""
+    is_short = len(paragraph) < _LONGEST_TITLE and paragraph.rstrip().endswith(COLON)
+    return is_short and _BULLET.match(paragraph) is not None
 
 
 def _starts_anew(line: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from anamnesis.capture.extract.left_open import UNCOMMITTED
 from anamnesis.capture.extract.outcome import REPORT
 from anamnesis.capture.extract.prompts import says_something
 from anamnesis.text.sentences import folded
@@ -23,7 +24,6 @@ _LABEL = re.compile(r"\*\*([A-Z][^*\n]{1,40}):\*\*")
 _COUNT = re.compile(r" \(\d+\)$")
 _LATER, _FOUND, _OUTCOME, _ASK = "Asked and answered later", "Decided and found", "Outcome", "Ask"
 _OPEN, _FILES = "Open", "Files touched"
-UNCOMMITTED = "Edited after the last commit"  # how such an open item begins; never carried
 _MORE = re.compile(r" and \d+ more$")
 # Blocks whose lines stay true, and blocks that are carried whole if the new text lacks them.
 _LASTING = (_LATER, _FOUND, "Commits", "Errors and fixes")

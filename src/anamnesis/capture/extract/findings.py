@@ -1,4 +1,4 @@
-"""What commands showed: commits, errors, last results of checks."""
+"""What commands showed: commits, errors, commands worth knowing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from anamnesis.capture.story import Moment, Story
+    from anamnesis.capture.story import Story
 
 _ERROR_NAME = re.compile(r"\b[A-Za-z_.]*(?:Error|Exception|Panic|Fault)\b\s*[:\[(]")
 # What compilers and linters print: a message behind its place, its severity or its code.
@@ -41,27 +41,6 @@ _TELLING = 3  # words of an error line that say more than that something failed
 _BEFORE_ERROR = re.compile(r"^\s*(?:E {2,}|[>*] )")  # pytest's mark, gradle's
 _PLACE = re.compile(
     r"^\s*(?:at |File \"|\d+ \||[~^|-]+$|-->|Traceback|Exit code \d+$)|^\s*[\^~]+\s*$"
-)
-# Both are looked for in lower case: a pattern that begins with what it looks for is skipped fast.
-_COUNTED = (
-    r"%?\s*(?:[a-z]+\s+){0,2}(?:tests?|passed|passing|failed|failing|failures?|errors?|warnings?"
-    r"|problems?|offenses?|skipped|ok|examples?|specs?|assertions?|suites?|issues?"
-    r"|files? checked)\b"
-)
-_COUNT = re.compile(rf"\d{_COUNTED}")
-_NOT_ZERO = re.compile(rf"(?<![\d.])[1-9][\d.,]*{_COUNTED}")
-_VERDICT = re.compile(
-    r"(?:tests?|passed|failed|errors?|warnings?|coverage)\s*[:=]\s*\d|compiled\b.{0,20}\bsuccess"
-    r"|buil[dt]\b.{0,30}\b(?:success|succeeded|in \d|passed|failed)|no issues found"
-    r"|all checks passed|ok\s+\S+\s+[\d.]+s\b|test result:"
-)
-# A complaint about one place, or what is about to run, is not a result.
-_NO_RESULT = re.compile(r"\s*(?:\d+:\d+\s|running\b)")
-_FAILED_COUNT = re.compile(r"[1-9]\d* (?:[a-z]+ )?(?:fail|error|problem)|fail")
-_CHECKERS = re.compile(
-    r"test|spec|lint|check|build|compile|tsc|mypy|ruff|eslint|clippy|rubocop|coverage|cov|vet|make"
-    r"|gradle|mvn|cargo|jest|vitest|phpunit|typecheck|format",
-    re.IGNORECASE,
 )
 _FAILING = re.compile(
     r"(?:un)?expected|errors?|fatal|fail(?:ed|ing|ures?|s)?|panic|exceptions?|build|task|tests?|with|exit"
@@ -152,50 +131,6 @@ def unfixed(story: Story) -> list[tuple[str, str]]:
                 clipped(error, _MOST_ERROR),
             )
     return list(by_program.values())
-
-
-def results(story: Story) -> list[tuple[str, str]]:
-    """The last result of each test, build and lint command, with its numbers; the latest first."""
-    by_program: dict[str, tuple[str, str]] = {}
-    succeeded: set[str] = set()  # a later run without output: an earlier failure is over
-    for run in reversed(story.of(RUN)):
-        if not _CHECKERS.search(run.text):
-            continue
-        part = next((p for p in reversed(shell.parts(run.text)) if _CHECKERS.search(p)), "")
-        program = shell.program(part)
-        if not part or shell.is_looking(part) or program in by_program:
-            continue
-        verdict = _verdict(run)
-        if run.failed and program in succeeded:
-            continue
-        if verdict := verdict or ("failed" if run.failed else ""):
-            by_program[program] = (clipped(shell.tidy(part), 100), clipped(verdict, 140))
-        else:
-            succeeded.add(program)
-    return list(by_program.values())
-
-
-def _verdict(run: Moment) -> str:
-    """The line with the result of a check; one without numbers only if there is no other."""
-    lines = [line for line in reversed(run.answer.split("\n")) if _is_result(line)]
-    tells = _says_that_it_failed if run.failed else _counts_something
-    return folded(next(filter(tells, lines), lines[0] if lines else "")).strip("=- ")
-
-
-def _says_that_it_failed(line: str) -> bool:
-    return _FAILED_COUNT.search(line.lower()) is not None
-
-
-def _counts_something(line: str) -> bool:
-    lowered = line.lower()
-    return _NOT_ZERO.search(lowered) is not None or _COUNT.search(lowered) is None
-
-
-def _is_result(line: str) -> bool:
-    lowered = line.lower()
-    if _NO_RESULT.match(lowered):
-        return False
-    return _COUNT.search(lowered) is not None or _VERDICT.search(lowered) is not None
 
 
 def worth_knowing(story: Story) -> list[str]:

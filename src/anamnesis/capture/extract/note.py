@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 
-from anamnesis.capture.extract import findings, paths, prompts, rank, repairs, title
-from anamnesis.capture.extract.carry import UNCOMMITTED, carried
-from anamnesis.capture.extract.outcome import OPEN, left_open, outcome
+from anamnesis.capture.extract import findings, paths, prompts, rank, repairs, results, title
+from anamnesis.capture.extract.carry import carried
+from anamnesis.capture.extract.left_open import open_points
+from anamnesis.capture.extract.outcome import OPEN, is_open_heading, outcome
 from anamnesis.capture.story import ANSWER, PROMPT, RECAP, SUBAGENT, SUMMARY
 from anamnesis.capture.summarize import HeuristicSummarizer, SummaryResult
 from anamnesis.text.clipping import clipped
@@ -22,17 +24,15 @@ if TYPE_CHECKING:
     from anamnesis.capture.session import ParsedSession
     from anamnesis.capture.story import Story
 
-MOST = 5_000  # characters; more is a transcript, less leaves out what you may need
+MOST, SHORT = 6_000, 4_000  # characters; more is a transcript, less leaves out what you may need
 _LABELS = 70  # characters of the labels above the chosen statements
 _ROOM = {
-    "ask": 340, "commits": 620, "fixes": 640, "results": 260, "commands": 240, "open": 420,
+    "ask": 340, "commits": 620, "fixes": 640, "results": 480, "commands": 240, "open": 900,
     "files": 260, "subagents": 240, "outcome": 620,
 }  # fmt: skip
 _SHORT_SESSION = 600  # characters of statements that are kept whole; of more, half at most
-_LATE = 30  # moments; what an older summary called pending may be done by now
 _MOST_STATEMENT = 210
 _MOSTLY = 0.8  # share of an open item's words: then the transcript mentions it, as done or open
-_MOST_NAMES = 4
 
 
 class ExtractSummarizer:
@@ -102,22 +102,33 @@ def body(session: ParsedSession, story: Story) -> str:
         "commits": _commits(story),
         "fixes": _fixes(story),
         "results": _results(story),
-        "open": [*_open(story), *_uncommitted(session, story)],
+        "open": open_points(story, cwd=session.cwd),
         "subagents": _subagents(story),
         "files": _files(session),
     }
     kept = {name: _fitting(lines, _ROOM.get(name, 200)) for name, lines in fixed.items()}
     kept["commands"] = _fitting(_commands(story, kept), _ROOM["commands"])
     covered = {*terms(ask), *terms(done), *terms("\n".join(kept["open"]))}
-    pool = [*prompts.prompts(story), *rank.answers(story)]
-    pool = [each for each in pool if not covered.issuperset(terms(_without_heading(each)))]
+    pool = rank.recurring([*prompts.prompts(story), *rank.answers(story)])
+    pool = [
+        each
+        for each in pool
+        if not _is_open(each)
+        and (each.source == PROMPT or not results.is_overtaken(each.text, story, place=each.place))
+        and not covered.issuperset(terms(_without_heading(each)))
+    ]
     frame = len("\n\n".join(_blocks(session, ask, done, kept, [])))
-    room = min(
-        MOST - frame - _LABELS, max(_SHORT_SESSION, sum(len(each.text) for each in pool) // 2)
-    )
+    said = sum(len(each.text) for each in pool)
+    room = min(_most(said) - frame - _LABELS, max(_SHORT_SESSION, said // 2))
     chosen = rank.choose(pool, room=room, said=[ask, done, *kept["open"]])
     text = "\n\n".join(_blocks(session, ask, done, kept, chosen))
     return paths.shortened(text, root=session.cwd)
+
+
+def _most(said: int) -> int:
+    """The characters of a note of a session in which so many were said: more for each doubling."""
+    doublings = math.log2(max(said, 1) / 10_000)
+    return min(MOST, max(SHORT, round(SHORT + 750 * doublings)))
 
 
 def _blocks(
@@ -130,27 +141,27 @@ def _blocks(
     requests = [each for each in chosen if each.source == PROMPT]
     learned = [each for each in chosen if each.source != PROMPT]
     later = [line for line in _merged(requests) if not ask.startswith(line.rstrip("…"))]
-    opened = [each for each in learned if OPEN.is_in(sentence(each.heading)) or _is_next(each)]
-    decided = [each for each in learned if each not in opened]
     yield f"**Ask:** {ask or '(no user prompt captured)'}"
     yield from _list("Asked and answered later", later)
     if kept["branch"]:
         yield f"**Branch:** {kept['branch'][0]}"
-    yield from _list("Decided and found", _merged(decided))
+    yield from _list("Decided and found", _merged(learned))
     yield from _list("Commits", kept["commits"])
     yield from _list("Errors and fixes", kept["fixes"])
     yield from _list("Last results", kept["results"])
     yield from _list("Commands", kept["commands"])
     yield from _list("Subagents", kept["subagents"])
-    yield from _list("Open", [*dict.fromkeys([*kept["open"], *_items(opened)])])
+    yield from _list("Open", kept["open"])
     if kept["files"]:
         count = len(paths.written(session.files_touched))
         yield "\n".join([f"**Files touched ({count}):**", *kept["files"]])
     yield f"**Outcome:** {done or '(no assistant output captured)'}"
 
 
-def _is_next(statement: Statement) -> bool:
-    return statement.source == SUMMARY and OPEN.is_in(sentence(statement.text[:40]))
+def _is_open(statement: Statement) -> bool:
+    """Whether a statement says what was open then: the block of what is open knows better."""
+    text = statement.text[:40] if statement.source == SUMMARY else ""
+    return is_open_heading(statement.heading) or OPEN.is_in(sentence(text))
 
 
 def _list(label: str, lines: list[str]) -> Iterator[str]:
@@ -160,11 +171,6 @@ def _list(label: str, lines: list[str]) -> Iterator[str]:
 
 def _merged(chosen: list[Statement]) -> list[str]:
     return [clipped(each.text, _MOST_STATEMENT) for each in chosen]
-
-
-def _items(opened: list[Statement]) -> list[str]:
-    """Open items without the heading that says so."""
-    return [clipped(_without_heading(each), _MOST_STATEMENT) for each in opened]
 
 
 def _without_heading(statement: Statement) -> str:
@@ -200,13 +206,10 @@ def _fixes(story: Story) -> list[str]:
 
 
 def _results(story: Story) -> list[str]:
-    """The last result of each check; a failure without numbers is among the errors."""
-    failed = {command for command, _ in findings.unfixed(story)}
-    outcomes = findings.results(story)
+    """The last result of each check; a failure that is among the errors only there."""
+    failed = {command for command, _ in findings.unfixed(story)[-2:]}
     return [
-        f"`{each}`: {result}"
-        for each, result in outcomes
-        if result != "failed" or each not in failed
+        each.line() for each in results.results(story) if each.passed or each.command not in failed
     ]
 
 
@@ -215,30 +218,6 @@ def _commands(story: Story, kept: dict[str, list[str]]) -> list[str]:
     covered = "\n".join([*kept["fixes"], *kept["results"]])
     lines = [f"`{command}`" for command in findings.worth_knowing(story)]
     return [line for line in lines if line not in covered][:8]
-
-
-def _uncommitted(session: ParsedSession, story: Story) -> list[str]:
-    """Uncommitted files in the working tree."""
-    inside = [path for path in findings.uncommitted(story) if paths.is_below(path, session.cwd)]
-    names = [path.replace("\\", "/").rsplit("/", 1)[-1] for path in inside]
-    if not names:
-        return []
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    listed = ", ".join(f"`{name}`" for name in names[-_MOST_NAMES:])
-    return [f"{UNCOMMITTED}: {listed}{more}"]
-
-
-def _open(story: Story) -> list[str]:
-    """Open items of the agent's list, the client's recap, what a late summary calls pending."""
-    lines = [clipped(each.text, 160) for each in story.todos if not each.is_done]
-    lines += [clipped(text, 200) for text in left_open(story)]
-    late = story.moments[-max(_LATE, len(story.moments) // 4) :]
-    recaps = [each.text for each in late if each.kind == RECAP]
-    lines[:0] = [clipped(folded(text), 240) for text in recaps[-1:]]
-    for summary in [each for each in late if each.kind == SUMMARY][-1:]:
-        pending = [each for each in statements(summary.text) if OPEN.is_in(sentence(each.heading))]
-        lines += [clipped(each.text, 200) for each in pending if len(each.text) > 20]
-    return lines
 
 
 def _subagents(story: Story) -> list[str]:

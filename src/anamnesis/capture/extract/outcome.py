@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 REPORT = 80  # characters; thanks, "OK." and "Committed." are shorter
 _SHORT_REPORT = 40  # of a turn that changed files: whatever it says is about them
 _REPORTS = 3  # of each kind that may give a title
-_RAN, _CHANGED = 1, 2
+_RAN, CHANGED = 1, 2  # what was done in a turn
 _LONGEST_HEADING = 60
+_FIRST_WORDS = 3
 # What a list of open items is headed with.
 OPEN = Cue(
     "next, pending, remaining, todo, todos, to do, open, left to, left for, what's left, is left",
@@ -31,11 +32,11 @@ _ANNOUNCEMENT = (*COLON, "…", "...")
 
 def report(story: Story) -> str:
     """The last answer that reports work, not the chat after it; empty if there is none."""
-    ends = _turn_ends(story)
-    latest = next((end for end, work in reversed(ends) if _is_report(end.text, work)), None)
+    ends = turn_ends(story)
+    latest = next((end for _, end, work in reversed(ends) if _is_report(end.text, work)), None)
     if latest is None:
-        return max((end.text for end, _ in ends[-3:]), key=len, default="")
-    worked = (end for end, work in reversed(ends) if work and _is_report(end.text, work))
+        return max((end.text for _, end, _ in ends[-3:]), key=len, default="")
+    worked = (end for _, end, work in reversed(ends) if work and _is_report(end.text, work))
     report_ = next(worked, latest)
     return latest.text if _outweighs(latest, report_) else report_.text
 
@@ -44,8 +45,8 @@ def reports(story: Story) -> list[str]:
     """What the last turns reported, the latest first; turns that changed files before others."""
     changed: list[str] = []
     others: list[str] = []
-    for end, work in reversed(_turn_ends(story)):
-        kind = changed if work == _CHANGED else others
+    for _, end, work in reversed(turn_ends(story)):
+        kind = changed if work == CHANGED else others
         if len(kind) < _REPORTS and _is_report(end.text, work):
             kind.append(end.text)
     return [*changed, *others]
@@ -68,15 +69,16 @@ def outcome(story: Story, *, most: int) -> str:
     return "\n".join(lines).strip()
 
 
-def left_open(story: Story) -> list[str]:
-    """The items that the report calls open."""
-    return [unit.text for unit in units(report(story)) if is_open(unit) and not unit.opens]
-
-
 def is_open(unit: Unit) -> bool:
     """Whether a unit is under a heading such as "Next steps", or is such a heading."""
     heading = unit.text if unit.opens else unit.heading if unit.is_item else ""
-    return len(heading) < _LONGEST_HEADING and OPEN.is_in(sentence(heading))
+    return is_open_heading(heading)
+
+
+def is_open_heading(heading: str) -> bool:
+    """Whether a heading says so with its first words: "With the next change:" does not."""
+    first = " ".join(heading.split()[:_FIRST_WORDS])
+    return len(heading) < _LONGEST_HEADING and OPEN.is_in(sentence(first))
 
 
 def _outweighs(later: Moment, report_: Moment) -> bool:
@@ -85,7 +87,7 @@ def _outweighs(later: Moment, report_: Moment) -> bool:
 
 
 def _is_report(text: str, work: int) -> bool:
-    shortest = _SHORT_REPORT if work == _CHANGED else REPORT
+    shortest = _SHORT_REPORT if work == CHANGED else REPORT
     if extent(text) < shortest or extent(folded(text)) < shortest:
         return False
     first = units(text)[:1]
@@ -93,18 +95,21 @@ def _is_report(text: str, work: int) -> bool:
     return not (only and first and first[0].text.endswith((*QUESTION, *_ANNOUNCEMENT)))
 
 
-def _turn_ends(story: Story) -> list[tuple[Moment, int]]:
-    """The last answer of each turn, and what was done in it: nothing, something run, or edited."""
-    ends: list[tuple[Moment, int]] = []
-    worked, last = 0, None
-    for moment in [*story.moments, None]:
+def turn_ends(story: Story) -> list[tuple[int, Moment, int]]:
+    """The last answer of each turn with its place, and what was done in it.
+
+    Nothing, something run, or edited.
+    """
+    ends: list[tuple[int, Moment, int]] = []
+    worked, last = 0, -1
+    for place, moment in enumerate([*story.moments, None]):
         if moment is None or moment.kind == PROMPT:
-            if last is not None:
-                ends.append((last, worked))
-            worked, last = 0, None
+            if last >= 0:
+                ends.append((last, story.moments[last], worked))
+            worked, last = 0, -1
         elif moment.kind == ANSWER:
-            last = moment
+            last = place
         elif moment.kind in {RUN, SUBAGENT, EDIT}:
-            worked = max(worked, _CHANGED if moment.kind == EDIT else _RAN)
-            last = None  # an earlier text only announced it
+            worked = max(worked, CHANGED if moment.kind == EDIT else _RAN)
+            last = -1  # an earlier text only announced it
     return ends

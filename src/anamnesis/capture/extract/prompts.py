@@ -118,12 +118,12 @@ def _statements(place: int, text: str, age: float) -> list[Statement]:
 def _worth(unit: Unit, number: int, of: int, length: int, age: float) -> float:
     """How useful a sentence is to a colleague; weights in decision 0080."""
     text = unit.text
-    sum_ = -1.2 - 0.6 * age + 0.45 * math.log(len(text)) - 0.3 * math.log(of)
-    sum_ += 2.0 * (number == 0) - 1.0 * (number == of - 1 and of > 1) + 0.06 * min(number, 10)
-    sum_ += 0.9 * (_CONTRAST.is_in(sentence(text)) or any(each in text for each in _ARROWS))
-    sum_ -= 1.4 * is_pasted(text) + 1.1 * unit.is_code
+    sum_ = -0.9 - 0.25 * age + 0.25 * math.log(len(text)) - 0.3 * math.log(of)
+    sum_ += 1.6 * (number == 0) - 1.2 * (number == of - 1 and of > 1) + 0.06 * min(number, 10)
+    sum_ += 1.3 * _CONTRAST.is_in(sentence(text))
+    sum_ -= 2.1 * is_pasted(text) + 1.1 * unit.is_code
     sum_ -= 3.0 * (extent(text) < _SHORT) + 0.6 * (length > _LONG_PROMPT)
-    sum_ -= 1.2 * text.endswith(QUESTION)
+    sum_ -= 1.4 * text.endswith(QUESTION)
     return 1 / (1 + math.exp(-sum_))
 
 

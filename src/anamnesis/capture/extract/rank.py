@@ -6,9 +6,12 @@ import heapq
 import math
 import re
 
+from anamnesis.archive.turns import PLAN
+from anamnesis.capture.extract import shell
 from anamnesis.capture.extract.outcome import REPORT
 from anamnesis.capture.extract.prompts import Statement, says_something
 from anamnesis.capture.story import ANSWER, EDIT, PROMPT, RECAP, RUN, SUBAGENT, SUMMARY
+from anamnesis.ground.records import replace
 from anamnesis.text.sentences import COLON, QUESTION, Unit, extent, is_source, statements, units
 from anamnesis.text.terms import terms
 
@@ -24,9 +27,9 @@ _ARROW = re.compile(r"→|->|=>|⇒")
 # Headings of the client's own summary; it always writes them in English.
 _SECTIONS = (
     (re.compile(r"error|fix|problem", re.IGNORECASE), 0.8),
-    (re.compile(r"pending|current|next|work", re.IGNORECASE), 0.8),
+    (re.compile(r"pending|current|next|work", re.IGNORECASE), -0.5),
     (re.compile(r"user|message|request|intent", re.IGNORECASE), 0.4),
-    (re.compile(r"concept|file|code", re.IGNORECASE), -0.6),
+    (re.compile(r"concept|file|code", re.IGNORECASE), 0.3),
 )
 # How a prompt begins that rejects what was just done.
 _NO = re.compile(
@@ -36,9 +39,14 @@ _NO = re.compile(
 )
 _REFUSED = -1.2
 _WORK = frozenset({ANSWER, RUN, EDIT, SUBAGENT})  # what is said before them ends no turn
+_LABELLED = re.compile(r"[A-Z][\w ]{2,40}: ")
 _NUMBERED = re.compile(r"^\d{1,2}\.\s")
 _MOST_TEXT = 80_000  # characters that are weighed; the final answers first, the latest first
 _MOST_RANKED = 300
+_MOST_COMPARED = 1_000
+_RARE = 0.1  # share of the statements that may have a word by which two are compared
+_ALIKE = 0.25  # cosine of two statements on the same matter
+_TOLD_AGAIN = 0.3  # how the odds grow with the moments that come back to a matter
 _SHORTEST = 24
 _LONGEST = 210  # characters that a statement may take in the note
 _AGAIN = 0.35  # worth of a word that was already used
@@ -56,7 +64,7 @@ def answers(story: Story) -> list[Statement]:
     remaining = _MOST_TEXT
     for place, worth in _sources(story):
         moment = story.moments[place]
-        text = report_of(moment) if moment.kind == SUBAGENT else moment.text
+        text = _text_of(moment)
         for unit in statements(text):
             if extent(unit.text) >= _SHORTEST and not is_source(unit):
                 value = _worth(unit, moment, worth)
@@ -67,9 +75,50 @@ def answers(story: Story) -> list[Statement]:
     return result
 
 
+def _text_of(moment: Moment) -> str:
+    """What a moment says."""
+    if moment.kind == SUBAGENT:
+        return report_of(moment)
+    return "\n\n".join(shell.explanations(moment.text)) if moment.kind == RUN else moment.text
+
+
 def report_of(subagent: Moment) -> str:
     """What a subagent reported, without what its client added for the agent."""
     return _FOR_THE_AGENT.sub("", subagent.answer)
+
+
+def recurring(pool: list[Statement]) -> list[Statement]:
+    """The most telling statements, worth more the more often others come back to their matter."""
+    if len(pool) > _MOST_COMPARED:
+        least = sorted(map(_density, pool), reverse=True)[_MOST_COMPARED]
+        pool = [each for each in pool if _density(each) > least]
+    words = [set(terms(each.text)) for each in pool]
+    places: dict[str, list[int]] = {}
+    for number, mine in enumerate(words):
+        for word in mine:
+            places.setdefault(word, []).append(number)
+    many = len(pool)
+    weight = {word: math.log(1 + many / len(at)) ** 2 for word, at in places.items()}
+    lengths = [math.sqrt(math.fsum([weight[word] for word in mine])) for mine in words]
+    # A word of everywhere says nothing of a matter, and would compare all with all.
+    rare = {word: at for word, at in places.items() if len(at) < max(2, many * _RARE)}
+    compared = []
+    for number, each in enumerate(pool):
+        shared: dict[int, float] = {}
+        for word in sorted(words[number] & rare.keys()):
+            for other in rare[word]:
+                shared[other] = shared.get(other, 0.0) + weight[word]
+        least = _ALIKE * lengths[number]
+        alike = {
+            pool[other].place for other, sum_ in shared.items() if sum_ > least * lengths[other]
+        }
+        compared.append(_told_again(each, len(alike - {each.place})))
+    return compared
+
+
+def _told_again(statement: Statement, times: int) -> Statement:
+    odds = statement.worth / (1 - statement.worth) * (1 + times) ** _TOLD_AGAIN
+    return replace(statement, worth=odds / (1 + odds))
 
 
 def choose(pool: Iterable[Statement], *, room: int, said: Iterable[str] = ()) -> list[Statement]:
@@ -181,11 +230,15 @@ def _sources(story: Story) -> list[tuple[int, float]]:
         elif kind == ANSWER and extent(story.moments[place].text) >= REPORT:  # else it announces
             # One paragraph before a call announces it; more says what was found on the way.
             announces = len(units(story.moments[place].text)) == 1
-            passing.append((place, -0.8 if announces else -0.1))
+            passing.append((place, -0.8 if announces else -1.2))
         elif kind in {SUMMARY, RECAP}:
             other.append((place, 0.4))
         elif kind == SUBAGENT:
             other.append((place, -1.8))
+        elif kind == PLAN and not story.moments[place].failed:
+            other.append((place, -0.9))
+        elif kind == RUN and not story.moments[place].failed:
+            other.append((place, 0.65))  # the message of a commit
         if kind == PROMPT:
             refused = _NO.match(story.moments[place].text) is not None
         ends_turn = kind == PROMPT or (ends_turn and kind not in _WORK)
@@ -204,8 +257,9 @@ def _worth(unit: Unit, moment: Moment, base: float) -> float:
     """How useful a statement is to a colleague; weights in decision 0080."""
     text = unit.text
     sum_ = base - 3.3 + 0.5 * math.log(len(text))
-    sum_ += 0.2 * min(len(_CODE.findall(text)), 5) + 0.14 * min(len(_DIGIT.findall(text)), 6)
+    sum_ += 0.2 * min(len(_CODE.findall(text)), 5) + 0.19 * min(len(_DIGIT.findall(text)), 6)
     sum_ += 1.0 * (_ARROW.search(text) is not None) + 0.4 * unit.is_item
+    sum_ -= 0.5 * (_LABELLED.match(text) is not None)
     sum_ -= 0.9 * text.endswith(QUESTION) + 0.9 * text.endswith(COLON)
     if moment.kind == SUMMARY:
         sum_ += next((worth for found, worth in _SECTIONS if found.search(unit.heading)), 0.0)

@@ -50,6 +50,13 @@ _MESSAGE = re.compile(
     r"(?:\s-[a-zA-Z]*m|\s--message)[= ]?\s*(?:\"\$\(cat <<-?\s*['\"]?\w+['\"]?\s*\n([^\n]+)"
     r"|\"((?:[^\"\\]|\\.)+)\"|'([^']+)')"
 )
+_WHOLE_MESSAGE = re.compile(
+    r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(?P<here>.*?)^\s*\1\b"
+    r"|(?:\s-[a-zA-Z]*m|\s--message)[= ]?\s*(?:\"((?!\$\()(?:[^\"\\]|\\.)+)\"|'([^']+)')",
+    re.DOTALL | re.MULTILINE,
+)
+_TRAILER = re.compile(r"^(?:[A-Z][\w-]+: .*<.*@.*>|.{0,4}\[?Generated with.*)$", re.MULTILINE)
+_ESCAPED = re.compile(r"\\([\"$`\\])")
 
 
 @record
@@ -151,6 +158,16 @@ def commits(command: str, output: str) -> list[tuple[str, str]]:
     message = _MESSAGE.search(command)
     subject = next((group for group in message.groups() if group), "") if message else ""
     return [("", subject.strip().split("\n")[0])] if subject.strip() else []
+
+
+def explanations(command: str) -> list[str]:
+    """What the messages of a commit say below their subjects, without trailers."""
+    if "commit" not in command or _GIT_COMMIT.search(command) is None:
+        return []
+    found = _WHOLE_MESSAGE.finditer(command)
+    said = [each["here"] or each[3] or each[4] or "" for each in found]
+    below = [text.partition("\n")[2] for text in said]
+    return [text for each in below if (text := _TRAILER.sub("", _ESCAPED.sub(r"\1", each)).strip())]
 
 
 def amends(command: str) -> bool:

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from anamnesis.archive.turns import Turn
     from anamnesis.capture.recorder import Recorder
 
 
@@ -52,6 +53,12 @@ _AFTER_SUMMARY = re.compile(
 _REFUSED = re.compile(
     r"(?:reason for the rejection|the user said|user feedback|with the following feedback):\s*",
     re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user"
+)
+_IN_BACKGROUND = re.compile(
+    r"Command (?:running|was manually moved to|is running) in|Command .{0,40}background"
 )
 _MOST_BEFORE_REASON = 600  # characters; further behind, an output may say anything
 _AFTER_REASON = re.compile(r"\n+Note: The user's next message may contain.*\Z", re.DOTALL)
@@ -216,14 +223,24 @@ def _take_result(block: dict[str, Any], detail: object, recorder: Recorder) -> N
         recorder.result(call, "", failed=False, refused=True)
         recorder.ask(_AFTER_REASON.sub("", text[reason.end() :]), kind=turns.REMARK)
         return
+    if failed and _REJECTED.match(text):
+        recorder.result(call, "", failed=False, refused=True)
+        return
     turn = recorder.call_of(call)
     kind = turn.kind if turn else ""
     if kind == turns.TASK and text.startswith(_LAUNCHED):
         text = ""  # its report comes as a notification
-    status = _EXIT_CODE.match(text) if failed else None
-    recorder.result(call, text, failed=failed, exit=int(status[1]) if status else None)
+    recorder.result(call, text, failed=failed, exit=_status(text, turn, failed=failed))
     if kind == turns.QUESTION and not failed:
         _take_choices(text, detail, recorder)
+
+
+def _status(text: str, turn: Turn | None, *, failed: bool) -> int | None:
+    """The exit status of a command: the client names those that are not 0."""
+    if failed:
+        status = _EXIT_CODE.match(text)
+        return int(status[1]) if status else None
+    return 0 if turn and turn.command and not _IN_BACKGROUND.match(text) else None
 
 
 def _take_notification(text: str, recorder: Recorder) -> None:

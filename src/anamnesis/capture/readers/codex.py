@@ -10,6 +10,7 @@ from anamnesis.capture.lines import mapping, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from anamnesis.capture.recorder import Recorder
@@ -22,8 +23,18 @@ _NOT_ASKED = re.compile(
     r"|# AGENTS\.md instructions"
 )
 _WEB_SEARCH = "web_search_call"
-_EXIT_CODE = re.compile(r"(?:exited with code|Exit code:) (-?\d{1,10})")
-_OUTPUT = re.compile(r"\A(?:[A-Z][^\n:]{0,40}: ?[^\n]*\n|Process exited[^\n]*\n){1,8}Output:\n")
+_EXIT_CODE = re.compile(r"(?:exited with code|[Ee]xit code:) (-?\d{1,10})")
+_OUTPUT = re.compile(
+    r"\A(?:[A-Z][^\n:]{0,40}: ?[^\n]*\n|(?:Process|Script|Wall time) [^\n]*\n){1,8}Output:\n\n?"
+)
+_FAILED = "Script failed"
+_TEXTS = ("input_text", "output_text", "text")
+# A tool that runs scripts, which call the other tools: the commands are in its input.
+_NESTED = re.compile(r"\btools\.(\w{1,80})\(")
+_COMMAND = re.compile(r"[\"']?\bcmd[\"']?\s*:\s*(?=[\"'`])")
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`", re.DOTALL)
+# A command that still runs; later calls that ask for more of its output name this number.
+_RUNNING = re.compile(r"(?:Script running with cell|Process running with session) ID (\w+)")
 
 
 def is_line_of(entry: dict[str, Any]) -> bool:
@@ -63,7 +74,7 @@ def take(entry: dict[str, Any], recorder: Recorder) -> None:
 
 
 def _take_message(payload: dict[str, Any], recorder: Recorder) -> None:
-    text = text_of(payload.get("content"), kinds=("input_text", "output_text", "text"))
+    text = text_of(payload.get("content"), kinds=_TEXTS)
     if payload.get("role") == "assistant":
         recorder.say(turns.AGENT, text)
     elif payload.get("role") == "user" and not _NOT_ASKED.match(text.lstrip()):
@@ -78,20 +89,47 @@ def _take_changes(item: dict[str, Any], recorder: Recorder) -> None:
 
 def _take_call(payload: dict[str, Any], recorder: Recorder) -> None:
     given = _arguments(payload.get("arguments") or payload.get("action"))
+    call, script = payload.get("call_id"), payload.get("input")
     tool = payload.get("name") or str(payload.get("type")).removesuffix("_call")
-    arguments = given or {"input": payload.get("input")}
-    recorder.call(tool, arguments, call=payload.get("call_id"))
+    asked = str(given.get("cell_id") or given.get("session_id") or "")
+    if not given.get("chars") and recorder.asks_again(asked, call=call):
+        return
+    if isinstance(script, str) and (nested := _NESTED.findall(script)):
+        for name in nested:
+            recorder.foreign.call(name, {}, call=call, at=recorder.at)
+        if commands := list(_commands(script)):
+            given, tool = {"cmd": "\n".join(commands)}, "exec_command"
+    recorder.call(tool, given or {"input": script}, call=call)
+
+
+def _commands(script: str) -> Iterator[str]:
+    """The commands that a script runs."""
+    for found in _COMMAND.finditer(script):
+        try:
+            command, _ = json.JSONDecoder().raw_decode(script, found.end())
+        except (ValueError, RecursionError):
+            quoted = _QUOTED.match(script, found.end())
+            command = (quoted[1] or quoted[2]) if quoted else ""
+        if isinstance(command, str) and command:
+            yield command
 
 
 def _take_output(payload: dict[str, Any], recorder: Recorder) -> None:
     output = payload.get("output")
     whole = _arguments(output)
-    text = str(whole.get("output") or "") if whole else text_of(output)
+    text = str(whole.get("output") or "") if whole else text_of(output, kinds=_TEXTS)
     code = mapping(whole.get("metadata")).get("exit_code")
     if code is None and (found := _EXIT_CODE.search(text[:500])):
         code = int(found[1])
-    text, failed = _OUTPUT.sub("", text), code not in (None, 0)
-    recorder.result(payload.get("call_id"), text, failed=failed, exit=code)
+    running = _RUNNING.search(text[:500])
+    failed = code not in (None, 0) or text.startswith(_FAILED)
+    recorder.result(
+        payload.get("call_id"),
+        _OUTPUT.sub("", text),
+        failed=failed,
+        exit=code,
+        goes_on_as=running[1] if running else "",
+    )
 
 
 def _arguments(value: object) -> dict[str, Any]:
